@@ -24,13 +24,14 @@ from website.strip import FILE, strip_file
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
+from judged.conventions.spec import Convention
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.params import Choice, show
 from judged.measures.reference import ABOUT, BIBLIOGRAPHY
 from judged.measures.registry import aggregate_param
+from judged.results import Display
 
 DOCS = Path(__file__).resolve().parent
 STUB = DOCS.parent / "src" / "judged" / "__init__.pyi"
@@ -298,9 +299,20 @@ def convention_table() -> str:
 
 
 def convention_sections() -> str:
+    return "\n\n".join(_library(each) for each in conventions().values())
+
+
+def _library(convention: Convention) -> str:
+    """The section of a library: the names of its measures as code, and how it differs."""
+    description = LibraryDescription(convention)
+    document = description.document(Display())
+    rows = ["| its name | judged | remark |", "| --- | --- | --- |"]
+    for theirs, ours, remark in description.to_frame().rows():
+        theirs, ours = (text.replace("|", "\\|") for text in (theirs, ours))
+        rows.append(f"| `{theirs}` | {ours if ours == '–' else f'`{ours}`'} | {remark} |")
+    notes = [f"- {note}" for note in document.notes]
     return "\n\n".join(
-        f"### {each.name}\n\n{LibraryDescription(each).to_markdown()}"
-        for each in conventions().values()
+        [f"### {convention.name}", *document.answer, "\n".join(rows), "\n".join(notes)]
     )
 
 
@@ -342,6 +354,12 @@ def _chart(kind: Kind) -> str:
             f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )
+
+
+def flag(name: str) -> str:
+    """The option of `judged plot` for a parameter of a chart."""
+    short = {"k": "-k", "measure": "-m", "measures": "-m"}
+    return short.get(name, f"--{name.replace('_', '-')}")
 
 
 def _picture_of(name: str) -> str:

@@ -10,7 +10,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import judged  # noqa: E402
-from judged.web.pages.drawings import favicon, logo  # noqa: E402
+from judged.web.pages.drawings import logo  # noqa: E402
+from judged.web.pages.templating import favicon  # noqa: E402
 
 STYLES = Path(judged.__file__).parent / "web" / "pages" / "assets" / "styles"
 

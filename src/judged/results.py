@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, Unpack
 
 from judged.errors import InputError, OutputError, did_you_mean
-from judged.options import OPTIONS
+from judged.options import OPTIONS, later
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
     Best,
@@ -35,9 +35,16 @@ from judged.text import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
     from judged.measures import Measure
+
+    Frame: TypeAlias = pl.DataFrame
+    PandasFrame: TypeAlias = pd.DataFrame
+else:  # loaded by `typing.get_type_hints` only
+    Frame, PandasFrame = later("polars:DataFrame"), later("pandas:DataFrame")
+    Measure = later("judged:Measure")
 
 # -- what a result consists of, and how it is displayed
 
@@ -622,7 +629,7 @@ class Result:
         """
         raise NotImplementedError
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return the numbers as a polars table.
 
         Returns

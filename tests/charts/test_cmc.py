@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judged import Rankings
-from judged.charts.kinds.cmc import cmc, data
+from judged.charts.kinds.cmc import cmc
 
 
 def test_the_share_of_queries_that_found_something() -> None:
@@ -9,7 +9,7 @@ def test_the_share_of_queries_that_found_something() -> None:
     rankings = Rankings.from_relevance(
         [[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]], relevant=[1, 1, 1, 1]
     )
-    assert data(rankings)["share"].to_list() == [0.25, 0.25, 0.75]
+    assert cmc(rankings).data["share"].to_list() == [0.25, 0.25, 0.75]
 
 
 def test_an_axis_that_does_not_begin_at_nothing_says_so() -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from judged import Rankings
-from judged.charts.kinds.confusion_at_k import confusion_at_k, data
+from judged.charts.kinds.confusion_at_k import confusion_at_k
 
 
 def test_the_counts_along_the_worked_walk() -> None:
-    table = data(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
+    table = confusion_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])).data
     counts = {
         name: part["count"].to_list()
         for (name,), part in table.partition_by("name", as_dict=True).items()

@@ -6,7 +6,7 @@ import pytest
 
 import judged
 from judged import InputError, MeasureError, Rankings
-from judged.charts.kinds.differences import MOST, data, differences
+from judged.charts.kinds.differences import MOST, differences
 from judged.charts.lines import LINE
 from judged.charts.svg import THEMES
 from judged.evaluation.evaluation import evaluate_rankings
@@ -19,7 +19,7 @@ def pair(first: list[list[int]], second: list[list[int]]) -> list[Rankings]:
 def test_the_differences_the_greatest_first() -> None:
     # RR old: 1, 1/2, 1/3; new: 1/2, 1, 1/3.
     rankings = pair([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
-    table = data(rankings, measure="RR")
+    table = differences(rankings, measure="RR").data
     assert table.select("query", "difference", "place_from").rows() == [
         ("2", 0.5, 1),
         ("3", 0.0, 2),
@@ -167,14 +167,14 @@ def test_a_measure_that_is_better_when_lower() -> None:
 
 def test_what_cannot_be_compared() -> None:
     with pytest.raises(InputError) as refused:
-        data(pair([[1]], [[1]])[:1])
+        differences(pair([[1]], [[1]])[:1])
     assert str(refused.value) == "this chart compares two systems; got 1: old."
     with pytest.raises(InputError) as refused:
-        data(pair([[1]], [[1], [0]]))
+        differences(pair([[1]], [[1], [0]]))
     assert (
         str(refused.value)
         == "the two systems have different queries; judge both with the same judgements."
     )
     with pytest.raises(InputError) as refused:
-        data(judged.compare_values({name: {"1": 1.0, "2": 2.0} for name in "abc"}))
+        differences(judged.compare_values({name: {"1": 1.0, "2": 2.0} for name in "abc"}))
     assert str(refused.value) == "this chart compares two systems; got 3: a, b, c."

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.embedding_scores import data, embedding_scores
+from judged.charts.kinds.embedding_scores import embedding_scores
 from judged.embeddings.relevance import same_label
 from support.products import diagnose
 
@@ -16,13 +16,15 @@ FOUND = diagnose(QUERIES, ITEMS, same_label(["a", "b"], ["a", "b", "a"]))
 
 def test_the_scores_of_all_pairs() -> None:
     # Of six cosines, three are of the same label and 1, three are 0.
-    table = data(FOUND).filter(pl.col("count") > 0)
+    table = embedding_scores(FOUND).data.filter(pl.col("count") > 0)
     assert table.select("group", "count").rows() == [("relevant", 3), ("other", 3)]
     assert table["mean"].to_list() == [1.0, 0.0]
 
 
 def test_the_json_of_the_command_line_does_as_well() -> None:
-    assert data(json.loads(json.dumps(FOUND.to_dict()))).equals(data(FOUND))
+    assert embedding_scores(json.loads(json.dumps(FOUND.to_dict()))).data.equals(
+        embedding_scores(FOUND).data
+    )
 
 
 def test_without_relevance_there_is_one_histogram() -> None:
@@ -33,7 +35,7 @@ def test_without_relevance_there_is_one_histogram() -> None:
 
 def test_what_is_no_diagnosis() -> None:
     with pytest.raises(InputError) as refused:
-        data({"runs": []})
+        embedding_scores({"runs": []})
     assert str(refused.value) == (
         "this is no diagnosis of embeddings; make one with Embeddings.diagnose or "
         "`judged embeddings … --diagnose`."

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.charts.kinds.forest import data, forest
+from judged.charts.kinds.forest import forest
 from judged.charts.lines import MOST_INTERVALS as MOST
 from judged.charts.svg import THEMES
 from judged.comparison.verdicts import VERDICTS
@@ -43,7 +43,7 @@ def every_verdict() -> judged.Comparison:
 
 def test_the_numbers_are_those_of_the_comparison_in_its_order() -> None:
     comparison = judged.compare_values(values({"a": 0, "b": 0.2, "c": 0.25}), margin=0.3)
-    table = data(comparison)
+    table = forest(comparison).data
     assert len(comparison.rows) == table.height == 3
     for row, drawn in zip(comparison.rows, table.rows(named=True), strict=True):
         for name in ("measure", "run", "against", "queries", "groups", "value", "against_value"):
@@ -73,7 +73,7 @@ def test_every_verdict_has_a_colour_a_mark_and_a_word_of_its_own() -> None:
 
 
 def test_a_row_without_interval_says_why_in_the_table() -> None:
-    table = data(every_verdict())
+    table = forest(every_verdict()).data
     bare = table.filter(table["low"].is_null()).select("run", "high", "note").rows()
     assert bare == [
         ("same", None, "no query differs"),
@@ -126,7 +126,7 @@ def test_one_pair_has_its_measures_under_each_other_where_they_share_a_range() -
         "new": {query: ["x", "n", "y"][at % 2 :] for at, query in enumerate(queries)},
     }
     two = judged.compare(judgements, runs, ["AP", "Rank", "RR"])
-    assert data(two).select("measure", "panel").rows() == [("AP", 0), ("Rank", 1), ("RR", 0)]
+    assert forest(two).data.select("measure", "panel").rows() == [("AP", 0), ("Rank", 1), ("RR", 0)]
     chart = forest(two)
     assert chart.title == "new against old, measure by measure"
     assert [row.says in chart.notes for row in two.rows] == [True, True, True]

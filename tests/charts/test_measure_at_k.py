@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, MeasureError, Rankings, parse_measure
-from judged.charts.kinds.measure_at_k import data, measure_at_k
+from judged.charts.kinds.measure_at_k import measure_at_k
 
 EIGHT = [1, 0, 1, 1, 0, 1, 0, 0]
 
 
 def test_precision_at_every_cutoff_of_the_worked_walk() -> None:
-    table = data(Rankings.from_relevance([EIGHT]), measures="P")
+    table = measure_at_k(Rankings.from_relevance([EIGHT]), measures="P").data
     assert table["k"].to_list() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert table["value"].to_list() == pytest.approx(
         [1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8]
@@ -17,8 +17,12 @@ def test_precision_at_every_cutoff_of_the_worked_walk() -> None:
 
 
 def test_ndcg_is_the_default_and_its_parameters_are_kept() -> None:
-    assert data(Rankings.from_relevance([EIGHT]))["measure"].unique().to_list() == ["nDCG"]
-    table = data(Rankings.from_relevance([EIGHT]), measures=["P(rel=2)@5", parse_measure("R")], k=2)
+    assert measure_at_k(Rankings.from_relevance([EIGHT])).data["measure"].unique().to_list() == [
+        "nDCG"
+    ]
+    table = measure_at_k(
+        Rankings.from_relevance([EIGHT]), measures=["P(rel=2)@5", parse_measure("R")], k=2
+    ).data
     assert table["measure"].to_list() == ["P(rel=2)", "P(rel=2)", "R", "R"]
     assert table["value"].to_list() == [0, 0, 0.25, 0.25]
 
@@ -42,7 +46,7 @@ def test_a_panel_for_each_measure() -> None:
 
 def test_a_measure_without_a_cutoff() -> None:
     with pytest.raises(MeasureError) as refused:
-        data(Rankings.from_relevance([EIGHT]), measures="Bpref")
+        measure_at_k(Rankings.from_relevance([EIGHT]), measures="Bpref")
     assert (
         str(refused.value)
         == "Bpref has no cutoff k, so there is no curve of it along k; take one such as P or nDCG."
@@ -52,5 +56,5 @@ def test_a_measure_without_a_cutoff() -> None:
 @pytest.mark.parametrize("k", [0, -1, 2.5, True])
 def test_a_cutoff_that_is_none(k: object) -> None:
     with pytest.raises(InputError) as refused:
-        data(Rankings.from_relevance([EIGHT]), k=k)  # type: ignore[arg-type]
+        measure_at_k(Rankings.from_relevance([EIGHT]), k=k)  # type: ignore[arg-type]
     assert str(refused.value) == f"k must be a whole number from 1; got {k!r}."

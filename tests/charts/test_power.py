@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.charts.kinds.power import data, power
+from judged.charts.kinds.power import power
 from judged.errors import InputError
 
 PLAN = judged.plan(difference=0.02, sd=0.1)
@@ -18,7 +18,7 @@ PILOT = judged.plan(difference=0.05, pilot=np.linspace(-0.2, 0.2, 41))
 
 
 def test_every_point_is_the_power_of_a_plan() -> None:
-    table = data(PLAN)
+    table = power(PLAN).data
     assert table["curve"].unique(maintain_order=True).to_list() == [
         *("0.01", "0.015", "0.02", "0.03", "0.04")
     ]
@@ -30,12 +30,12 @@ def test_every_point_is_the_power_of_a_plan() -> None:
 
 
 def test_the_point_of_the_plan_is_among_them() -> None:
-    [own] = data(PLAN).filter(pl.col("asked") & (pl.col("queries") == 199)).rows(named=True)
+    [own] = power(PLAN).data.filter(pl.col("asked") & (pl.col("queries") == 199)).rows(named=True)
     assert (own["curve"], own["planned"], own["power"]) == ("0.02", 199, PLAN.power)
 
 
 def test_a_pilot_has_a_band() -> None:
-    table = data(PILOT)
+    table = power(PILOT).data
     row = table.filter(curve="0.05", queries=PILOT.queries).row(0, named=True)
     for end, sd in zip(("power_high", "power_low"), PILOT.sd_interval or (), strict=True):
         again = judged.plan(difference=0.05, sd=sd, queries=PILOT.queries)
@@ -51,7 +51,7 @@ def test_its_json_gives_the_same_chart() -> None:
     grouped = judged.plan(half_width=0.05, pilot=values, groups=groups)
     for plan in (PLAN, PILOT, grouped):
         read = json.loads(plan.to_json())
-        assert data(read).equals(data(plan))
+        assert power(read).data.equals(power(plan).data)
         assert power(read).title == power(plan).title
 
 

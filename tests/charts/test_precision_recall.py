@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from judged import Rankings, evaluate
-from judged.charts.kinds.precision_recall import areas, data, precision_recall
+from judged.charts.kinds.precision_recall import areas, precision_recall
 from support.rankings import random_queries, rankings_of
 
 TEN = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
@@ -16,7 +16,7 @@ IMAGES = [0, 0, 1, 0, 1, 0, 0, 1, 0, 0]
 
 
 def test_the_saw_tooth_of_the_article_on_image_search() -> None:
-    table = data(Rankings.from_relevance([IMAGES]))
+    table = precision_recall(Rankings.from_relevance([IMAGES])).data
     # Relevant at 3, 5 and 8; the curve turns there and just before, at 2, 4 and 7, and ends at 10.
     assert table["rank"].to_list() == [2, 3, 4, 5, 7, 8, 10]
     assert table["relevant"].to_list() == [False, True, False, True, False, True, False]
@@ -30,24 +30,30 @@ def test_the_saw_tooth_of_the_article_on_image_search() -> None:
 
 def test_the_area_of_the_steps_is_ap_and_the_interpolated_area_is_not() -> None:
     # Steps: (1/3 + 2/5 + 3/8) / 3 = 133/360. Interpolated: (2/5 + 2/5 + 3/8) / 3 = 47/120.
-    assert areas(data(Rankings.from_relevance([IMAGES]))) == pytest.approx((133 / 360, 47 / 120))
-    assert [round(area, 6) for area in areas(data(Rankings.from_relevance([IMAGES])))] == [
+    assert areas(precision_recall(Rankings.from_relevance([IMAGES])).data) == pytest.approx(
+        (133 / 360, 47 / 120)
+    )
+    assert [
+        round(area, 6) for area in areas(precision_recall(Rankings.from_relevance([IMAGES])).data)
+    ] == [
         0.369444,
         0.391667,
     ]
 
 
 def test_the_steps_of_ten_results_with_four_relevant() -> None:
-    table = data(Rankings.from_relevance([TEN])).filter("relevant")
+    table = precision_recall(Rankings.from_relevance([TEN])).data.filter("relevant")
     assert table["rank"].to_list() == [2, 5, 7, 9]
     assert table["precision"].to_list() == pytest.approx([1 / 2, 2 / 5, 3 / 7, 4 / 9])
     assert table["recall_from"].to_list() == pytest.approx([0, 0.25, 0.5, 0.75])
     # 1/2 + 2/5 + 3/7 + 4/9 = 1117/630, divided by 4.
-    assert areas(data(Rankings.from_relevance([TEN])))[0] == pytest.approx(1117 / 2520)
+    assert areas(precision_recall(Rankings.from_relevance([TEN])).data)[0] == pytest.approx(
+        1117 / 2520
+    )
 
 
 def test_relevant_items_outside_the_list_leave_the_rest_of_recall_empty() -> None:
-    table = data(Rankings.from_relevance([[1, 0]], relevant=[4]))
+    table = precision_recall(Rankings.from_relevance([[1, 0]], relevant=[4])).data
     assert table["recall"].to_list() == [0.25, 0.25]
     assert areas(table)[0] == 0.25
 
@@ -55,7 +61,7 @@ def test_relevant_items_outside_the_list_leave_the_rest_of_recall_empty() -> Non
 def test_the_mean_of_two_curves() -> None:
     # One relevant item at rank 1: height 1 all along. One of two at rank 2: height 1/2 down to
     # recall 1/2, then 0.
-    table = data(Rankings.from_relevance([[1], [0, 1]], relevant=[1, 2]))
+    table = precision_recall(Rankings.from_relevance([[1], [0, 1]], relevant=[1, 2])).data
     assert table.height == 100
     assert table["precision"].to_list() == pytest.approx([0.75] * 50 + [0.5] * 50)
     assert table["queries"][0] == 2
@@ -70,7 +76,7 @@ def test_the_area_of_the_mean_is_the_mean_ap_whatever_the_policy(empty: str, mis
             ["AP", "AP(area=interpolated)"], policy={"empty": empty, "missing": missing}
         )
         expected = [evaluation.value(measure) for measure in evaluation.measures]
-        assert areas(data(evaluation)) == pytest.approx(expected, abs=1e-9)
+        assert areas(precision_recall(evaluation).data) == pytest.approx(expected, abs=1e-9)
 
 
 def test_one_query_of_several() -> None:
@@ -81,10 +87,12 @@ def test_one_query_of_several() -> None:
 
 
 def test_a_query_with_nothing_relevant_is_an_empty_curve() -> None:
-    assert areas(data(Rankings.from_relevance([[0, 0]]))) == (0, 0)
-    assert areas(data(evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})))[
-        0
-    ] == pytest.approx(1)
+    assert areas(precision_recall(Rankings.from_relevance([[0, 0]])).data) == (0, 0)
+    assert areas(
+        precision_recall(
+            evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})
+        ).data
+    )[0] == pytest.approx(1)
 
 
 def test_a_query_that_the_run_lacks_is_an_empty_curve_too() -> None:

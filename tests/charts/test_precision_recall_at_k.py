@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.precision_recall_at_k import data, precision_recall_at_k
+from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
 
 
 def test_the_tables_of_the_worked_walk() -> None:
-    table = data(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
+    table = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])).data
     values = {
         name: part["value"].to_list()
         for (name,), part in table.partition_by("measure", as_dict=True).items()
@@ -24,8 +24,11 @@ def test_the_tables_of_the_worked_walk() -> None:
 
 def test_the_mean_of_two_queries_and_one_of_them() -> None:
     rankings = Rankings.from_relevance([[1, 0], [0, 0]], relevant=[1, 1], queries=["a", "b"])
-    assert data(rankings).filter(measure="precision")["value"].to_list() == [0.5, 0.25]
-    assert data(rankings, query="b")["value"].to_list() == [0] * 6
+    assert precision_recall_at_k(rankings).data.filter(measure="precision")["value"].to_list() == [
+        0.5,
+        0.25,
+    ]
+    assert precision_recall_at_k(rankings, query="b").data["value"].to_list() == [0] * 6
     assert (
         precision_recall_at_k(rankings, query="b").title
         == "Precision, recall and F1 of run as k grows, query b"
@@ -34,11 +37,13 @@ def test_the_mean_of_two_queries_and_one_of_them() -> None:
 
 def test_a_query_that_is_not_there() -> None:
     with pytest.raises(InputError) as refused:
-        data(Rankings.from_relevance([[1], [1]], queries=["a", "b"]), query="c")
+        precision_recall_at_k(Rankings.from_relevance([[1], [1]], queries=["a", "b"]), query="c")
     assert str(refused.value) == "There is no query 'c'. The queries are a, b."
 
 
 def test_two_systems_are_one_too_many() -> None:
     with pytest.raises(InputError) as refused:
-        data([Rankings.from_relevance([[1]], name="a"), Rankings.from_relevance([[1]], name="b")])
+        precision_recall_at_k(
+            [Rankings.from_relevance([[1]], name="a"), Rankings.from_relevance([[1]], name="b")]
+        )
     assert str(refused.value) == "this chart shows one system; got 2: a, b."

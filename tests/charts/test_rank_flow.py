@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.rank_flow import TieOrder, data, rank_flow
+from judged.charts.kinds.rank_flow import TieOrder, rank_flow
 from judged.policy import CHOICES
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0, "c": 1, "d": 1}, "q2": {"e": 1}}
@@ -14,7 +14,7 @@ NEW = {"q1": ["a", "x", "y", "c", "b"], "q2": ["e"]}
 
 
 def test_the_ranks_in_both_systems() -> None:
-    table = data(JUDGEMENTS, {"old": OLD, "new": NEW}, query="q1")
+    table = rank_flow(JUDGEMENTS, {"old": OLD, "new": NEW}, query="q1").data
     # d is in neither list.
     assert table.select("item", "relevant", "a", "b").rows() == [
         ("a", True, 2, 1),
@@ -34,10 +34,10 @@ def test_the_query_that_moves_most_is_chosen() -> None:
 
 def test_ties_are_broken_as_said() -> None:
     runs = {"old": {"q": {"a": 1.0, "b": 1.0}}, "new": {"q": {"a": 2.0, "b": 1.0}}}
-    assert data({"q": {"a": 1}}, runs)["a"].to_list() == [2]
-    assert data({"q": {"a": 1}}, runs, ties="input")["a"].to_list() == [1]
+    assert rank_flow({"q": {"a": 1}}, runs).data["a"].to_list() == [2]
+    assert rank_flow({"q": {"a": 1}}, runs, ties="input").data["a"].to_list() == [1]
     with pytest.raises(InputError) as refused:
-        data({"q": {"a": 1}}, runs, ties="expected")
+        rank_flow({"q": {"a": 1}}, runs, ties="expected")
     assert str(refused.value) == "ties must be one of id, input, best, worst; got 'expected'."
 
 
@@ -80,7 +80,7 @@ def test_relevant_items_are_shown_before_others() -> None:
 )
 def test_what_is_refused(runs, query, message) -> None:
     with pytest.raises(InputError) as refused:
-        data(JUDGEMENTS, runs, query=query)
+        rank_flow(JUDGEMENTS, runs, query=query)
     assert str(refused.value) == message
 
 

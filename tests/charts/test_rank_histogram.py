@@ -6,12 +6,12 @@ from typing import get_args
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.rank_histogram import OF, Of, data, rank_histogram
+from judged.charts.kinds.rank_histogram import OF, Of, rank_histogram
 
 
 def test_the_ranks_and_their_median() -> None:
     # Relevant at 3, 5 and 8: the middle one is 5.
-    table = data(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
+    table = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]])).data
     assert table["ranks"].to_list() == ["1", "2", "3", "4", "5", "6", "7", "8"]
     assert table["items"].to_list() == [0, 0, 1, 0, 1, 0, 0, 1]
     assert table["median"][0] == 5
@@ -19,7 +19,7 @@ def test_the_ranks_and_their_median() -> None:
 
 
 def test_items_that_were_not_retrieved_stand_behind_all() -> None:
-    table = data(Rankings.from_relevance([[1, 0, 1]], relevant=[5]))
+    table = rank_histogram(Rankings.from_relevance([[1, 0, 1]], relevant=[5])).data
     assert dict(table.select("ranks", "items").rows()) == {
         "1": 1,
         "2": 0,
@@ -37,14 +37,16 @@ def test_items_that_were_not_retrieved_stand_behind_all() -> None:
 
 
 def test_the_first_of_each_query() -> None:
-    table = data(Rankings.from_relevance([[1, 1], [0, 1], [0, 0]], relevant=[2, 1, 0]), of="first")
+    table = rank_histogram(
+        Rankings.from_relevance([[1, 1], [0, 1], [0, 0]], relevant=[2, 1, 0]), of="first"
+    ).data
     assert table["items"].to_list() == [1, 1]
     assert table["median"][0] == 1.5
 
 
 def test_deep_ranks_share_bars() -> None:
     far = [0] * 119 + [1]
-    table = data(Rankings.from_relevance([[1] * 12, far]))
+    table = rank_histogram(Rankings.from_relevance([[1] * 12, far])).data
     assert table["ranks"].to_list() == [
         "1",
         "2",
@@ -63,18 +65,18 @@ def test_deep_ranks_share_bars() -> None:
 
 def test_a_choice_that_does_not_exist() -> None:
     with pytest.raises(InputError) as refused:
-        data(Rankings.from_relevance([[1]]), of="last")
+        rank_histogram(Rankings.from_relevance([[1]]), of="last")
     assert str(refused.value) == "of must be all or first; got 'last'."
 
 
 def test_a_median_between_a_rank_and_none() -> None:
     # 1 and not retrieved: the median lies behind the list.
-    assert data(Rankings.from_relevance([[1]], relevant=[2]))["median"][0] == inf
+    assert rank_histogram(Rankings.from_relevance([[1]], relevant=[2])).data["median"][0] == inf
 
 
 def test_nothing_relevant() -> None:
     with pytest.raises(InputError) as refused:
-        data(Rankings.from_relevance([[0]]))
+        rank_histogram(Rankings.from_relevance([[0]]))
     assert str(refused.value) == "run: nothing is relevant, so there are no ranks to show."
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.reliability import calibration_error, data, reliability
+from judged.charts.kinds.reliability import calibration_error, reliability
 
 
 def test_bins_of_scores_and_what_they_hold() -> None:
     # 0.1 and 0.3 with none relevant; 0.5, on the edge, 0.9 and 1 with two of three relevant.
-    table = data([0, 0, 0, 1, 1], [0.1, 0.3, 0.5, 0.9, 1.0], bins=2)
+    table = reliability([0, 0, 0, 1, 1], [0.1, 0.3, 0.5, 0.9, 1.0], bins=2).data
     assert table["count"].to_list() == [2, 3]
     assert table["score"].to_list() == pytest.approx([0.2, 0.8])
     assert table["share_relevant"].to_list() == pytest.approx([0, 2 / 3])
@@ -17,7 +17,7 @@ def test_bins_of_scores_and_what_they_hold() -> None:
 
 
 def test_empty_bins_have_no_row() -> None:
-    assert data([1], [0.95])["score_from"].to_list() == [0.9]
+    assert reliability([1], [0.95]).data["score_from"].to_list() == [0.9]
 
 
 def test_from_a_run() -> None:
@@ -31,7 +31,7 @@ def test_from_a_run() -> None:
 
 def test_scores_that_are_no_probabilities() -> None:
     with pytest.raises(InputError) as refused:
-        data({"q": {"a": 1}}, {"q": {"a": 7.5}})
+        reliability({"q": {"a": 1}}, {"q": {"a": 7.5}})
     assert str(refused.value) == (
         "run: scores must be probabilities, from 0 to 1; they go from 0 to 7.5. "
         "Bring them there first, with a sigmoid or softmax, say."
@@ -40,5 +40,5 @@ def test_scores_that_are_no_probabilities() -> None:
 
 def test_no_scores_at_all() -> None:
     with pytest.raises(InputError) as refused:
-        data([], [])
+        reliability([], [])
     assert str(refused.value) == "scores: there is no score to show."

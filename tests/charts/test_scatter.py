@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from judged import Rankings
-from judged.charts.kinds.scatter import CELLS, data, scatter
+from judged.charts.kinds.scatter import CELLS, scatter
 from judged.evaluation.evaluation import evaluate_rankings
 
 
 def test_equal_pairs_are_one_point() -> None:
     old = Rankings.from_relevance([[1, 0], [1, 0], [0, 1]], name="old")
     new = Rankings.from_relevance([[0, 1], [0, 1], [0, 1]], name="new")
-    table = data([old, new], measure="RR")
+    table = scatter([old, new], measure="RR").data
     assert table.select("a", "b", "queries", "query", "named").rows() == [
         (1.0, 0.5, 2, None, "1, 2"),
         (0.5, 0.5, 1, "3", None),

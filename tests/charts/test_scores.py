@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.scores import data, scores
+from judged.charts.kinds.scores import scores
 
 JUDGEMENTS = {"q": {"a": 1, "b": 0, "c": 2}}
 RUN = {"q": {"a": 4.0, "b": 3.0, "x": 1.0, "c": 0.0}, "ignored": {"a": 9.0}}
@@ -19,7 +19,7 @@ def counts(table) -> dict[str, list[int]]:
 def test_the_scores_of_a_run() -> None:
     # Bins 0–2 and 2–4: a (4) and c (0) are relevant, b (3) and x (1) are not; the other query is
     # not judged.
-    table = data(JUDGEMENTS, RUN, bins=2)
+    table = scores(JUDGEMENTS, RUN, bins=2).data
     assert counts(table) == {"relevant": [1, 1], "other": [1, 1]}
     assert table["score_from"].to_list() == [0, 2, 0, 2]
     assert table["mean"].unique().to_list() == [2.0]
@@ -27,18 +27,21 @@ def test_the_scores_of_a_run() -> None:
 
 
 def test_unjudged_results_may_be_left_out() -> None:
-    assert counts(data(JUDGEMENTS, RUN, bins=2, unjudged="removed")) == {
+    assert counts(scores(JUDGEMENTS, RUN, bins=2, unjudged="removed").data) == {
         "relevant": [1, 1],
         "other": [0, 1],
     }
 
 
 def test_the_grade_that_counts_as_relevant() -> None:
-    assert counts(data(JUDGEMENTS, RUN, bins=2, rel=2)) == {"relevant": [1, 0], "other": [1, 2]}
+    assert counts(scores(JUDGEMENTS, RUN, bins=2, rel=2).data) == {
+        "relevant": [1, 0],
+        "other": [1, 2],
+    }
 
 
 def test_grades_and_scores_side_by_side() -> None:
-    table = data([[1, 0], [0, 1]], [[0.9, 0.1], [0.3, 0.7]], bins=2)
+    table = scores([[1, 0], [0, 1]], [[0.9, 0.1], [0.3, 0.7]], bins=2).data
     assert counts(table) == {"relevant": [0, 2], "other": [2, 0]}
     assert table["share"].to_list() == [0, 1, 1, 0]
 
@@ -54,5 +57,5 @@ def test_grades_and_scores_side_by_side() -> None:
 )
 def test_what_is_refused(grades, numbers, options, message) -> None:
     with pytest.raises(InputError) as refused:
-        data(grades, numbers, **options)
+        scores(grades, numbers, **options)
     assert str(refused.value) == message

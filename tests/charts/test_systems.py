@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import judged
-from judged.charts.kinds.systems import data, systems
+from judged.charts.kinds.systems import systems
 from judged.charts.svg import THEMES
 from judged.errors import InputError
 
@@ -22,7 +22,7 @@ RUNS = {
 
 def test_the_numbers_are_those_of_the_comparison_the_best_first() -> None:
     found = judged.compare(JUDGEMENTS, RUNS, ["AP", "Rank"], level=0.9)
-    table = data(found)
+    table = systems(found).data
     assert table["measure"].to_list() == ["AP"] * 3 + ["Rank"] * 3
     for name in ("AP", "Rank"):
         part = table.filter(table["measure"] == name)
@@ -47,7 +47,7 @@ def test_the_numbers_are_those_of_the_comparison_the_best_first() -> None:
 
 def test_an_evaluation_has_the_same_values_and_no_ranks() -> None:
     evaluation = judged.evaluate(JUDGEMENTS, RUNS, ["AP", "Rank"])
-    of_one, of_other = data(evaluation), data(evaluation.compare())
+    of_one, of_other = systems(evaluation).data, systems(evaluation.compare()).data
     ranks = ("rank_low", "rank_high")
     assert of_one.drop(ranks).equals(of_other.drop(ranks))
     assert of_one["rank_low"].null_count() == of_one.height
@@ -56,7 +56,9 @@ def test_an_evaluation_has_the_same_values_and_no_ranks() -> None:
         assert row["value"] == evaluation.value(row["measure"], row["run"])
         assert row["low"] == (interval.low if interval.known else None)
     assert set(
-        data(judged.evaluate(JUDGEMENTS, RUNS, "AP").showing(intervals=True, level=0.8))["level"]
+        systems(judged.evaluate(JUDGEMENTS, RUNS, "AP").showing(intervals=True, level=0.8)).data[
+            "level"
+        ]
     ) == {0.8}
 
 
@@ -70,7 +72,7 @@ def test_a_system_keeps_its_colour_in_all_panels() -> None:
 
 def test_a_system_without_spread_has_an_open_mark_and_a_reason() -> None:
     # R-precision of "low" is 0 for every query, and AP the same everywhere.
-    table = data(judged.evaluate(JUDGEMENTS, RUNS, "AP"))
+    table = systems(judged.evaluate(JUDGEMENTS, RUNS, "AP")).data
     [low] = table.filter(table["run"] == "low").rows(named=True)
     assert (low["low"], low["high"]) == (None, None)
     assert low["note"]
@@ -123,7 +125,7 @@ def test_groups_are_said_and_counted() -> None:
 def test_repeats_are_one_system() -> None:
     runs = {"old": RUNS["low"], "new": judged.repeats(RUNS["high"], RUNS["middle"])}
     found = judged.compare(JUDGEMENTS, runs, "AP")
-    table = data(found)
+    table = systems(found).data
     assert table["run"].to_list() == ["new", "old"]
     assert table["value"][0] == found.value("AP", "new")
 

@@ -9,7 +9,7 @@ import pytest
 
 import judged
 from judged import InputError
-from judged.charts.kinds.temperature import data, temperature
+from judged.charts.kinds.temperature import temperature
 from support.dense import cosines
 from support.temperatures import at, made_sweep, scores_from, sweep
 
@@ -27,7 +27,7 @@ def value(table: pl.DataFrame, curve: str, place: float) -> float:
 
 
 def test_the_numbers_of_two_queries_worked_by_hand() -> None:
-    table = data(SMALL)
+    table = temperature(SMALL).data
     assert value(table, "queries to items", 1.0) == pytest.approx((0.31326169 + 1.31326169) / 2)
     assert value(table, "confidence", 1.0) == pytest.approx(0.73105858)
     assert value(table, "accuracy", 1.0) == 0.5
@@ -42,7 +42,7 @@ def test_the_numbers_of_two_queries_worked_by_hand() -> None:
 
 def test_every_curve_is_the_twin_at_every_temperature() -> None:
     scores, relevant = scores_from(5, queries=12, items=30)
-    table = data(sweep(scores, relevant, [0.01, 0.1, 1.0], both=True))
+    table = temperature(sweep(scores, relevant, [0.01, 0.1, 1.0], both=True)).data
     fields = {
         "queries to items": "loss",
         "items to queries": "loss_back",
@@ -62,7 +62,7 @@ def test_every_curve_is_the_twin_at_every_temperature() -> None:
 
 def test_the_best_temperatures_have_points_of_their_own_in_order() -> None:
     found = made_sweep(7, (0.01, 0.1, 1.0), queries=10, items=30)
-    table = data(found).filter(curve="entropy")
+    table = temperature(found).data.filter(curve="entropy")
     best = {found[name]["temperature"] for name in ("best_loss", "best_calibrated")}
     assert table["temperature"].to_list() == sorted({0.01, 0.1, 1.0, *best})
     assert table["best_loss"].unique().to_list() == [found["best_loss"]["temperature"]]
@@ -83,7 +83,8 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
         cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True
     )
     tables = [
-        data(each).filter(pl.col("temperature").is_in([0.02, 0.1, 1.0])) for each in (real, twin)
+        temperature(each).data.filter(pl.col("temperature").is_in([0.02, 0.1, 1.0]))
+        for each in (real, twin)
     ]
     assert (
         tables[0]
@@ -96,7 +97,7 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
 
 
 def test_without_a_search_there_are_no_rules() -> None:
-    table = data({**SMALL, "best_loss": None, "best_calibrated": None})
+    table = temperature({**SMALL, "best_loss": None, "best_calibrated": None}).data
     assert table["temperature"].unique().to_list() == [0.01, 1.0]
     assert table.select("best_loss", "best_calibrated").unique().rows() == [(None, None)]
     assert "lowest loss" not in temperature({**SMALL, "best_loss": None}).to_svg()
@@ -104,7 +105,9 @@ def test_without_a_search_there_are_no_rules() -> None:
 
 
 def test_one_direction_has_one_line_of_losses() -> None:
-    assert data(SMALL).filter(panel="loss")["curve"].unique().to_list() == ["queries to items"]
+    assert temperature(SMALL).data.filter(panel="loss")["curve"].unique().to_list() == [
+        "queries to items"
+    ]
 
 
 def test_the_json_does_as_well_as_an_object() -> None:
@@ -112,7 +115,7 @@ def test_the_json_does_as_well_as_an_object() -> None:
         def to_dict(self) -> dict[str, Any]:
             return SMALL
 
-    assert data(Sweep()).equals(data(json.loads(json.dumps(SMALL))))
+    assert temperature(Sweep()).data.equals(temperature(json.loads(json.dumps(SMALL))).data)
 
 
 def test_the_subtitle_says_which_softmax_and_that_the_ranking_stays() -> None:
@@ -237,11 +240,11 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
 )
 def test_what_is_no_sweep(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:
-        data({**SMALL, **changed})
+        temperature({**SMALL, **changed})
     assert str(refused.value) == message
 
 
 @pytest.mark.parametrize("given", [[1, 2], "sweep", None, 7])
 def test_what_is_no_object_at_all(given: Any) -> None:
     with pytest.raises(InputError, match=r"^this is no temperature sweep; make one with "):
-        data(given)
+        temperature(given)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.temperature_probabilities import data, temperature_probabilities
+from judged.charts.kinds.temperature_probabilities import temperature_probabilities
 from support.temperatures import made_sweep, sweep
 
 # One query whose scores differ by ln 2 each: at temperature 1 the odds are 4 : 2 : 1, at 1/2 16 : 4
@@ -16,7 +16,7 @@ SMALL = sweep(SCORES, np.array([[False, True, False]]), [0.25, 0.5, 1.0])
 
 
 def test_probabilities_worked_by_hand() -> None:
-    table = data(SMALL, temperatures=[0.25, 0.5, 1])
+    table = temperature_probabilities(SMALL, temperatures=[0.25, 0.5, 1]).data
     assert table["name"].unique(maintain_order=True).to_list() == ["sharp", "medium", "smooth"]
     assert table.filter(name="smooth")["probability"].to_list() == pytest.approx(
         [4 / 7, 2 / 7, 1 / 7]
@@ -37,7 +37,7 @@ def test_probabilities_worked_by_hand() -> None:
 
 def test_further_ranks_are_one_row_and_all_add_up_to_one() -> None:
     found = made_sweep(7, (0.01, 0.05, 0.2, 1.0), queries=10, items=40)
-    table = data(found)
+    table = temperature_probabilities(found).data
     for name in ("sharp", "medium", "smooth"):
         own = table.filter(name=name)
         assert own.height == 11
@@ -55,8 +55,8 @@ def test_ranks_that_no_candidate_has_are_not_shown() -> None:
         {**row, "probabilities": [*row["probabilities"], *[0.0] * 7]}
         for row in SMALL["temperatures"]
     ]
-    padded = data({**SMALL, "temperatures": rows})
-    assert padded.equals(data(SMALL))
+    padded = temperature_probabilities({**SMALL, "temperatures": rows}).data
+    assert padded.equals(temperature_probabilities(SMALL).data)
 
 
 def test_every_panel_has_its_name_and_numbers() -> None:
@@ -107,5 +107,5 @@ def test_two_panels_where_the_lowest_loss_is_at_the_end() -> None:
 def test_probabilities_that_are_not_there(probabilities: list[Any], message: str) -> None:
     rows = [{**row, "probabilities": probabilities} for row in SMALL["temperatures"]]
     with pytest.raises(InputError) as refused:
-        data({**SMALL, "temperatures": rows}, temperatures=[0.25, 0.5, 1])
+        temperature_probabilities({**SMALL, "temperatures": rows}, temperatures=[0.25, 0.5, 1])
     assert str(refused.value) == message

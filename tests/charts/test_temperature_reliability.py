@@ -5,7 +5,7 @@ import pytest
 
 from judged import InputError
 from judged.charts.kinds.reliability import calibration_error
-from judged.charts.kinds.temperature_reliability import data, temperature_reliability
+from judged.charts.kinds.temperature_reliability import temperature_reliability
 from support.temperatures import made_sweep, sweep
 
 # Four queries with scores 1 and 0, of which three are right: confidence is 1 / (1 + exp(-1/t)) for
@@ -16,7 +16,7 @@ SMALL = sweep(
 
 
 def test_bins_worked_by_hand() -> None:
-    table = data(SMALL, temperatures=[0.2, 0.5, 1])
+    table = temperature_reliability(SMALL, temperatures=[0.2, 0.5, 1]).data
     assert table["name"].to_list() == ["sharp", "medium", "smooth"]
     assert table["count"].to_list() == [4, 4, 4]
     assert table["share_relevant"].to_list() == [0.75, 0.75, 0.75]
@@ -30,7 +30,9 @@ def test_bins_worked_by_hand() -> None:
 
 
 def test_the_error_in_the_title_is_that_of_the_bins() -> None:
-    table = data(made_sweep(7, (0.005, 0.02, 0.08, 0.3), queries=50, items=40))
+    table = temperature_reliability(
+        made_sweep(7, (0.005, 0.02, 0.08, 0.3), queries=50, items=40)
+    ).data
     assert table["name"].n_unique() == 3
     for part in table.partition_by("name"):
         assert calibration_error(part) == pytest.approx(part["calibration_error"][0])
@@ -61,7 +63,7 @@ def test_no_query_in_any_bin() -> None:
         for row in SMALL["temperatures"]
     ]
     with pytest.raises(InputError) as refused:
-        data({**SMALL, "temperatures": rows}, temperatures=[0.2, 0.5, 1])
+        temperature_reliability({**SMALL, "temperatures": rows}, temperatures=[0.2, 0.5, 1])
     assert (
         str(refused.value)
         == "the temperature sweep has no query in any bin of confidence; make it again."

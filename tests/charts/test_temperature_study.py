@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.temperature_study import data, temperature_study
+from judged.charts.kinds.temperature_study import temperature_study
 from support.temperatures import made_study
 
 STUDY = made_study(7, (0.01, 0.1, 1.0))
@@ -20,7 +20,7 @@ def changed(**more: Any) -> dict[str, Any]:
 
 
 def test_a_row_for_each_temperature_panel_and_curve() -> None:
-    table = data(STUDY)
+    table = temperature_study(STUDY).data
     panels = [
         "AP",
         "nDCG@10",
@@ -67,14 +67,14 @@ def test_a_point_differs_where_the_interval_of_the_difference_leaves_out_zero(
     low: float | None, high: float | None, differs: bool | None
 ) -> None:
     ends = {"estimate": 0.1, "low": low, "high": high}
-    table = data(changed(differences=dict.fromkeys(STUDY["measures"], ends)))
+    table = temperature_study(changed(differences=dict.fromkeys(STUDY["measures"], ends))).data
     assert table.filter(panel="AP", temperature=0.01)["differs"].to_list() == [differs]
 
 
 def test_without_bounds_there_is_no_bar_but_a_point() -> None:
     one = {"estimate": 0.7, "low": None, "high": float("nan")}
     study = changed(measures=dict.fromkeys(STUDY["measures"], one))
-    row = data(study).filter(panel="AP", temperature=0.01)
+    row = temperature_study(study).data.filter(panel="AP", temperature=0.01)
     assert row.select("value", "low", "high").row(0) == (0.7, None, None)
     assert temperature_study(study).to_png()[:4] == b"\x89PNG"
 
@@ -84,7 +84,9 @@ def test_the_json_does_as_well_as_an_object() -> None:
         def to_dict(self) -> dict[str, Any]:
             return STUDY
 
-    assert data(Study()).equals(data(json.loads(json.dumps(STUDY))))
+    assert temperature_study(Study()).data.equals(
+        temperature_study(json.loads(json.dumps(STUDY))).data
+    )
 
 
 def test_the_chart_has_its_words() -> None:
@@ -152,5 +154,5 @@ def test_one_temperature_and_nothing_untrained() -> None:
 )
 def test_what_is_no_study(study: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:
-        data(study)
+        temperature_study(study)
     assert str(refused.value) == message

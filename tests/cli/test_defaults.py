@@ -9,14 +9,17 @@ from judged import (
     Embeddings,
     Policy,
     agreement,
+    check,
     compare_conventions,
     evaluate,
     evaluate_retriever,
     explain,
+    fuse,
     identify,
     merge_judgements,
     overlap,
     plan,
+    queue,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.cli import COMMANDS, cli
@@ -39,6 +42,9 @@ CALLED = {
     "learn": (*VECTORS, fit),
     "temperature": (*VECTORS, fit, study, sweep),
     "conventions": (Policy, compare_conventions),
+    "fuse": (fuse,),
+    "queue": (queue,),
+    "check": (check,),
     "identify": (identify,),
     "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),

@@ -59,8 +59,8 @@ def test_another_host_says_what_that_means(run: Run) -> None:
     code, said, _ = run("--port", "0", "--no-open", "--host", "0.0.0.0")
     assert code == 0
     assert said.splitlines()[1] == (
-        "It listens on 0.0.0.0: whoever can reach this machine and has the address with its key "
-        "can look at these files, and what is sent is not encrypted."
+        "It listens on 0.0.0.0: anyone who can reach this machine and has the address with its key "
+        "can read these files. The connection is not encrypted."
     )
 
 
@@ -70,8 +70,8 @@ def test_another_host_says_what_that_means(run: Run) -> None:
         (["nothing.here"], "judged: nothing.here: no such file.\n"),
         (
             ["--host", "0.0.0.0", "--no-key"],
-            "judged: --no-key is only for this machine: 0.0.0.0 can be reached from elsewhere, and "
-            "whoever reaches it could look at everything. Leave out --no-key, or --host.\n",
+            "judged: --no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, "
+            "and anyone who reaches it could read everything. Leave out --no-key, or --host.\n",
         ),
         (["--port", "99999"], "judged: port must be a whole number from 0 to 65,535; got 99999.\n"),
         (

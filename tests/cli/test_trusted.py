@@ -51,8 +51,8 @@ def test_a_gate_exits_by_the_corrected_difference(judged: Any, folder: Path) -> 
     refused = judged("gate", "model.qrels", "one.run", "--baseline", "b.json", *rest)
     assert (refused.code, refused.err) == (
         2,
-        "judged: b.json: a baseline file keeps the values by one set of judgements, so trusted "
-        "(--trusted) takes a run as the baseline.\n",
+        "judged: b.json: a baseline file holds values by one set of judgements, so trusted "
+        "(--trusted) needs a run as the baseline.\n",
     )
 
 

@@ -64,7 +64,12 @@ def described(doc: str) -> set[str]:
 
 
 def parameters(function: Callable[..., Any]) -> set[str]:
-    return {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
+    """The parameters; **scoring is one by one what `options.Scoring` holds, unless the docstring
+    has an entry for all of them together."""
+    names = {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
+    if "scoring" in names - described(inspect.getdoc(function) or ""):
+        names = names - {"scoring"} | set(options.SCORING)
+    return names
 
 
 def is_made_or_result(found: type) -> bool:
@@ -128,6 +133,8 @@ def test_every_keyword_is_on_the_page_of_its_function(name: str) -> None:
         for each in inspect.signature(function).parameters.values()
         if each.kind is inspect.Parameter.KEYWORD_ONLY
     }
+    if "scoring" in inspect.signature(function).parameters:
+        named |= set(options.SCORING)
     assert [each for each in lacking if each in named] == []
 
 
@@ -180,7 +187,7 @@ def test_literals_are_the_declared_choices(literal: Any, declared: dict[str, str
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_every_namespace_says_what_it_offers(namespace: str) -> None:
     module: ModuleType = getattr(judged, namespace)
-    if namespace != "types":
+    if namespace != "options":
         assert module.__all__
         assert all(hasattr(module, name) for name in module.__all__)
     assert (module.__doc__ or "").strip()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -112,6 +115,23 @@ def test_every_measure_is_a_name(name: str) -> None:
     assert isinstance(measure, Measure)
     assert str(measure) == name
     assert name in dir(judged)
+
+
+def public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name in judged.__all__:
+        thing = getattr(judged, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            for method, function in inspect.getmembers(thing, inspect.isfunction):
+                if not method.startswith("_"):
+                    yield f"{name}.{method}", function
+
+
+@for_each("name, function", public_functions)
+def test_type_hints_can_be_read(name: str, function: Callable[..., Any]) -> None:
+    """Tools that make forms, schemas or documentation of functions evaluate their annotations."""
+    assert get_type_hints(function).keys() >= inspect.get_annotations(function).keys(), name
 
 
 def test_a_name_that_does_not_exist() -> None:

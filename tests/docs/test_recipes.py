@@ -123,7 +123,7 @@ def test_the_workflow_of_github_actions_calls_the_gate_as_it_is(folder: Path) ->
             [sys.executable, "-m", *words, *more], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-    assert (folder / "gate.md").read_text().startswith("passed")
+    assert (folder / "gate.md").read_text().startswith("PASSED")
     assert "<testsuite" in (folder / "gate.xml").read_text()
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from judged import evaluate
 from judged.errors import InputError, JudgedWarning, OutputError
-from judged.inputs import blocks, large_runs, parquet, read_run
+from judged.inputs import blocks, frames, large_runs, read_run
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.large_runs import SeenQueries, read_run_or_blocks
 from judged.inputs.source import ahead
@@ -36,7 +36,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SMALL", 1)
     monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 200)
     monkeypatch.setattr(Room, "block", 70)
-    monkeypatch.setattr(parquet, "_ROWS_PER_BATCH", 9)
+    monkeypatch.setattr(frames, "_ROWS_PER_BATCH", 9)
 
 
 def text(rows: list[tuple[str, str, float]] = ROWS) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from judged.charts.canvas import LONGEST, Canvas, drawable
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
-from judged.results import Display, DisplayOptions, Document, Result, Table
+from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
 from judged.text import Warned, html, script, shown, visible
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Figure(Result):
             "rows": rows_of(self.data),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         return self.data
 
     def document(self, display: Display) -> Document:
@@ -329,19 +329,19 @@ TITLE_LETTERS = 8.0  # of a letter of the title
 def chart(
     kind: str,
     table: pl.DataFrame,
-    *,
+    canvas: Canvas,
     title: str,
     notes: Iterable[str],
-    canvas: Canvas,
     parts: dict[str, Any],
+    *,
     width: int = WIDTH,
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
     """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
-    said = tuple(note for note in notes if note)
+    sentences = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
-    heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
+    heading = {} if canvas.in_page else {"title": _heading(shown, sentences, canvas, width)}
     spec = {
         "$schema": schema(VERSIONS[-1]),
         **heading,
@@ -351,7 +351,7 @@ def chart(
         **parts,
         "datasets": {"table": rows_of(table.drop(unseen))},
     }
-    return Chart(kind, table, shown or title, said, drawable(spec), canvas, words)
+    return Chart(kind, table, shown or title, sentences, drawable(spec), canvas, words)
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:

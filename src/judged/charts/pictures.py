@@ -10,21 +10,23 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from judged.errors import InputError, MissingExtraError
+from judged.options import Path, later
 from judged.text import few, visible
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import ArrayLike
     from PIL.Image import Image
 
     from judged.charts.svg import Theme
-    from judged.options import Path
+else:  # loaded by `typing.get_type_hints` only
+    Image = later("PIL.Image:Image")
 
-PictureLike: TypeAlias = "Path | bytes | ArrayLike | Image"
+PictureLike: TypeAlias = Path | bytes | ArrayLike | Image
 """A path, the bytes of a file, an array of 8-bit grey or RGB pixels, or an image of Pillow."""
-PicturesLike: TypeAlias = "Path | Mapping[str, PictureLike]"
+PicturesLike: TypeAlias = Path | Mapping[str, PictureLike]
 """{id: picture}, or a CSV or TSV file with the columns id and picture."""
 
 HINT = 'galleries need Pillow: pip install "judged[charts]".'

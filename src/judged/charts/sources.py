@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.scores import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
+from judged.measures import parse_measure
 from judged.options import whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -258,6 +259,26 @@ def checked_k(k: int | None, longest: int, default: int) -> int:
     if k is None:
         return max(1, min(longest, default))
     return whole("k", k)
+
+
+def values_at_cutoffs(
+    systems: Systems, measures: Iterable[str], k: int | None, rel: float
+) -> pl.DataFrame:
+    """Return a row per measure of one system and cutoff down to k, by default at most 100."""
+    import polars as pl
+
+    depths = cutoffs(checked_k(k, systems.longest, 100))
+    pairs = [(name, depth) for name in measures for depth in depths]
+    wanted = [parse_measure(name)(k=depth, rel=rel) for name, depth in pairs]
+    [run] = systems.evaluate(wanted).runs
+    query = run.rankings.queries[0] if len(run.rankings) == 1 else None
+    about = (run.name, query, len(run.rankings))
+    rows = [
+        (*about, *pair, run.summary[measure]) for pair, measure in zip(pairs, wanted, strict=True)
+    ]
+    names = ("run", "query", "queries", "name", "k", "value")
+    types = (pl.String, pl.String, pl.Int64, pl.String, pl.Int64, pl.Float64)
+    return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
 
 
 def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from judged import __version__
 from judged.cli._files import command
 from judged.cli._options import check_format, result_options
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Best, Warned, counted, listed
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 CORE = "judged"
 """What the packages are called that judged cannot work without."""
@@ -105,7 +105,7 @@ class Installation(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """The packages, a row each.
 
         Returns

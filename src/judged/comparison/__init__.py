@@ -6,21 +6,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
-from judged.options import checked, takes_scoring
+from judged.options import (
+    GroupsLike,
+    JudgementsLike,
+    MeasuresLike,
+    RunsLike,
+    Scoring,
+    SlicesLike,
+    WeightsLike,
+    checked,
+    later,
+    takes_scoring,
+)
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.listings import Joint
-    from judged.options import (
-        GroupsLike,
-        JudgementsLike,
-        MeasuresLike,
-        RunsLike,
-        Scoring,
-        SlicesLike,
-        WeightsLike,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Comparison = later("judged:Comparison")
 
 __all__ = ["compare", "compare_evaluation", "compare_values"]
 

@@ -24,19 +24,31 @@ from judged.comparison.verdicts import (
 )
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
 from judged.evaluation.export import Look
-from judged.results import Display, DisplayOptions, Document, Result, render_latex
+from judged.options import later
+from judged.results import (
+    Display,
+    DisplayOptions,
+    Document,
+    Frame,
+    PandasFrame,
+    Result,
+    render_latex,
+)
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import about_few_units
 from judged.text import Best, Dim, Warned, plain
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
 
     from judged.comparison.orders import Orders
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
     from judged.web.report.report import Report
+else:  # loaded by `typing.get_type_hints` only
+    Measure = later("judged:Measure")
+    Orders = later("judged:Orders")
+    Report = later("judged:Report")
 
 MAX_SENTENCES = 20
 """Sentences, and notes, that are shown without verbose."""
@@ -415,7 +427,7 @@ class Comparison(Result):
         """A row for each measure and pair."""
         return frame_of(self.rows)
 
-    def to_frame(self, *, sort: str | Measure | None = None) -> pl.DataFrame:
+    def to_frame(self, *, sort: str | Measure | None = None) -> Frame:
         """Return the pairs as a polars table: a row for each measure and pair, also in slices.
 
         Parameters
@@ -436,7 +448,7 @@ class Comparison(Result):
         pairs = self._sorted(sort).pairs
         return self.slices.below(pairs) if len(self.slices) else pairs
 
-    def to_pandas(self, *, sort: str | Measure | None = None) -> pd.DataFrame:
+    def to_pandas(self, *, sort: str | Measure | None = None) -> PandasFrame:
         """Return `to_frame` for pandas, with the definition and the warnings in its `attrs`.
 
         Parameters

@@ -16,13 +16,11 @@ from judged.comparison.verdicts import SIGNIFICANT
 from judged.errors import InputError, quoted
 from judged.evaluation.export import Look
 from judged.evaluation.wording import about_trusted
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
 from judged.text import Left, Warned, counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.comparison.comparison import Comparison
     from judged.comparison.numbers import Compared
 
@@ -251,7 +249,7 @@ class Orders(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return a row for every two measures: the agreement, and how many pairs of runs swap.
 
         Returns

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from judged.conventions import HELD, WHEN, Convention, Option
 from judged.policy import Policy
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,7 +24,7 @@ class LibraryList(Result):
     def to_dict(self) -> dict[str, Any]:
         return {name: _as_record(convention) for name, convention in self.known.items()}
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         import polars as pl
 
         header = ["name", "version", "library", "policy"]
@@ -66,7 +66,7 @@ class LibraryDescription(Result):
     def to_dict(self) -> dict[str, Any]:
         return _as_record(self.convention)
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         import polars as pl
 
         header = ["its name", "judged", "remark"]

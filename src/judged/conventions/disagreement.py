@@ -26,18 +26,25 @@ from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, relatives
 from judged.measures.params import show
 from judged.measures.registry import Mask
-from judged.options import Scoring, checked, formats_of, takes_scoring
+from judged.options import (
+    JudgementsLike,
+    MeasuresLike,
+    RunLike,
+    Scoring,
+    checked,
+    formats_of,
+    takes_scoring,
+)
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left, counted, plain, shown
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
-    from judged.options import JudgementsLike, MeasuresLike, RunLike
 
 DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Measures that have different definitions in many libraries."""
@@ -756,7 +763,7 @@ class Disagreement(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per measure and definition: value, policy, and queries that differ.
 
         Returns

@@ -28,17 +28,24 @@ from judged.conventions.candidates import (
 from judged.conventions.disagreement import variants_of
 from judged.measures import Measure
 from judged.measures.params import show
-from judged.options import Scoring, checked, takes_scoring
+from judged.options import (
+    JudgementsLike,
+    MeasuresLike,
+    RunLike,
+    Scoring,
+    checked,
+    later,
+    takes_scoring,
+)
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left, counted
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import JudgementsLike, MeasuresLike, RunLike
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 NEAREST = 5
 """Number of nearest values that are shown if none fits."""
@@ -580,7 +587,7 @@ class Identification(Result):
             "warnings": list(self.notes),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per explanation: the likeliest definition of each measure.
 
         Returns

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from judged.inputs.remote import is_spark
+from judged.options import (
+    CategoriesLike,
+    Ids,
+    Labels,
+    MeasuresLike,
+    NormalisationLike,
+    RelevanceLike,
+    SimilarityLike,
+    VectorsLike,
+    later,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import (
-        CategoriesLike,
-        Ids,
-        Labels,
-        MeasuresLike,
-        NormalisationLike,
-        RelevanceLike,
-        SimilarityLike,
-        VectorsLike,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 __all__ = ["evaluate_embeddings"]
 

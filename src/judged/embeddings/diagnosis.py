@@ -27,11 +27,11 @@ from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors, unit
 from judged.options import whole
-from judged.results import Display, DisplayOptions, Document, Result, Table
+from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
 from judged.text import counted, few
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 SAMPLE = 5_000
@@ -196,7 +196,7 @@ class Diagnosis(Result):
         """
         return _plain(self)
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Every single number with its name, as in `to_dict`; no lists.
 
         Returns

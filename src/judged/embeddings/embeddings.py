@@ -24,7 +24,31 @@ from judged.embeddings.search import (
 from judged.embeddings.top_k import TopK, search, with_best_scores
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.options import checked, checked_methods, choice, size_in_bytes
+from judged.options import (
+    CategoriesLike,
+    ConventionLike,
+    EncoderLike,
+    Ids,
+    IndexLike,
+    InputsLike,
+    Labels,
+    MeasuresLike,
+    Memory,
+    NormalisationLike,
+    Path,
+    PolicyLike,
+    Precision,
+    Progress,
+    RelevanceLike,
+    SimilarityLike,
+    VectorsLike,
+    WeightsLike,
+    checked,
+    checked_methods,
+    choice,
+    later,
+    size_in_bytes,
+)
 from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
 
@@ -34,26 +58,10 @@ if TYPE_CHECKING:
     from judged.embeddings.diagnosis import Diagnosis
     from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import (
-        CategoriesLike,
-        ConventionLike,
-        EncoderLike,
-        Ids,
-        IndexLike,
-        InputsLike,
-        Labels,
-        MeasuresLike,
-        Memory,
-        NormalisationLike,
-        Path,
-        PolicyLike,
-        Precision,
-        Progress,
-        RelevanceLike,
-        SimilarityLike,
-        VectorsLike,
-        WeightsLike,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Diagnosis = later("judged:Diagnosis")
+    Evaluation = later("judged:Evaluation")
+    IndexEvaluation = later("judged:IndexEvaluation")
 
 
 @checked_methods

@@ -31,12 +31,10 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.options import checked_methods, real
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, plain, shown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import EvaluationSettings
     from judged.options import Ids, IndexLike, Progress, Ties
@@ -171,7 +169,7 @@ class IndexEvaluation(Result):
             result["per_query_recall"] = {query: plain(value) for query, value in recalls}
         return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
 
-    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
+    def to_frame(self, *, per_query: bool = False) -> Frame:
         """Return rows for the exact search, the index and the loss; a column per measure.
 
         Parameters

@@ -18,7 +18,7 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.options import whole
 from judged.policy import CHOICES
 from judged.rankings.rankings import Rankings
-from judged.results import Display, DisplayOptions, Document, RunResult, Table
+from judged.results import Display, DisplayOptions, Document, Frame, RunResult, Table
 from judged.text import counted, shown
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class TopK(RunResult):
             for row, length in enumerate(self.lengths.tolist())
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per result: query, item, score and rank from 1.
 
         Returns

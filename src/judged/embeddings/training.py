@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from judged.options import LEVEL
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval
 from judged.text import counted
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Training(Result):
             )
         return cls(**parts)
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """The held-out queries: one row per measure, each mean with the ends of its interval.
 
         Returns

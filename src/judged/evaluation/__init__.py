@@ -5,11 +5,20 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
-from judged.options import Scoring, formats_of, takes_scoring
+from judged.options import (
+    JudgementsLike,
+    MeasuresLike,
+    RunsLike,
+    Scoring,
+    formats_of,
+    later,
+    takes_scoring,
+)
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import JudgementsLike, MeasuresLike, RunsLike
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 __all__ = ["evaluate", "evaluation_of"]
 

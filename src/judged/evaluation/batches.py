@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
@@ -16,11 +16,8 @@ from judged.matching import match_with
 from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
 from judged.matching.pool import refuse_both
-from judged.options import Scoring, formats_of, takes_scoring
+from judged.options import JudgementsLike, MeasuresLike, RunLike, Scoring, formats_of, takes_scoring
 from judged.rankings.rankings import Rankings
-
-if TYPE_CHECKING:
-    from judged.options import JudgementsLike, MeasuresLike, RunLike
 
 BLOCKS_PER_PILE = 200
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,17 +38,26 @@ from judged.evaluation.unanswerable import (
     without,
 )
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL, OPTIONS, RESAMPLES, checked_methods, choice
+from judged.options import (
+    LEVEL,
+    OPTIONS,
+    RESAMPLES,
+    GroupsLike,
+    MeasuresLike,
+    PolicyLike,
+    SlicesLike,
+    WeightsLike,
+    checked_methods,
+    choice,
+    later,
+)
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.results import EVALUATION_SAVED_AS, Display, Document, Result
+from judged.results import EVALUATION_SAVED_AS, Display, Document, Frame, PandasFrame, Result
 from judged.text import Dim, few, listed
 
 if TYPE_CHECKING:
-    import os
-
-    import pandas as pd
     import polars as pl
 
     from judged.charts.chart import Chart
@@ -60,9 +70,19 @@ if TYPE_CHECKING:
     from judged.evaluation.trusted import Correction, Trusted
     from judged.explanation.explanation import Explanation
     from judged.inputs.data import Data
-    from judged.options import GroupsLike, MeasuresLike, PolicyLike, SlicesLike, WeightsLike
     from judged.statistics.intervals import Interval
     from judged.web.report.report import Report
+else:  # loaded by `typing.get_type_hints` only
+    Advice = later("judged:Advice")
+    Chart = later("judged.charts.chart:Chart")
+    Comparison = later("judged:Comparison")
+    Correction = later("judged.evaluation.trusted:Correction")
+    Disagreement = later("judged:Disagreement")
+    Explanation = later("judged:Explanation")
+    Gate = later("judged:Gate")
+    Identification = later("judged:Identification")
+    Interval = later("judged.statistics.intervals:Interval")
+    Report = later("judged:Report")
 
 
 def evaluate_rankings(
@@ -477,7 +497,7 @@ class Evaluation(Result):
         groups: GroupsLike | None = None,
         resamples: int = RESAMPLES,
         seed: int = 0,
-    ) -> pl.DataFrame:
+    ) -> Frame:
         """Return the confidence interval of every value, one row per run and measure.
 
         Parameters
@@ -1070,9 +1090,7 @@ class Evaluation(Result):
 
         return as_dict(self, per_query=per_query, sort=sort)
 
-    def to_frame(
-        self, *, per_query: bool = False, sort: str | Measure | None = None
-    ) -> pl.DataFrame:
+    def to_frame(self, *, per_query: bool = False, sort: str | Measure | None = None) -> Frame:
         """Return the values as a polars table: one row per run, one column per measure.
 
         Parameters
@@ -1097,7 +1115,7 @@ class Evaluation(Result):
 
     def to_pandas(
         self, *, per_query: bool = False, sort: str | Measure | None = None
-    ) -> pd.DataFrame:
+    ) -> PandasFrame:
         """Return `to_frame` for pandas, with the definition and the warnings in its `attrs`.
 
         Parameters

@@ -100,9 +100,9 @@ class Animation:
         >>> walk["frames"][2]["caption"]
         'Rank 2 is relevant and adds 0.5.'
         """
-        chart = self.chart and self.chart.to_dict()
-        found: dict[str, Any] = listed({**asdict(self), "chart": chart})
-        return found
+        chart = self.chart and {"kind": self.chart.kind, **asdict(self.chart)}
+        plain: dict[str, Any] = listed({**asdict(self), "chart": chart})
+        return plain
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ plain numbers, ready to be drawn."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import accumulate
 from math import floor, fsum, isfinite, log10
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -51,10 +51,6 @@ class Area:
     says: str
     """What the area is, in words."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"kind": self.kind, **asdict(self)}
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -90,10 +86,6 @@ class Growth:
     """What the chart shows, in words."""
     legend: tuple[tuple[str, str], ...]
     """What is drawn, "line", "dashed", "filled" and "outlined", and what each is."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"kind": self.kind, **asdict(self)}
 
 
 def listed(values: Any) -> Any:

@@ -17,10 +17,10 @@ from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
-from judged.results import Display, DisplayOptions, Document, Result
+from judged.results import Display, DisplayOptions, Document, Frame, Result
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,7 +144,7 @@ class Explanation(Result):
         """
         return export.to_dict(self)
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """The ranks that are shown, as a polars table with what the measure looks at in each.
 
         Returns
@@ -160,75 +160,15 @@ class Explanation(Result):
         return pl.DataFrame(export.values(self), infer_schema_length=None)
 
     def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return what could mislead about the data.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import explain
-        >>> explain("0 1", measure="RR").warnings()
-        []
-        """
         return list(audit_of(self.rankings).warnings)
 
     def document(self, display: Display) -> Document:
-        """Return the calculation, the ranking and what would help most.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-
-        >>> from judged import explain
-        >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
-        RR (Reciprocal rank): 0.5000
-        """
         return text.document(self, display)
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return what the arithmetic does not show: lost items, and what would help most.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import explain
-        >>> explain("0 1", measure="RR").sentences()[0]
-        'The first relevant item stands at rank 2.'
-        """
         return list(text.sentences(self))
 
     def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
-        """Return the whole explanation in Markdown.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import explain
-        >>> explain("0 1", measure="RR").to_markdown().splitlines()[0]
-        '## RR (Reciprocal rank): 0.5000'
-        """
         return text.to_markdown(self)
 
     def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
@@ -250,21 +190,6 @@ class Explanation(Result):
         return export.to_latex(self)
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
-        """Return one page that needs nothing else: the animation, the table and the arithmetic.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import explain
-        >>> explain("0 1", measure="RR").to_html().splitlines()[0]
-        '<!DOCTYPE html>'
-        """
         return export.to_html(self)
 
     def to_gif(self) -> bytes:

@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from judged.errors import (
     ConventionError,
@@ -30,14 +30,20 @@ from judged.limits import limits
 from judged.matching import match_with, pool_of
 from judged.matching.documents import with_items
 from judged.measures import Measure
-from judged.options import Scoring, checked, formats_of, takes_scoring
+from judged.options import (
+    CollectionLike,
+    JudgementsLike,
+    PolicyLike,
+    RunLike,
+    Scoring,
+    checked,
+    formats_of,
+    takes_scoring,
+)
 from judged.policy import Policy
 from judged.rankings.file import read_rankings
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
-
-if TYPE_CHECKING:
-    from judged.options import CollectionLike, JudgementsLike, PolicyLike, RunLike
 
 
 @dataclass(frozen=True)

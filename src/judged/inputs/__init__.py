@@ -15,6 +15,7 @@ from judged.inputs.formats import (
     NAMELESS,
     Format,
     check_format,
+    check_has_ids,
     detect_format,
     distinct_names,
     named_file,
@@ -32,12 +33,12 @@ from judged.inputs.tables import (
     to_judgements,
     to_run,
 )
+from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
     from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
-    from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
 
@@ -230,6 +231,7 @@ def _with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
 def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:
     from judged.inputs.source import open_source
 
+    check_has_ids(path)
     return replace(open_source(fspath(path), kind), columns=as_columns(columns))
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 
 SEPARATORS = "#_:/-.|@"
 EXACT = "ids are compared as exact texts."
@@ -36,13 +36,12 @@ def changes() -> dict[str, tuple[str, Callable[[str], str | None]]]:
         **cut,
         **{words: (f"pattern:{text}", first_group(text)) for words, text in patterns.items()},
         "in lower case": ("str.lower", str.lower),
-        "in Unicode form NFC": ('lambda id: unicodedata.normalize("NFC", id)', _composed),
+        # Some systems write letters with accents as two characters.
+        "in Unicode form NFC": (
+            'lambda id: unicodedata.normalize("NFC", id)',
+            partial(unicodedata.normalize, "NFC"),
+        ),
     }
-
-
-def _composed(text: str) -> str:
-    """Compose letters with accents, which some systems write as two characters."""
-    return unicodedata.normalize("NFC", text)
 
 
 ON_BOTH_SIDES = ("in lower case", "in Unicode form NFC")

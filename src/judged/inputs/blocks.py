@@ -17,7 +17,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from judged.errors import InputError, OutputError, quoted
-from judged.inputs.compression import compression
+from judged.inputs.source import compression
 from judged.options import size_in_bytes
 from judged.outputs import TEMPORARY
 from judged.text import counted

@@ -164,9 +164,7 @@ def surest(
     rivals = _rivals(header, places)
     if len(rivals) > 1:
         names = [header[at] for at in rivals]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(_two_columns(source, twice))
+        refuse_two_columns(names, source)
         raise InputError(
             f"{source}: the {role} may be column {listed(list(map(quote, names)), 'or')}. Say "
             f"which: columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
@@ -174,8 +172,17 @@ def surest(
     return rivals[0]
 
 
-def _two_columns(source: str, name: str) -> str:
-    return f"{source}: there are two columns {quote(name)}; name each column once."
+def refuse_two_columns(names: Sequence[str], source: str) -> None:
+    """Raise an error if a name is there twice."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"{source}: there are two columns {quote(name)}; name each column once."
+            )
+
+
+def shown_header(header: Sequence[str]) -> str:
+    return ", ".join(quote(name, 30) for name in header[:20])
 
 
 def sure(role: str, header: Sequence[str]) -> str | None:
@@ -280,7 +287,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         described = (
             f"{source} {columns}"
             if isinstance(columns, str)
-            else f"{source} has the columns {', '.join(quote(name, 30) for name in columns[:20])}"
+            else f"{source} has the columns {shown_header(columns)}"
             for source, columns in tables
         )
         return f"columns, {role}={'+'.join(self[role])}: {what} {'; '.join(described)}."
@@ -492,8 +499,8 @@ class _Choice:
         positions = named.positions(header).items()
         self.by_user = {role: places for role, places in positions if role not in skipped}
         names = [header[at] for places in self.by_user.values() for at in places]
-        if twice := next((name for name in names if list(header).count(name) > 1), None):
-            raise InputError(_two_columns(source, twice))
+        for name in names:
+            refuse_two_columns([other for other in header if other == name], source)
         self.notes: list[str] = []
         self.by_name = {role: self._free(role) for role in NAMES}
 
@@ -635,7 +642,6 @@ def _refuse_two_roles(
 def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     roles = ("score", "rank") if role in ("score", "rank") else (role,)
     names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in roles)
-    columns = ", ".join(quote(name, 30) for name in header[:20])
     article = "an" if role == "item" else "a"
     every = (
         f" Where every item that is listed is relevant, say so: --columns {CONSTANT}."
@@ -643,9 +649,9 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
         else ""
     )
     return (
-        f"{source}: no column with {article} {' or a '.join(roles)}; the columns are {columns}. "
-        f"Say which it is (--columns {roles[0]}=COLUMN), or use a name that is understood: "
-        f"{names}.{every}"
+        f"{source}: no column with {article} {' or a '.join(roles)}; the columns are "
+        f"{shown_header(header)}. Say which it is (--columns {roles[0]}=COLUMN), or use a name "
+        f"that is understood: {names}.{every}"
     )
 
 

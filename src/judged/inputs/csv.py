@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 
@@ -86,16 +86,9 @@ class DelimitedReader:
     def notes(self) -> tuple[str, ...]:
         return self.columns.notes
 
-    @property
-    def has_line_ends_in_header(self) -> bool:
-        return any("\n" in name for name in self.header)
-
-    def without_data(self) -> DelimitedReader:
-        return replace(self, source=replace(self.source, data=b""))
-
     def whole(self, source: Source) -> RawTable:
         above = skipped_comments(self.comments)
-        if self.has_line_ends_in_header:
+        if any("\n" in name for name in self.header):
             frame = self._careful_frame(islice(records(source, self.separator), 1, None))
             notes = above
         else:

@@ -1,4 +1,4 @@
-"""Judgements and runs as they were given, by whatever way in; each is read when its turn comes."""
+"""Judgements and runs in any form, each of which is read when it is needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from judged.inputs import (
 )
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import as_columns
-from judged.inputs.formats import is_rankings_file, named_file, run_name
+from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
 from judged.inputs.source import BYTES_WORTH_POLARS
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
@@ -64,7 +64,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What every function takes that scores runs: judgements, and runs by name.
+    """Judgements, and runs by name, which are read when they are needed.
 
     >>> data = Data.of({"q": {"a": 1}}, {"q": ["b", "a"]})
     >>> [run.name for run in data.runs()]
@@ -74,22 +74,20 @@ class Data:
     given: JudgementsLike
     given_runs: Mapping[str | None, Any]
     columns: NamedColumns
-    """What each of the columns is that somebody named."""
     judgements_format: FileFormat | None = None
     run_format: FileFormat | None = None
     of_judgements: OfJudgements = _same
-    """What is done to the judgements once they are read."""
+    """A change made to the judgements once they are read."""
     of_run: OfRun = _same
-    """What is done to each run once it is read."""
+    """A change made to each run once it is read."""
     ahead: Future[AnyRun | RunBlocks] | None = None
-    """The first run, where it is being read already."""
+    """The first run, if it is being read already."""
     rows: RowContents | None = None
-    """What `given` holds, where it is rows with relevant and retrieved ids."""
+    """The contents of `given`, if it is rows with relevant and retrieved ids."""
     small: bool = False
-    """Whether small files of plain TREC text may come as dicts, which takes no polars: judgements,
-    and runs if they are few."""
+    """Whether small TREC files may be read as dicts, without polars: judgements and few runs."""
     room: Room | None = None
-    """What reading may take, where large runs may come in blocks; None where all come whole."""
+    """The memory for runs in blocks; None if all runs are read whole."""
 
     @classmethod
     def of(
@@ -105,9 +103,10 @@ class Data:
         room: Room | None = None,
         small: bool = False,
     ) -> Data:
-        """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
-        stand `alone` where that is allowed. Tables that live elsewhere are read whole, or stay
-        there with an `engine` (None: where they can). With `room`, large runs may come in blocks.
+        """Return the data that a caller passed.
+
+        Without runs, `judgements` are rows that hold both, or stand `alone`. With an `engine`,
+        tables of databases and Spark stay there (None: if they can).
         """
         check_not_rankings(judgements, runs)
         named = as_columns(columns, alone=False)
@@ -127,19 +126,11 @@ class Data:
         several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
         if stay:
             several = {name: _staying(each, RUN, named) for name, each in several.items()}
-        return cls(
-            given,
-            several,
-            named,
-            judgements_format,
-            run_format,
-            rows=rows,
-            small=small,
-            room=room,
-        )
+        formats = judgements_format, run_format
+        return cls(given, several, named, *formats, rows=rows, small=small, room=room)
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
-        """The same data, with something more done to them once they are read."""
+        """Return the same data, with more changes made once they are read."""
         before, before_run = self.of_judgements, self.of_run
         return replace(
             self,
@@ -148,7 +139,7 @@ class Data:
         )
 
     def whole(self) -> Data:
-        """The same data, with all runs read whole."""
+        """Return the same data, with all runs read whole."""
         runs = {
             name: run.whole() if isinstance(run, RemoteTable) else run
             for name, run in self.given_runs.items()
@@ -158,8 +149,8 @@ class Data:
     def kept(self) -> Data:
         """Return the same data with judgements and few runs in memory, to look at them twice.
 
-        Of many runs only those stay that are no files, and may be readable only once. A run that
-        cannot be read stays as it was given, and is refused in its turn.
+        Of many runs, only those are kept that are no files. A run that cannot be read stays as it
+        was given, and is an error when it is read.
         """
         read = {}
         for name, given in self.given_runs.items():
@@ -170,14 +161,14 @@ class Data:
         return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
 
     def readable_runs(self) -> Iterator[Any]:
-        """Yield the runs as they are read, as `runs` does, before anything is done to them."""
+        """Yield the runs that can be read, without changes."""
         for name, given in self.given_runs.items():
             run = self._readable(name, given)
             if run is not None:
                 yield run
 
     def _readable(self, name: str | None, given: Any) -> AnyRun | RunBlocks | None:
-        """Read a run; None where that fails."""
+        """Read a run; None if that fails."""
         is_first = name == next(iter(self.given_runs))
         try:
             return self.ahead.result() if self.ahead and is_first else self._read_run(name, given)
@@ -188,8 +179,7 @@ class Data:
 
     @contextmanager
     def reading_ahead(self) -> Iterator[Data]:
-        """The same data, the first run of which is read while other things are done: it is the
-        longest wait."""
+        """Yield the same data, with the first run being read in a thread."""
         name, first = next(iter(self.given_runs.items()))
         if not (_is_file(first) and self._few) or (
             self.small and getsize(first) <= BYTES_WORTH_POLARS
@@ -206,22 +196,19 @@ class Data:
         return len(self.given_runs) <= FEW_RUNS
 
     def judgements(self) -> Judgements | Lookup:
-        """The judgements."""
         return self.of_judgements(self._read_judgements())
 
     def runs(self) -> Iterator[Any]:
-        """The runs (`Run`, `Lookup`, with room `RunBlocks`), one after
-        the other."""
+        """Yield the runs: `Run`, `Lookup` or, with room, `RunBlocks`."""
         return map(self._changed, self._read_runs())
 
     def _changed(self, run: Any) -> Any:
-        """A run with what is to be done to it; one in blocks gets it block by block."""
         if isinstance(run, RunBlocks):
             return run if self.of_run is _same else run.then(self.of_run)
         return self.of_run(run)
 
     def readings(self) -> list[Reading]:
-        """What reads each of the runs, so that they can be read side by side."""
+        """Return the readers of the runs, which can be read side by side."""
         found, ahead = [], self.ahead
         for name, given in self.given_runs.items():
             read: Callable[[], Any] = partial(self._read_run, name, given)
@@ -235,7 +222,7 @@ class Data:
         return self._changed(read())
 
     def run(self, one: str) -> Any:
-        """The only run; `one` is what is said where there are several."""
+        """Return the only run; `one` is the error message if there are several."""
         if len(self.given_runs) > 1:
             raise InputError(one)
         return next(self.runs())
@@ -294,11 +281,7 @@ def _is_file(given: Any) -> bool:
 
 def check_not_rankings(judgements: Any, runs: Any) -> None:
     """Raise an error for rankings files, which have no ids, or if only some are rankings files."""
-    if is_rankings_file(judgements):
-        raise InputError(
-            f"{judgements}: a rankings file holds ranks and grades, but no ids of items, which are "
-            "needed here. Give the judgements and the runs that it was made from."
-        )
+    check_has_ids(judgements)
     several = runs.values() if isinstance(runs, Mapping) else runs
     for run in several if isinstance(runs, (Mapping, list, tuple)) else [runs]:
         if is_rankings_file(run):
@@ -309,8 +292,7 @@ def check_not_rankings(judgements: Any, runs: Any) -> None:
 
 
 def holds_rows(given: Any) -> bool:
-    """Whether this can be nothing but rows that hold everything, where a list of grades may stand
-    too: a file that is there, or a table."""
+    """Return whether this is a file or a table of rows, not a list of grades."""
     from judged.inputs.columns import LISTS, has_lists
     from judged.inputs.objects import as_known, is_record
 
@@ -331,7 +313,7 @@ def holds_rows(given: Any) -> bool:
 
 
 def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
-    """What was given, as a `RemoteTable` where it is a table that stays where it is."""
+    """Return a table of a database or Spark as a `RemoteTable`, anything else as it is."""
     if is_spark(given):
         from judged.engines.spark.run import SparkFrame
 
@@ -345,13 +327,13 @@ def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Opened:
-    """A file that was looked into: a pipe cannot be opened again."""
+    """A file that was opened, because a pipe cannot be opened again."""
 
     source: Source
 
 
 def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) -> RowContents:
-    """What rows hold that are given alone; anything else is refused."""
+    """Read rows that are given alone; anything else is an error."""
     from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
     from judged.inputs.rows import (
@@ -396,10 +378,7 @@ def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) ->
 def _refuse_other_than_judgements(
     file: str, header: Any, columns: NamedColumns, format: FileFormat | None
 ) -> None:
-    """Raise an error for a file that stands alone and is a run, or is damaged.
-
-    Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
-    """
+    # Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
     if _is_run(file, header, columns, format, damaged=True):
         raise InputError(
             f"{file}: this is a run, and the judgements are missing. Give both: judged evaluate "
@@ -415,8 +394,7 @@ def _is_run(
     *,
     damaged: bool = False,
 ) -> bool:
-    """Return whether this has ranks, is read as a run only, or has fractions that nothing calls
-    grades; `damaged` raises the error of what is neither."""
+    """Return whether this is a run; if it is neither, `damaged` raises the error."""
     if header is not None and "rank" in {str(name).lower() for name in header}:
         return True
     try:
@@ -441,8 +419,7 @@ def _is_run(
 def _looked_into(
     given: Any, columns: NamedColumns, format: FileFormat | None
 ) -> tuple[RowContents | None, Any]:
-    """What judgements that have runs beside them hold as rows do, if anything; and the same as it
-    can be read after a look at it."""
+    """Return the rows in judgements that have runs beside them, and the judgements to read."""
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
         return None, given
     if isinstance(given, (str, PathLike)):
@@ -462,7 +439,7 @@ def _looked_into(
 
 
 def _may_hold_rows(path: str | PathLike[str]) -> bool:
-    """Whether a file is worth a look: most judgements are plain text without a header."""
+    """Return whether a file may hold rows; most judgements are plain text without a header."""
     if not isfile(path):
         return True
     try:
@@ -476,7 +453,7 @@ def _may_hold_rows(path: str | PathLike[str]) -> bool:
 
 
 def _with_first(given: Any, rows: RowContents, runs: RunsLike) -> dict[str | None, Any]:
-    """The run of rows that hold everything, and the others after it."""
+    """Return the run of rows that hold everything, and the others after it."""
     paths = [runs] if isinstance(runs, (str, PathLike)) else runs
     everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
     if everywhere and all(isinstance(each, (str, PathLike)) for each in everywhere):
@@ -495,7 +472,7 @@ def _read_beside(
     columns: NamedColumns,
     format: FileFormat | None,
 ) -> Run | Lookup:
-    """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
+    """Read a run beside rows that hold everything; relevant ids in both must agree."""
     from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
     from judged.inputs.rows import refuse_other_judgements

@@ -7,7 +7,7 @@ Forms are {query: {item: score}}, {query: [items in rank order]}, {query: [(item
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from numbers import Integral, Real
 from typing import Any
@@ -156,6 +156,11 @@ def is_list(value: Any) -> bool:
     if isinstance(value, Sequence):
         return not isinstance(value, (str, bytes, bytearray, memoryview))
     return len(getattr(value, "shape", ())) == 1
+
+
+def numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield rows with their names in messages."""
+    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _plain(items: Any, query: Any = "", kind: Kind = RUN) -> Sequence[Any]:

@@ -252,16 +252,12 @@ def as_encoder(
         # sentence-transformers has prompts of its own, which this one replaces.
         call = partial(function, prompt=prompt)
         return Encoder(given, call, method.name, label, lasts, prompt=prompt)
-    call = partial(_one_by_one, function) if method.takes_one_text else function
+    call = (lambda texts: list(map(function, texts))) if method.takes_one_text else function
     return Encoder(given, call, method.name, label, lasts, prefix=prompt or "")
 
 
 def _has(given: Any, name: str) -> bool:
     return callable(getattr(given, name, None))
-
-
-def _one_by_one(function: Callable[[str], Any], texts: list[str]) -> list[Any]:
-    return [function(content) for content in texts]
 
 
 def _check_call(function: Any, what: str = "") -> None:
@@ -683,7 +679,9 @@ class EncodingTask:
                 inputs = replace(inputs, contents=contents)
             encoders.append(one)
             sources.append(inputs)
-        groups = _open_caches(encoders, _cache_folder(cache))
+        if cache is not None and (not isinstance(cache, (str, PathLike)) or not fspath(cache)):
+            raise InputError(f"cache must be a folder; got {quoted(cache)}.")
+        groups = _open_caches(encoders, None if cache is None else Path(cache).expanduser())
         return cls(_make_sides(groups, encoders, sources), size)
 
     @property
@@ -726,14 +724,6 @@ class EncodingTask:
                     encoded.cache.join_small_files()
         queries, items = (side.vectors() for side in self.sides)
         return queries, items
-
-
-def _cache_folder(cache: Any) -> Path | None:
-    if cache is None:
-        return None
-    if not isinstance(cache, (str, PathLike)) or not os.fspath(cache):
-        raise InputError(f"cache must be a folder; got {quoted(cache)}.")
-    return Path(cache).expanduser()
 
 
 def _open_caches(encoders: Sequence[Encoder], root: Path | None) -> list[EncodedVectors]:

@@ -34,6 +34,15 @@ def is_rankings_file(source: object) -> bool:
     return isinstance(source, (str, os.PathLike)) and str(source).endswith(RANKINGS_EXTENSION)
 
 
+def check_has_ids(source: object) -> None:
+    """Raise an error for a rankings file, which holds no ids of items."""
+    if is_rankings_file(source):
+        raise InputError(
+            f"{source}: a rankings file holds ranks and grades, but no ids of items, which are "
+            "needed here. Give the judgements and the runs that it was made from."
+        )
+
+
 @dataclass(frozen=True)
 class Format:
     name: str
@@ -55,7 +64,7 @@ FORMATS = {
         Format("scores", (), "judged.inputs.trec:read_scores"),
         Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
         Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
-        Format("parquet", (".parquet", ".pq"), "judged.inputs.parquet:read_parquet", (b"PAR1",)),
+        Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
         Format("ndjson", (".ndjson", ".jsonl"), "judged.inputs.json:read_ndjson"),
         Format("json", (".json",), "judged.inputs.json:read_json"),
     )

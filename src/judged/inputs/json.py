@@ -65,7 +65,7 @@ def read_ndjson(source: Source) -> RawTable:
 
 def read_json(source: Source) -> RawTable:
     """Read a dict of queries, a document of another tool, or a list of rows."""
-    content = parse(source, source.read(), 1, _expected(source), whole=True)
+    content = parse_document(source, _expected(source))
     if isinstance(content, dict) and content:
         document = document_of(content, source.kind, source.label)
         if document is None:
@@ -346,6 +346,17 @@ def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool 
         raise InputError(f"{source.label}: the JSON cannot be read ({error}).") from None
     except RecursionError:
         raise InputError(f"{source.label}: the JSON is nested too deeply. {expected}") from None
+
+
+def parse_document(source: Source, expected: str) -> Any:
+    return parse(source, source.read(), 1, expected, whole=True)
+
+
+def parsed_lines(source: Source, expected: str) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON of each line that is not blank, with the number of the line."""
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip():
+            yield number, parse(source, line, number, expected)
 
 
 def _end_of_object(text: bytes, number: int) -> int:

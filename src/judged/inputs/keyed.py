@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +19,12 @@ import polars as pl
 from judged.arrays import Ints
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
-from judged.inputs.columns import candidates
+from judged.inputs.columns import candidates, refuse_two_columns, shown_header
 from judged.inputs.csv import records
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.frames import id_texts
-from judged.inputs.json import parse
+from judged.inputs.json import parse_document, parsed_lines
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, decoded, open_source
@@ -152,7 +151,7 @@ def _series_as_frame(given: Any, kind: Kind) -> Any:
 def _of_pandas(given: Any, source: str) -> Sheet:
     columns = [given.iloc[:, at] for at in range(given.shape[1])]
     header = [str(name) for name in given.columns]
-    _refuse_two(header, source)
+    refuse_two_columns(header, source)
     series = []
     for name, column in zip(header, columns, strict=True):
         if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
@@ -169,7 +168,7 @@ def _of_rows(
 ) -> Sheet:
     names = dict.fromkeys(name for row in rows for name in row)
     header = [str(name) for name in names]
-    _refuse_two(header, source)
+    refuse_two_columns(header, source)
     columns = [
         typed_column(text, [row.get(name) for row in rows])
         for text, name in zip(header, names, strict=True)
@@ -184,12 +183,6 @@ def typed_column(name: str, values: Sequence[Any]) -> pl.Series:
     return column_of(name, values)
 
 
-def _refuse_two(header: Sequence[str], source: str) -> None:
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if list(header).count(name) > 1)
-        raise InputError(f"{source}: there are two columns {quote(twice)}; name each column once.")
-
-
 def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | Nested:
     """Read Parquet, JSON, NDJSON, or text separated by commas, tabs, semicolons or spaces."""
     if source.head().startswith(b"PAR1"):
@@ -198,7 +191,7 @@ def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | 
     start = source.head().lstrip()[:1]
     if start == b"[" or (start == b"{" and not _is_ndjson(source)):
         expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
-        content = parse(source, source.read(), 1, expected, whole=True)
+        content = parse_document(source, expected)
         if isinstance(content, Mapping):
             return Nested(content, source.label)
         if not content or not all(isinstance(row, Mapping) for row in content):
@@ -206,12 +199,12 @@ def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | 
         return _of_rows(content, source.label)
     if start == b"{":
         expected = "A line should be an object with names of columns."
-        numbered = [(number, line) for number, line in enumerate(source.lines(), 1) if line.strip()]
-        rows = [parse(source, line, number, expected) for number, line in numbered]
-        for (number, _), row in zip(numbered, rows, strict=True):
+        lines = list(parsed_lines(source, expected))
+        for number, row in lines:
             if not isinstance(row, Mapping):
                 raise InputError(f"{source.label}, line {number}: {expected}")
-        return _of_rows(rows, source.label, [number for number, _ in numbered])
+        numbers, rows = zip(*lines, strict=True)
+        return _of_rows(rows, source.label, numbers)
     return _in_text(source, is_header, most_fields)
 
 
@@ -237,7 +230,7 @@ def _in_text(source: Source, is_header: IsHeader, most_fields: int) -> Sheet:
     headed = is_header(first)
     header = first if headed else [f"column {at}" for at in range(1, len(first) + 1)]
     header = [name.strip() for name in header]
-    _refuse_two(header, source.label)
+    refuse_two_columns(header, source.label)
     width = len(header)
     lines, rows, remarks = [], [], []
     for line, cells in numbered[headed:]:
@@ -283,12 +276,11 @@ def _keys(kind: KeyedKind, header: Sequence[str]) -> list[int]:
 
 
 def _read(given: Any, kind: KeyedKind) -> Sheet | Nested:
-    is_header = names_columns if kind.key == "query" else partial(_names_items, kind)
+    def names_items(cells: Sequence[str]) -> bool:
+        return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
+
+    is_header = names_columns if kind.key == "query" else names_items
     return read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
-
-
-def _names_items(kind: KeyedKind, cells: Sequence[str]) -> bool:
-    return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
 
 
 def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
@@ -313,10 +305,10 @@ def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
         if keys and not values and len(header) == 2:
             values = [1 - keys[0]]
     if not keys or not values:
-        names = ", ".join(quote(name, 30) for name in header[:20])
         raise InputError(
             f"{sheet.source}: the columns {kind.key} and {kind.value} are needed; the columns "
-            f"are {names}. Names understood for the {kind.value}: {', '.join(kind.names)}."
+            f"are {shown_header(header)}. Names understood for the {kind.value}: "
+            f"{', '.join(kind.names)}."
         )
     if len(values) > 1 and not kind.surest:
         two = " and ".join(quote(header[at], 30) for at in values[:2])
@@ -546,10 +538,9 @@ def _without_query(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pl.Series]:
     header = sheet.header
     places = candidates("query", header)
     if not places:
-        names = ", ".join(quote(name, 30) for name in header[:20])
         raise InputError(
             f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid or "
-            f"query; the columns are {names}."
+            f"query; the columns are {shown_header(header)}."
         )
     query = header[places[0]]
     nameless = [name for name in header if name.strip().lower() in ("", "unnamed: 0")]

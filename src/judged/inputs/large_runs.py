@@ -10,7 +10,7 @@ import io
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from os import PathLike, fspath
 from pathlib import Path
@@ -27,7 +27,7 @@ from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, m
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, UNDECIDED, printable, run_name
-from judged.inputs.parquet import (
+from judged.inputs.frames import (
     LazyRun,
     lazy_pieces,
     parquet_files,
@@ -224,7 +224,8 @@ class _LargeFile:
         names = next(records(source, separator), (0, []))[1]
         if has_lists(names, ("retrieved",), self.columns) or any("\n" in name for name in names):
             return None
-        return DelimitedReader.of(source, separator).without_data()
+        reader = DelimitedReader.of(source, separator)
+        return replace(reader, source=replace(source, data=b""))  # the first bytes can be freed
 
 
 def _third_column(run: RunBlocks) -> ThirdColumn:
@@ -233,7 +234,7 @@ def _third_column(run: RunBlocks) -> ThirdColumn:
             rows = [row] if block.rows is None else block.rows[[row]].tolist()
             return int(block.locate(rows)[0])
 
-        return ThirdColumn.of(block.frame).at(line)
+        return ThirdColumn.of(block.frame, line)
 
     return run.gather(lambda: reduce(ThirdColumn.plus, map(look, run.blocks(None))))
 
@@ -593,7 +594,7 @@ def _partition_run(
         frame.drop(_PLACE),
         info.source,
         (*notes, *info.notes),
-        _unchanged if info.by_line else None,
+        (lambda lines: [int(line) for line in lines]) if info.by_line else None,
         rows=places if info.by_line else places - 1,
         places=info.places,
         name=info.name,
@@ -601,7 +602,3 @@ def _partition_run(
         part=True,
     )
     return run_of(run)
-
-
-def _unchanged(lines: Iterable[int]) -> list[int]:
-    return [int(line) for line in lines]

@@ -142,17 +142,17 @@ def _from_pandas(given: Any, kind: Kind) -> Any:
         levels = [name for name in index.names if name is not None and name not in given.columns]
         return given.reset_index(level=levels) if levels else given
     if index.nlevels < 2:
-        return _by_query(given) if holds_queries(given) else given
+        if not holds_queries(given):
+            return given
+        if not index.is_unique:
+            raise InputError(
+                f"a Series: query '{index[index.duplicated()][0]}' has more than one list; give "
+                "each query one."
+            )
+        return dict(given.items())
     names = [name or role for name, role in zip(index.names, ("query", "item"), strict=False)]
     value = given.name if isinstance(given.name, str) and is_known(given.name) else kind.value
     return given.rename_axis(names + list(index.names[2:])).rename(value).reset_index()
-
-
-def _by_query(series: Any) -> dict[Any, Any]:
-    if not series.index.is_unique:
-        twice = series.index[series.index.duplicated()][0]
-        raise InputError(f"a Series: query '{twice}' has more than one list; give each query one.")
-    return dict(series.items())
 
 
 def is_series(given: Any) -> bool:

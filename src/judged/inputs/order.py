@@ -31,15 +31,12 @@ def refuse_odd_ranks(run: Run) -> None:
     score = run.frame["score"]
     odd = ((score > 0) | (score != score.floor())) & score.is_finite()
     if rows := odd.arg_true().head(1).to_list():
-        raise InputError(odd_rank_message(f"{run.source}, {run.where(rows)}", -score[rows[0]]))
-
-
-def odd_rank_message(place: str, rank: float) -> str:
-    return (
-        f"{place}: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, the best first. "
-        "If the greatest value is the best, the column is a score: columns={'score': COLUMN} "
-        "(--columns score=COLUMN). If tied results share an average rank, give them whole ranks."
-    )
+        raise InputError(
+            f"{run.source}, {run.where(rows)}: the rank is {-score[rows[0]]:g}, but ranks are "
+            "whole numbers from 0 or 1, the best first. If the greatest value is the best, the "
+            "column is a score: columns={'score': COLUMN} (--columns score=COLUMN). If tied "
+            "results share an average rank, give them whole ranks."
+        )
 
 
 SAMPLE = 1000

@@ -10,7 +10,7 @@ import contextvars
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,22 +34,28 @@ from judged.inputs.retriever_answers import (
     hash_of,
     read_queries,
 )
-from judged.options import SCORING, checked, formats_of, unknown_option
+from judged.options import (
+    SCORING,
+    ItemLike,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    Progress,
+    QueriesLike,
+    RetrieverLike,
+    checked,
+    formats_of,
+    later,
+    unknown_option,
+)
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
-    from judged.options import (
-        ItemLike,
-        JudgementsLike,
-        MeasuresLike,
-        Path,
-        Progress,
-        QueriesLike,
-        RetrieverLike,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 OPTIONS = set(SCORING) - {"skip_bad"}
 MAX_FAILURES_AT_START = 20
@@ -207,17 +213,17 @@ def call_of(retriever: Any) -> RetrieverCall:
         )
     function = getattr(retriever, methods[0]) if methods else retriever
     if methods and methods[0] in ("run", RETRIEVER_METHODS["run"]):
-        by_name = partial(_by_keyword, function)
-        return RetrieverCall(by_name, name_of(retriever), _awaited(function), function)
+        return RetrieverCall(
+            lambda query: function(**_keywords(query)),
+            name_of(retriever),
+            _awaited(function),
+            function,
+        )
     return RetrieverCall(function, name_of(retriever), _awaited(function))
 
 
 def _method(retriever: Any, name: str) -> bool:
     return callable(getattr(retriever, name, None))
-
-
-def _by_keyword(run: Callable[..., Any], query: Any) -> Any:
-    return run(**_keywords(query))
 
 
 def _keywords(query: Any) -> Mapping[str, Any]:
@@ -479,7 +485,10 @@ class RetrieverTask:
             evaluate(read, _stand_in(read, chosen), measures, **rest)
         record = None
         if save is not None:
-            settings = {"k": k, "from": _said(item), "retriever": call.name}
+            path = item
+            if callable(item):
+                path = f"the function {getattr(item, '__name__', type(item).__name__)}"
+            settings = {"k": k, "from": path, "retriever": call.name}
             record = AnswerFile.at(save, settings)
         return cls(
             call=call,
@@ -520,9 +529,14 @@ class RetrieverTask:
         run = read_run(
             {query: each.results.pairs for query, each in answered.items()}, name=self.name
         )
-        run = replace(run, notes=(*run.notes, *self._said(answered, order)))
-        found = evaluate(self.judgements, run, self.measures, **self.options)
-        return replace(found, latency=_latency(answered))
+        run = replace(run, notes=(*run.notes, *self._notes_on(answered, order)))
+        latency = Latency(
+            {query: answer.seconds for query, answer in answered.items()},
+            max(answer.workers for answer in answered.values()),
+            tuple(query for query, answer in answered.items() if answer.tries > 1),
+        )
+        evaluation = evaluate(self.judgements, run, self.measures, **self.options)
+        return replace(evaluation, latency=latency)
 
     def _take(self, answer: RetrieverAnswer, order: _Order) -> None:
         if answer.error is not None:
@@ -554,7 +568,7 @@ class RetrieverTask:
         shown = said if len(said) <= 300 else f"{said[:300]}…"
         return f"{type(error).__name__}{f': {shown}' if shown else ''} (query {query!r})."
 
-    def _said(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
+    def _notes_on(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
         request = EvaluationSettings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
@@ -640,35 +654,40 @@ class RetrieverTask:
         """Return a warning if no returned id is judged."""
         if any(self.options.get(name) is not None for name in ("unique", "item_to")):
             return []
-        returned = dict.fromkeys(item for each in answered.values() for item in each.results.items)
-        if not returned or not returned.keys().isdisjoint(_judged_items(self.judgements)):
+        returned = dict.fromkeys(
+            item for saved in answered.values() for item in saved.results.items
+        )
+        judged = dict.fromkeys(item for _, item, _ in _judged_rows(self.judgements))
+        if not returned or not returned.keys().isdisjoint(judged):
             return []
-        judged = next(iter(_judged_items(self.judgements)), None)
         return [
             Warned(
                 f"No result is a judged item: {quoted(next(iter(returned)))} and others were "
-                f"returned, {quoted(judged)} and others are judged. Give the path to the id with "
-                "item=."
+                f"returned, {quoted(next(iter(judged), None))} and others are judged. Give the "
+                "path to the id with item=."
             )
         ]
+
+
+def _judged_rows(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, Any]]:
+    """Yield query, item and grade (or grades by subtopic), always in the same order."""
+    if isinstance(judgements, Judgements):
+        yield from judgements.frame.select("query", "item", "grade").iter_rows()
+        return
+    for query, items in judgements.lists.items():
+        for item, grade in items.items():
+            yield query, item, grade
 
 
 def _relevant_items(
     judgements: Judgements | Lookup, queries: Mapping[str, Any]
 ) -> dict[str, set[str]]:
-    if isinstance(judgements, Judgements):
-        rows = judgements.frame.select("query", "item", "grade").iter_rows()
-    else:
-        rows = (
-            (query, item, max(grade.values()) if isinstance(grade, Mapping) else grade)
-            for query in queries
-            for item, grade in judgements.lists.get(query, {}).items()
-        )
-    found: dict[str, set[str]] = {}
-    for query, item, grade in rows:
-        if query in queries and grade > 0:
-            found.setdefault(query, set()).add(item)
-    return found
+    relevant: dict[str, set[str]] = {}
+    for query, item, grade in _judged_rows(judgements):
+        best = max(grade.values()) if isinstance(grade, Mapping) else grade
+        if query in queries and best > 0:
+            relevant.setdefault(query, set()).add(item)
+    return relevant
 
 
 def _chosen(
@@ -703,17 +722,10 @@ def _chosen(
 
 def _stand_in(judgements: Judgements | Lookup, queries: Mapping[str, Any]) -> Lookup:
     """Return a run with one result, to check the options with."""
-    if isinstance(judgements, Judgements):
-        pairs: Iterable[tuple[str, str]] = judgements.frame.select("query", "item").iter_rows()
-    else:
-        pairs = ((query, item) for query, items in judgements.lists.items() for item in items)
-    own = next(((query, item) for query, item in pairs if query in queries and item != query), None)
-    results: dict[str, dict[str, float]] = {query: {} for query in queries}
-    if own is None:
-        results[next(iter(queries))] = {"an item": 1.0}
-    else:
-        results[own[0]] = {own[1]: 1.0}
-    return Lookup(results)
+    pairs = ((query, item) for query, item, _ in _judged_rows(judgements))
+    judged = (pair for pair in pairs if pair[0] in queries and pair[1] != pair[0])
+    query, item = next(judged, (next(iter(queries)), "an item"))
+    return Lookup({name: {item: 1.0} if name == query else {} for name in queries})
 
 
 def _check_item(item: Any) -> None:
@@ -723,19 +735,6 @@ def _check_item(item: Any) -> None:
         "item must be the path to the id in a result, such as 'metadata.doc_id', or a function "
         f"from a result to its id; got {quoted(item)}."
     )
-
-
-def _said(item: ItemOption) -> str | None:
-    if not callable(item):
-        return item
-    return f"the function {getattr(item, '__name__', type(item).__name__)}"
-
-
-def _judged_items(judgements: Judgements | Lookup) -> dict[str, None]:
-    """Return the judged items in order, so that messages do not vary."""
-    if isinstance(judgements, Judgements):
-        return dict.fromkeys(judgements.frame["item"].to_list())
-    return {item: None for items in judgements.lists.values() for item in items}
 
 
 def _refuse_repeated(query: str, results: RetrievedResults) -> None:
@@ -778,11 +777,3 @@ class _Order:
                 "do, but the greatest score is best. Return (id, -distance), ids without scores, "
                 "or results sorted by falling score."
             )
-
-
-def _latency(answered: Mapping[str, SavedAnswer]) -> Latency:
-    return Latency(
-        {query: each.seconds for query, each in answered.items()},
-        max(each.workers for each in answered.values()),
-        tuple(query for query, each in answered.items() if each.tries > 1),
-    )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
 from judged.errors import InputError, OutputError, quoted
-from judged.inputs.columns import candidates
-from judged.inputs.dicts import as_id, is_list, with_texts
+from judged.inputs.columns import candidates, shown_header
+from judged.inputs.dicts import as_id, is_list, numbered, with_texts
 from judged.inputs.objects import is_series, results_of_series
 from judged.inputs.tables import RUN, Kind
 from judged.options import real
@@ -54,7 +54,7 @@ def read_queries(given: Any) -> dict[str, Any]:
     rows = list(given) if rows is None else rows
     if not rows:
         raise InputError("there are no queries to ask; give at least one.")
-    return _from_rows(_numbered(rows))
+    return _from_rows(numbered(rows))
 
 
 def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _query_columns(header: Sequence[str], source: str) -> tuple[str, str]:
     if not texts:
         raise InputError(
             f"{source}: no column with the text of a query; the columns are "
-            f"{', '.join(quote(name, 30) for name in header[:20])}. Known names: "
+            f"{shown_header(header)}. Known names: "
             f"{', '.join(QUERY_TEXT_COLUMNS)}; of the id: {', '.join(QUERY_ID_COLUMNS)}."
         )
     ids = [
@@ -119,14 +119,10 @@ def _from_file(path: str) -> dict[str, Any]:
     form = promised(source.path)
     head = source.head().lstrip()
     if head.startswith(b"PAR1"):
-        return _from_rows(_numbered(_parquet(source)), source.label)
+        return _from_rows(numbered(_parquet(source)), source.label)
     if form == "ndjson" or head.startswith((b"{", b"[")):
         return _from_json(source, lines=form == "ndjson")
     return _from_rows(_separated(source, is_csv=form == "csv"), source.label)
-
-
-def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _parquet(source: Source) -> list[dict[str, Any]]:
@@ -141,22 +137,18 @@ def _parquet(source: Source) -> list[dict[str, Any]]:
 
 
 def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
-    from judged.inputs.json import parse
+    from judged.inputs.json import parse_document, parsed_lines
 
     expected = "JSON of queries is {id: query}, or a list of rows with an id and a text."
     first, *rest = (line for line in source.lines() if line.strip())
     if lines or (rest and first.rstrip().endswith(b"}")):
-        rows = (
-            (f"line {number}", parse(source, line, number, expected))
-            for number, line in enumerate(source.lines(), 1)
-            if line.strip()
-        )
+        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
         return _from_rows(rows, source.label)
-    content = parse(source, source.read(), 1, expected, whole=True)
+    content = parse_document(source, expected)
     if not isinstance(content, list | dict) or not content:
         raise InputError(f"{source.label}: {expected}")
     if isinstance(content, list):
-        return _from_rows(_numbered(content), source.label)
+        return _from_rows(numbered(content), source.label)
     return with_texts(content, source.label, "queries")
 
 
@@ -297,7 +289,8 @@ class AnswerReader:
                 ) from error
             return _split(found, where) if is_list(found) else (found, None)
         named = _names(result) is not None
-        reached_in = isinstance(self.item, str) and not _is_scored(result)
+        is_scored = is_list(result) and len(result) == 2 and _is_number(result[1])
+        reached_in = isinstance(self.item, str) and not is_scored
         whole, score = (result, None) if named or reached_in else _split(result, where)
         if score is None:
             score = _score_of(whole)
@@ -439,10 +432,6 @@ def _split(result: Any, where: str) -> tuple[Any, Any]:
     return result[0], result[1]
 
 
-def _is_scored(result: Any) -> bool:
-    return is_list(result) and len(result) == 2 and _is_number(result[1])
-
-
 def _is_number(given: Any) -> bool:
     return not isinstance(given, bool) and isinstance(_plain_number(given), Real)
 
@@ -538,6 +527,7 @@ def _refuse_mixture(given: list[Any], pairs: list[tuple[Any, Any]], place: str) 
 
 # Saved answers
 
+_START_AGAIN = "delete the file, or save to another."
 SAVE_EXTENSIONS = (".jsonl", ".ndjson")
 SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
 """Settings that answers depend on, with their names in messages."""
@@ -627,12 +617,11 @@ class AnswerFile:
             if query not in queries:
                 raise InputError(
                     f"{self.path}: has results of query {query!r}, which is not among the "
-                    f"queries now; {self._start_again()}"
+                    f"queries now; {_START_AGAIN}"
                 )
             if saved.asked != hash_of(query, queries[query]):
                 raise InputError(
-                    f"{self.path}: the text of query {query!r} was another one; "
-                    f"{self._start_again()}"
+                    f"{self.path}: the text of query {query!r} was another one; {_START_AGAIN}"
                 )
         remaining = {query: each for query, each in queries.items() if query not in self.saved}
         for query, asked in remaining.items():
@@ -734,14 +723,14 @@ class AnswerFile:
             if not whole and at < len(blocks) - 1:
                 raise InputError(
                     f"{self.path}, line {number}: the results of query {rows[0]['query']!r} are "
-                    f"incomplete; {self._start_again()}"
+                    f"incomplete; {_START_AGAIN}"
                 )
             if not whole:
                 self.notes.append(self._cut_off(rows[0]["query"]))
             elif rows[0]["query"] in self.saved:
                 raise InputError(
                     f"{self.path}, line {number}: query {rows[0]['query']!r} occurs twice, as "
-                    f"if two programs had written at once; {self._start_again()}"
+                    f"if two programs had written at once; {_START_AGAIN}"
                 )
             else:
                 self.saved[rows[0]["query"]] = self._saved(rows, number)
@@ -783,11 +772,8 @@ class AnswerFile:
                 before = quoted(settings.get(name))
                 raise InputError(
                     f"{self.path}: {SAVED_SETTINGS[name]} was {before} when this was saved and is "
-                    f"{quoted(now)} now; {self._start_again()}"
+                    f"{quoted(now)} now; {_START_AGAIN}"
                 )
-
-    def _start_again(self) -> str:
-        return "delete the file, or save to another."
 
     def _foreign(self, number: int, line: bytes) -> InputError:
         return InputError(

@@ -103,7 +103,7 @@ class IdListColumn:
         if types and all(issubclass(kind, Mapping) for kind in types):
             given = dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, flat))))
             names = [name for name in given if isinstance(name, str)]
-            item, value, is_rank = self._fields(names, _first(counts))
+            item, value, is_rank = self._fields(names, int(np.argmax(counts > 0)))
             if self.role == "retrieved":
                 rank = sure("rank", names)
                 if rank is not None and not is_rank:
@@ -312,10 +312,6 @@ def _parsed_list(text: str) -> Any:
 
 def _counts(cells: Sequence[Sequence[Any] | None]) -> Ints:
     return np.array([-1 if cell is None else len(cell) for cell in cells], dtype=np.int64)
-
-
-def _first(counts: Ints) -> int:
-    return int(np.argmax(counts > 0))
 
 
 def _row_of(counts: Ints, at: int) -> int:

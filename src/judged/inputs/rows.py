@@ -15,15 +15,23 @@ import polars as pl
 
 from judged.arrays import Ints
 from judged.errors import InputError
-from judged.inputs.columns import LISTS, ROW_PATTERNS, NamedColumns, has_lists, matching
+from judged.inputs.columns import (
+    LISTS,
+    ROW_PATTERNS,
+    NamedColumns,
+    has_lists,
+    matching,
+    refuse_two_columns,
+    shown_header,
+)
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.frames import scan_source
 from judged.inputs.json import line_numbers as object_lines
-from judged.inputs.json import objects, parse
+from judged.inputs.json import objects, parse_document
 from judged.inputs.objects import Records, from_arrow, is_record, records_of
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
-from judged.inputs.parquet import scan_source
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.row_lists import IdListColumn, IdLists, are_lists, hold_texts
 from judged.inputs.source import LineNumbers, Source
@@ -137,7 +145,7 @@ def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
 
 
 def missing_columns(header: Sequence[str] | None) -> str:
-    columns = "" if header is None else f" (found: {_shown_header(header)})"
+    columns = "" if header is None else f" (found: {shown_header(header) or 'none'})"
     names = "; ".join(f"{role}: {names}" for role, names in _EXAMPLES.items())
     return (
         "judgements need a run beside them: judged evaluate QRELS RUN; or rows with columns for "
@@ -145,10 +153,6 @@ def missing_columns(header: Sequence[str] | None) -> str:
         f"example, {names}; others are named by columns={{'relevant': …, 'retrieved': …}} "
         "(--columns relevant=…,retrieved=…)."
     )
-
-
-def _shown_header(header: Sequence[str]) -> str:
-    return ", ".join(quote(name, 30) for name in header[:20]) or "none"
 
 
 def choose_row_columns(
@@ -258,7 +262,7 @@ def table_of(given: Any) -> UnreadTable | None:
 
 def document_table(source: Source) -> UnreadTable | None:
     expected = "JSON should be a list of rows with names."
-    rows = records_in(parse(source, source.read(), 1, expected, whole=True), source.label)
+    rows = records_in(parse_document(source, expected), source.label)
     return None if rows is None else _records_table(rows)
 
 
@@ -349,10 +353,7 @@ def _pandas_table(frame: Any) -> UnreadTable:
 
     def load(columns: RowColumns) -> LoadedTable:
         for name in columns.needed():
-            if header.count(name) > 1:
-                raise InputError(
-                    f"{_FRAME}: there are two columns {quote(name)}; name each column once."
-                )
+            refuse_two_columns([other for other in header if other == name], _FRAME)
         read = {name: frame.iloc[:, header.index(name)].tolist() for name in columns.needed()}
         return LoadedTable(header, read, len(frame), _FRAME)
 

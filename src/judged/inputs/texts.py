@@ -12,10 +12,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.errors import InputError, quoted
-from judged.inputs.columns import NAMES
+from judged.inputs.columns import NAMES, shown_header
 from judged.inputs.csv import records
-from judged.inputs.dicts import as_id, is_list
-from judged.inputs.json import parse
+from judged.inputs.dicts import as_id, is_list, numbered
+from judged.inputs.json import parse_document, parsed_lines
 from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
@@ -95,7 +95,7 @@ def read_texts(
     elif isinstance(given, Mapping):
         entries = _in_dict(given, source)
     else:
-        entries = _in_rows(_numbered(_rows_of(given)), source, of)
+        entries = _in_rows(numbered(_rows_of(given)), source, of)
     wanted = None if only is None else frozenset(only)
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
@@ -130,11 +130,10 @@ def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _P
     """Return the positions of the id, the title and the text; none of them is an error."""
     columns = _columns(header, of)
     if columns is None:
-        names = ", ".join(quote(name, 30) for name in header[:20])
         texts = TEXTS if of == "items" else QUERY_TEXTS
         raise InputError(
-            f"{place}: the columns are {names}; an id and a title or a text are needed. Names "
-            f"understood for the id: {', '.join(IDS[of][:5])}, …; for the title: "
+            f"{place}: the columns are {shown_header(header)}; an id and a title or a text are "
+            f"needed. Names understood for the id: {', '.join(IDS[of][:5])}, …; for the title: "
             f"{', '.join(TITLES)}; for the text: {', '.join(texts)}."
         )
     return columns
@@ -187,13 +186,9 @@ def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
     lines = (line for line in source.lines() if line.strip())
     first, second = next(lines, b""), next(lines, None)
     if first.lstrip().startswith(b"{") and first.rstrip().endswith(b"}") and second is not None:
-        rows = (
-            (f"line {number}", parse(source, line, number, expected))
-            for number, line in enumerate(source.lines(), 1)
-            if line.strip()
-        )
+        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
         return _in_rows(rows, source.label, of)
-    content = parse(source, source.read(), 1, expected, whole=True)
+    content = parse_document(source, expected)
     if isinstance(content, Mapping):
         flat = all(isinstance(value, (str, int, float)) for value in content.values())
         if flat and _columns(list(content), of) is not None:  # NDJSON of one line
@@ -201,7 +196,7 @@ def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
         return _in_dict(content, source.label)
     if not isinstance(content, list) or not content:
         raise InputError(f"{source.label}: {expected}")
-    return _in_rows(_numbered(content), source.label, of)
+    return _in_rows(numbered(content), source.label, of)
 
 
 def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
@@ -254,10 +249,6 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
             yield place, name, value.title, value.text
         else:
             yield place, name, None, value
-
-
-def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _rows_of(given: Any) -> Iterable[Any]:

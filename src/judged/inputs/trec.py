@@ -19,7 +19,6 @@ import numpy as np
 
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import is_known
-from judged.inputs.compression import compression
 from judged.inputs.formats import COMMENT, detect_format, is_number, looks_like, run_name, split
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.source import (
@@ -29,6 +28,7 @@ from judged.inputs.source import (
     Source,
     blocks,
     checked,
+    compression,
     count_lines,
     decoded,
 )
@@ -490,8 +490,7 @@ def read_three_fields(source: Source) -> RawTable:
     raw = reader.whole(source)
     assert raw.locate is not None
     locate = raw.locate
-    third = ThirdColumn.of(raw.frame)
-    decided = reader.decided(third.at(lambda row: locate([row])[0]))
+    decided = reader.decided(ThirdColumn.of(raw.frame, lambda row: locate([row])[0]))
     frame = raw.frame.with_columns(-pl.col("score")) if decided.negated else raw.frame
     return replace(raw, frame=frame, notes=(*raw.notes, *decided.notes))
 
@@ -530,19 +529,20 @@ class ThirdColumn:
     """
 
     misfit: int | None = None
-    """The first row that fits no ranks."""
+    """The first line that fits no ranks."""
     counts_up: bool = False
     """Whether a query of several lines looks like ranks."""
     whole: bool = True
     several: bool = False
     rise: int | None = None
-    """The first row that is above the one before it."""
+    """The first line that is above the one before it."""
     level: bool = False
     second: int | None = None
-    """The first row that is not the first of its query."""
+    """The first line that is not the first of its query."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> ThirdColumn:
+    def of(cls, frame: pl.DataFrame, line: Callable[[int], int]) -> ThirdColumn:
+        """Look at rows; `line` returns the line of a row."""
         import polars as pl
 
         table = frame.with_row_index("row")
@@ -559,7 +559,7 @@ class ThirdColumn:
 
         def first(rows: pl.Series) -> int | None:
             places = rows.arg_true().head(1).to_list()
-            return int(row[places[0]]) if places else None
+            return line(int(row[places[0]])) if places else None
 
         return cls(
             first(~fits),
@@ -570,13 +570,6 @@ class ThirdColumn:
             bool((~starts & (step == 0)).any()),
             first(~starts),
         )
-
-    def at(self, line: Callable[[int], int]) -> ThirdColumn:
-        """Return the same with lines of the input instead of rows."""
-        misfit, rise, second = (
-            None if row is None else line(row) for row in (self.misfit, self.rise, self.second)
-        )
-        return replace(self, misfit=misfit, rise=rise, second=second)
 
     def plus(self, other: ThirdColumn) -> ThirdColumn:
         def least(one: int | None, two: int | None) -> int | None:

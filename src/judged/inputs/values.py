@@ -16,7 +16,7 @@ import polars as pl
 from judged.arrays import Floats
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
-from judged.inputs.columns import candidates, plain
+from judged.inputs.columns import candidates, plain, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import distinct_names, is_number, named_file
 from judged.inputs.keyed import Nested, Sheet, names_columns, read_sheet
@@ -161,7 +161,12 @@ def _parts(given: Any) -> Iterator[_Part]:
                     f"{_GIVEN}: run {run!r} is a {type(values).__name__}, and others are tables or "
                     "files; give all in one form."
                 )
-            _refuse_bare(values, run)
+            bare = isinstance(values, (list, tuple)) and all(isinstance(x, Real) for x in values)
+            if bare or type(values).__module__.partition(".")[0] in ("numpy", "torch"):
+                raise InputError(
+                    f"{_GIVEN}: run {run!r} has numbers without the ids of their queries, which "
+                    "cannot be aligned with those of others; give {query: value}."
+                )
             yield _part(values, run, run, f"the values of run {run!r}")
     elif (
         isinstance(given, (list, tuple))
@@ -173,15 +178,6 @@ def _parts(given: Any) -> Iterator[_Part]:
             yield _part(fspath(file), user_name, name, _GIVEN)
     else:
         yield _part(given, None, "run", _GIVEN)
-
-
-def _refuse_bare(given: Any, run: str) -> None:
-    bare = isinstance(given, (list, tuple)) and all(isinstance(value, Real) for value in given)
-    if bare or type(given).__module__.partition(".")[0] in ("numpy", "torch"):
-        raise InputError(
-            f"{_GIVEN}: run {run!r} has numbers without the ids of their queries, which cannot be "
-            "aligned with those of others; give {query: value}."
-        )
 
 
 def _is_nested(given: Mapping[Any, Any]) -> bool:
@@ -533,7 +529,7 @@ def _part_of_table(sheet: Sheet) -> _Part:
     if query is None:
         raise InputError(
             f"{source}: a column with the ids of queries is needed, called query_id, qid or query; "
-            f"the columns are {_named(header)}."
+            f"the columns are {shown_header(header)}."
         )
     run, measure, value = (
         _column(role, [name for name in header if name != query], source)
@@ -548,7 +544,7 @@ def _part_of_table(sheet: Sheet) -> _Part:
     if measure is not None and value is None:
         raise InputError(
             f"{source}: beside the column {quote(measure)}, a column value is needed; the columns "
-            f"are {_named(header)}."
+            f"are {shown_header(header)}."
         )
     if value is not None:
         return _long(sheet, run, measure, query, value, rest)
@@ -570,12 +566,8 @@ def _column(role: str, header: Sequence[str], source: str) -> str | None:
     return columns[0] if columns else None
 
 
-def _named(header: Sequence[str]) -> str:
-    return ", ".join(quote(name, 30) for name in header[:20])
-
-
 def _not_read(sheet: Sheet, names: Sequence[str]) -> str:
-    return f"{sheet.source}: not read: column{'s' if len(names) > 1 else ''} {_named(names)}."
+    return f"{sheet.source}: not read: column{'s' if len(names) > 1 else ''} {shown_header(names)}."
 
 
 def _long(
@@ -589,8 +581,8 @@ def _long(
     odd = [name for name in rest if measure is None and _has_numbers(sheet.frame[name])]
     if odd:
         raise InputError(
-            f"{sheet.source}: values may be in column {quote(value)} or in {_named(odd)}; leave "
-            "what is no value out, or name the columns run, query, measure and value."
+            f"{sheet.source}: values may be in column {quote(value)} or in {shown_header(odd)}; "
+            "leave what is no value out, or name the columns run, query, measure and value."
         )
     queries = sheet.ids(query, "query")
     numbers = _numbers(sheet, value, queries)
@@ -645,7 +637,7 @@ def _wide(sheet: Sheet, query: str, run: str | None, rest: Sequence[str]) -> _Pa
     kept = [name for name in rest if name not in left and name not in weights]
     if not kept:
         raise InputError(
-            f"{sheet.source}: there is no column of values; the columns are {_named(header)}."
+            f"{sheet.source}: there is no column of values; the columns are {shown_header(header)}."
         )
     queries = sheet.ids(query, "query").alias("query")
     owner = _labels(sheet, run, "run")

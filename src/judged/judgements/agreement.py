@@ -42,6 +42,10 @@ from judged.options import (
     LEVEL,
     MOST,
     RESAMPLES,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    RunsLike,
     Scoring,
     checked,
     checked_methods,
@@ -49,7 +53,7 @@ from judged.options import (
     takes_scoring,
 )
 from judged.policy import Policy
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import CLOSE
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
@@ -57,7 +61,6 @@ from judged.text import Left, Warned, counted, listed, percent, plain, shown
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.options import JudgementsLike, MeasuresLike, Path, RunsLike
     from judged.statistics.orders import OrderAgreement
 
 MAX_GRADES = 101
@@ -407,7 +410,7 @@ class Agreement(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return the numbers of every pair as a polars table; alpha of all has no names.
 
         Returns

@@ -26,7 +26,12 @@ from judged.judgements.findings import (
 from judged.judgements.twins import NearPairs
 from judged.limits import limits
 from judged.options import (
+    JudgementsLike,
+    MeasuresLike,
+    RunsLike,
     Scoring,
+    TextsLike,
+    VectorsLike,
     checked,
     checked_methods,
     choice,
@@ -34,13 +39,12 @@ from judged.options import (
     takes_scoring,
 )
 from judged.policy import add_choices
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.options import JudgementsLike, MeasuresLike, RunsLike, TextsLike, VectorsLike
 
 MEASURES = "nDCG@10"
 """Default measures of effects."""
@@ -433,7 +437,7 @@ class CollectionCheck(Result):
             "warnings": list(self.notes),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per finding, run and measure; without values, one row per finding.
 
         Returns

@@ -22,15 +22,22 @@ from judged.judgements.assessors import (
     read_assessors,
     several_assessors,
 )
-from judged.options import checked, checked_methods, choice
+from judged.options import (
+    ColumnsLike,
+    Duplicates,
+    FileFormat,
+    JudgementsLike,
+    checked,
+    checked_methods,
+    choice,
+)
 from judged.outputs import check_target, replacing
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
-    from judged.options import ColumnsLike, Duplicates, FileFormat, JudgementsLike
 
 QRELS = "a TREC file of judgements"
 TREC_EXTENSIONS = ("", ".qrels", ".qrel", ".trec", ".txt")
@@ -253,7 +260,7 @@ class MergedJudgements(Result, Judgements):
                 grades[query][item] = grade
         return grades
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per judgement: query, item, grade, and the subtopic if there is one.
 
         Returns

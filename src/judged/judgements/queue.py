@@ -33,9 +33,19 @@ from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bou
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
-from judged.options import Scoring, checked, choice, formats_of, takes_scoring
+from judged.options import (
+    JudgementsLike,
+    RunsLike,
+    Scoring,
+    TextsLike,
+    checked,
+    choice,
+    formats_of,
+    later,
+    takes_scoring,
+)
 from judged.rankings.rankings import Rankings, by_query_and_rank, gathered
-from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
+from judged.results import FORMULA, NUMBER, Display, Document, Frame, Result, Table
 from judged.text import counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
@@ -44,7 +54,8 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.texts import Texts
     from judged.measures import Measure
-    from judged.options import JudgementsLike, RunsLike, TextsLike
+else:  # loaded by `typing.get_type_hints` only
+    Measure = later("judged:Measure")
 
 TOP_ROWS = 10
 """Number of results in the printed table; JSON has all."""
@@ -488,7 +499,7 @@ class Queue(Result):
         """Name of the measure of effects and differences."""
         return self.evaluation.label(self.evaluation.measures[0])
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return the annotators' file as a polars table: query, item, texts and an empty grade.
 
         Returns

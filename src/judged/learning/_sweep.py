@@ -31,7 +31,7 @@ from judged.learning._softmax import (
 from judged.options import number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
 from judged.policy import POSITIVES, checked_positives
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -360,7 +360,23 @@ class Point:
 
     @classmethod
     def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """Compute the means of one temperature from sums over queries and items."""
+        """Compute the means of one temperature from sums over queries and items.
+
+        Parameters
+        ----------
+        temperature : float
+            The temperature.
+        number : int
+            Its position in the sums.
+        there : Sums
+            Sums over queries.
+        back : Sums or None
+            Sums over items, if items are searched among queries too.
+
+        Returns
+        -------
+        Point
+        """
         count, with_negatives = there.queries, there.with_negatives
         counts, confidences, accuracies = there.bins[number].T
         slope = there.slope[number] / count
@@ -539,7 +555,7 @@ class Sweep(Result):
             "notes": list(self.notes),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """One row per temperature, with the measures of the ranking, which are the same in all."""
         import polars as pl
 
@@ -581,7 +597,6 @@ class Sweep(Result):
         }
 
     def document(self, display: Display) -> Document:
-        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
         columns = self._columns()
         header = ["temperature", *columns.values()]
         header[header.index("hardest")] = f"hardest {self.hardest}"

@@ -29,14 +29,14 @@ from judged.learning.learn import ITERATIONS, MEASURES, Chance, fit, with_rel
 from judged.measures import Measure, parse_measure
 from judged.options import LEVEL, STUDIED_TEMPERATURES, checked, number, whole
 from judged.options import SWEPT_TEMPERATURES as TEMPERATURES
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval, mean_interval
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     from judged.options import LearnedKind, MeasuresLike, Positives, Progress, RelevanceLike
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 __all__ = ["TEMPERATURES", "Best", "Point", "Study", "Sweep", "sweep"]
@@ -535,14 +535,13 @@ class Study(Result):
             "notes": list(self.notes),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per temperature; the untrained similarity comes first, with null."""
         import polars as pl
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
     def document(self, display: Display) -> Document:
-        """Return the conclusions, and training and measures at each temperature."""
         names = [
             "untrained" if each.temperature is None else f"{each.temperature:.4g}"
             for each in self.rows

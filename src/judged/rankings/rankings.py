@@ -21,7 +21,22 @@ from judged.arrays import (
     starts_of,
 )
 from judged.errors import InputError
-from judged.options import checked
+from judged.options import (
+    CollectionLike,
+    ColumnsLike,
+    ConventionLike,
+    ItemToLike,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    PolicyLike,
+    RunLike,
+    Ties,
+    Unjudged,
+    WeightsLike,
+    checked,
+    later,
+)
 from judged.rankings.lists import (
     by_subtopic,
     checked_indices,
@@ -36,21 +51,9 @@ from judged.rankings.lists import (
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import (
-        CollectionLike,
-        ColumnsLike,
-        ConventionLike,
-        ItemToLike,
-        JudgementsLike,
-        MeasuresLike,
-        Path,
-        PolicyLike,
-        RunLike,
-        Ties,
-        Unjudged,
-        WeightsLike,
-    )
     from judged.rankings.audit import Audit, Findings
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""

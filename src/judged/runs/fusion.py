@@ -18,8 +18,17 @@ from judged.inputs.tables import Run
 from judged.matching.checks import rising_scores
 from judged.matching.documents import as_table
 from judged.matching.join import distinct
-from judged.options import checked
-from judged.results import Display, DisplayOptions, Document, RunResult, Table
+from judged.options import (
+    ColumnsLike,
+    Duplicates,
+    FileFormat,
+    FusionMethod,
+    FusionNormalisation,
+    FusionTies,
+    RunsLike,
+    checked,
+)
+from judged.results import Display, DisplayOptions, Document, Frame, RunResult, Table
 from judged.runs import DEPTH, TIES, K
 from judged.runs.ranked import (
     CollectedRuns,
@@ -35,17 +44,7 @@ from judged.runs.ranked import (
 from judged.text import Warned, counted, few, listed, to_json, with_source
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from judged.options import (
-        ColumnsLike,
-        Duplicates,
-        FileFormat,
-        FusionMethod,
-        FusionNormalisation,
-        FusionTies,
-        RunsLike,
-    )
+    pass
 
 
 @checked
@@ -375,7 +374,7 @@ class Fusion(RunResult, Run):
             for query, items, scores in lists.iter_rows()
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return one row per result: query, item, score and rank from 1.
 
         Returns

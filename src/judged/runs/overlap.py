@@ -20,8 +20,17 @@ from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.matching.documents import as_table
 from judged.matching.join import Grouped, distinct, equal_pairs, group
-from judged.options import LEVEL, checked, checked_methods, real
-from judged.results import Display, Document, Result, Table
+from judged.options import (
+    LEVEL,
+    ColumnsLike,
+    Duplicates,
+    FileFormat,
+    RunsLike,
+    checked,
+    checked_methods,
+    real,
+)
+from judged.results import Display, Document, Frame, Result, Table
 from judged.runs import PERSISTENCE
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.orders import taus
@@ -31,7 +40,6 @@ from judged.text import Left, Warned, counted, few, plain, shown, with_source
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.options import ColumnsLike, Duplicates, FileFormat, RunsLike
 
 NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")
 """Numbers of every query."""
@@ -647,7 +655,7 @@ class Overlap(Result):
             "judged": __version__,
         }
 
-    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
+    def to_frame(self, *, per_query: bool = False) -> Frame:
         """Return one row per pair of runs, with means and confidence intervals, or per query.
 
         Parameters

@@ -13,9 +13,8 @@ from typing import Any
 from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
 from judged.inputs.columns import LISTS, NAMES, plain
-from judged.inputs.compression import compression
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
-from judged.inputs.source import HEAD_BYTES, Source, checked, open_source
+from judged.inputs.source import HEAD_BYTES, Source, checked, compression, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors

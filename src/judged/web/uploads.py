@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from secrets import token_hex
 
 from judged.errors import JudgedError
-from judged.inputs.compression import compression
+from judged.inputs.source import compression
 from judged.outputs import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
@@ -154,7 +154,7 @@ def unpacked(path: Path, most: int) -> int:
         if packed is None:
             return 0
         if packed.unpacker() is None:
-            from judged.inputs.compression import _most_of_each_block
+            from judged.inputs.source import _most_of_each_block
 
             return sum(_most_of_each_block(path.read_bytes()))
         handle.seek(0)

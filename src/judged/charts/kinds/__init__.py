@@ -1,9 +1,9 @@
 """Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive
 from this table.
 
-The file of a kind has its name. It holds `data`, which prepares a table, a public function of the
-kind's name, and `draw`, which makes the chart from the table alone. `takes_design` writes the
-parameters of the public function into its docstring. Files of kinds are imported on first use.
+The file of a kind has its name. It holds a public function of that name, which prepares a table,
+and `draw`, which makes the chart from the table alone. `takes_design` writes the parameters of the
+public function into its docstring. Files of kinds are imported on first use.
 """
 
 from __future__ import annotations
@@ -134,18 +134,13 @@ class Kind:
         return getattr(import_module(f"judged.charts.kinds.{self.function_name}"), name)
 
     @property
-    def data(self) -> Callable[..., Any]:
-        """What it is made from -> a polars table."""
-        return self._part("data")
-
-    @property
     def draw(self) -> Callable[..., Any]:
-        """That table -> the chart."""
+        """Makes the chart from its table."""
         return self._part("draw")
 
     @property
     def function(self) -> Callable[..., Any]:
-        """Both in one: `judged.charts.precision_recall(…)`."""
+        """The public function, such as `judged.charts.precision_recall`."""
         return self._part(self.function_name)
 
 

@@ -18,8 +18,14 @@ KIND = "cmc"
 DEEPEST = 50
 
 
-def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """Return a row per system and rank: the share of queries with a relevant item by then."""
+@takes_design(k="Last rank of the curves; by default that of the longest list, at most 50.")
+def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpack[Design]) -> Chart:
+    """The share of queries that have a relevant item among the first k, as k grows.
+
+    >>> from judged import Rankings
+    >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
+    [0.5, 0.5, 1.0]
+    """
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
     measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
@@ -29,20 +35,10 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
         for run in evaluation.runs
         for depth, measure in measures.items()
     ]
-    return pl.DataFrame(
+    table = pl.DataFrame(
         rows, schema=["run", "queries", "k", "share"], orient="row", infer_schema_length=None
     )
-
-
-@takes_design(k="Last rank of the curves; by default that of the longest list, at most 50.")
-def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpack[Design]) -> Chart:
-    """The share of queries that have a relevant item among the first k, as k grows.
-
-    >>> from judged import Rankings
-    >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
-    [0.5, 0.5, 1.0]
-    """
-    return draw(data(source, k=k, rel=rel), **design, sentences=Systems.of(source).sentences())
+    return draw(table, **design, sentences=systems.sentences())
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -63,7 +59,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         low=low,
     )
     who, each = asked(table)
-    said = [
+    notes = [
         f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
@@ -71,4 +67,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "Cumulative match characteristic"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, notes, parts)

@@ -24,29 +24,6 @@ CELLS = {
 }
 
 
-def data(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
-) -> pl.DataFrame:
-    """Return TP, FN, FP and TN, summed over queries; TN is null without a collection size."""
-    systems = unweighted(Systems.of(source).one(query))
-    r = systems.rankings[0]
-    depth = checked_k(k, DEFAULT_K, DEFAULT_K)
-    known = [name for name in CELLS if name != "TN" or r.collection is not None]
-    measures = {name: parse_measure(name)(k=depth, rel=rel) for name in known}
-    [run] = systems.evaluate(list(measures.values())).runs
-    counts = {name: round(run.summary[measure]) for name, measure in measures.items()}
-    about = r.queries[0] if len(r) == 1 else None
-    rows = [
-        (r.name, about, len(r), depth, name, words, actual, shown, counts.get(name))
-        for name, (actual, shown, words) in CELLS.items()
-    ]
-    names = ("run", "query", "queries", "k", "name", "words", "actual", "shown", "count")
-    types = {"queries": pl.Int64, "k": pl.Int64, "count": pl.Int64}
-    return pl.DataFrame(
-        rows, schema={name: types.get(name, pl.String) for name in names}, orient="row"
-    )
-
-
 @takes_design(k="How many results count, by default 10.")
 def confusion(
     source: Source,
@@ -63,11 +40,25 @@ def confusion(
     >>> confusion(ranked, k=3).data["count"].to_list()
     [2, 3, 1, 94]
     """
-    return draw(
-        data(source, query=query, k=k, rel=rel),
-        **design,
-        sentences=Systems.of(source).sentences(query),
+    systems = unweighted(Systems.of(source).one(query))
+    r = systems.rankings[0]
+    depth = checked_k(k, DEFAULT_K, DEFAULT_K)
+    # TN is null where the size of the collection is unknown.
+    known = [name for name in CELLS if name != "TN" or r.collection is not None]
+    measures = {name: parse_measure(name)(k=depth, rel=rel) for name in known}
+    [run] = systems.evaluate(list(measures.values())).runs
+    counts = {name: round(run.summary[measure]) for name, measure in measures.items()}
+    about = r.queries[0] if len(r) == 1 else None
+    rows = [
+        (r.name, about, len(r), depth, name, words, actual, shown, counts.get(name))
+        for name, (actual, shown, words) in CELLS.items()
+    ]
+    names = ("run", "query", "queries", "k", "name", "words", "actual", "shown", "count")
+    types = {"queries": pl.Int64, "k": pl.Int64, "count": pl.Int64}
+    table = pl.DataFrame(
+        rows, schema={name: types.get(name, pl.String) for name in names}, orient="row"
     )
+    return draw(table, **design, sentences=Systems.of(source).sentences(query))
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -106,7 +97,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         "mark": {"type": "text", "dy": 16, "fontSize": 12},
         "encoding": {**place, "text": {"field": "label"}},
     }
-    said = [
+    notes = [
         "" if query else f"Summed over {counted(queries, 'query', 'queries')}.",
         _shares(table),
         "True negatives need the size of the collection: collection=… (--collection)."
@@ -118,7 +109,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Relevant or not, shown or not, at k = {k}: {table['run'][0]}{about}"
     width, height = canvas.across(380, beside=90), canvas.down(190, below=30)
     parts = layers(cells, number, words, width=width, height=height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=width)
+    return chart(KIND, table, canvas, title, notes, parts, width=width)
 
 
 def _shares(table: pl.DataFrame) -> str:

@@ -11,42 +11,11 @@ from judged.charts.canvas import Canvas, Design, number_axis, rank_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs, unweighted
-from judged.measures import parse_measure
+from judged.charts.sources import Source, Systems, unweighted, values_at_cutoffs
 from judged.text import counted
 
 KIND = "confusion-at-k"
-DEEPEST = 100
 MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
-
-
-def data(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
-) -> pl.DataFrame:
-    """Return a row per count (without TN, which dwarfs the others) and cutoff."""
-    systems = unweighted(Systems.of(source).one(query))
-    r = systems.rankings[0]
-    depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {
-        (name, depth): parse_measure(name)(k=depth, rel=rel)
-        for name in MEASURES
-        for depth in depths
-    }
-    [run] = systems.evaluate(list(wanted.values())).runs
-    about = r.queries[0] if len(r) == 1 else None
-    rows = [
-        (r.name, about, len(r), name, depth, round(run.summary[measure]))
-        for (name, depth), measure in wanted.items()
-    ]
-    schema = {
-        "run": pl.String,
-        "query": pl.String,
-        "queries": pl.Int64,
-        "name": pl.String,
-        "k": pl.Int64,
-        "count": pl.Int64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 @takes_design()
@@ -65,11 +34,9 @@ def confusion_at_k(
     >>> chart.data.filter(name="FN")["count"].to_list()
     [2, 2, 1]
     """
-    return draw(
-        data(source, query=query, k=k, rel=rel),
-        **design,
-        sentences=Systems.of(source).sentences(query),
-    )
+    table = values_at_cutoffs(unweighted(Systems.of(source).one(query)), MEASURES, k, rel)
+    table = table.with_columns(pl.col("value").round().cast(pl.Int64)).rename({"value": "count"})
+    return draw(table, **design, sentences=Systems.of(source).sentences(query))
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -85,7 +52,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     x = rank_axis("k: results shown", "k", last)
     frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
     lines = curves(table, "name", x=x, y=y, canvas=canvas, frame=frame, high=high, said=MEASURES)
-    said = [
+    notes = [
         "" if query else f"Summed over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -93,4 +60,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     about = f", query {query}" if query else ""
     title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows{about}"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, notes, parts)

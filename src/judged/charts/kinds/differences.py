@@ -25,11 +25,6 @@ KIND = "differences"
 MOST = 300  # so many bars can be told apart; more queries share them
 
 
-def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """Return a row per query or few neighbours, by difference, with the verdict on the mean."""
-    return _table(paired(source, measure))
-
-
 def _table(pair: Paired) -> pl.DataFrame:
     ordered = pair.queries.sort("difference", descending=True, maintain_order=True)
     count = ordered.height
@@ -133,7 +128,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     band = _band(table, chosen, y, reach, frame.width)
     parts = [*band, bars, zero, *_mean(table, chosen)]
     each = total / table.height
-    said = [
+    notes = [
         *said_of(table),
         f"The two are equal in {ties:,} of {counted(compared, 'query', 'queries')}."
         + (" Dashed: the mean difference" if table["is_mean"][0] else "")
@@ -145,15 +140,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"{measure}: {short[second]} minus {short[first]}, query by query"
     drawn = layers(*parts, *frame.parts, width=frame.width, height=frame.height)
     return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=drawn,
-        width=WIDTH + 90,
-        unseen=SAID,
-        words=_words,
+        KIND, table, canvas, title, notes, drawn, width=WIDTH + 90, unseen=SAID, words=_words
     )
 
 

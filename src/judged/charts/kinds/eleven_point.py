@@ -18,19 +18,6 @@ KIND = "eleven-point"
 POINTS = [point / 10 for point in range(11)]
 
 
-def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and recall point, with the mean of IPrec there."""
-    systems = Systems.of(source)
-    measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
-    evaluation = systems.evaluate(measures)
-    rows = [
-        (run.name, len(run.rankings), point, run.summary[measure])
-        for run in evaluation.runs
-        for point, measure in zip(POINTS, measures, strict=True)
-    ]
-    return pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
-
-
 @takes_design()
 def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) -> Chart:
     """The mean interpolated precision of one or more systems at eleven recall points.
@@ -39,7 +26,16 @@ def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) ->
     >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]
     [1.0, 1.0, 0.667]
     """
-    return draw(data(source, rel=rel), **design, sentences=Systems.of(source).sentences())
+    systems = Systems.of(source)
+    measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
+    evaluation = systems.evaluate(measures)
+    rows = [
+        (run.name, len(run.rankings), point, run.summary[measure])
+        for run in evaluation.runs
+        for point, measure in zip(POINTS, measures, strict=True)
+    ]
+    table = pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
+    return draw(table, **design, sentences=systems.sentences())
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -56,7 +52,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         frame=frame,
     )
     who, each = asked(table)
-    said = [
+    notes = [
         "Interpolated: the best precision at this recall or any higher one. "
         f"Mean over {who}{each}.",
         "The area under such a curve is not AP.",
@@ -64,4 +60,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "Interpolated precision at eleven recall points"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, notes, parts)

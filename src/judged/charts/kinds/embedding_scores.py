@@ -18,8 +18,7 @@ from judged.inputs.polars_errors import POLARS_ERRORS
 KIND = "embedding-scores"
 
 
-def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each bin and group, from the exact histogram of a diagnosis, or of its JSON."""
+def _table(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
         raise _no_diagnosis()
@@ -28,7 +27,7 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
             "the diagnosis has no scores: one side has no vector that can be compared."
         )
     try:
-        return _data(found, found["scores"])
+        return _bins(found, found["scores"])
     except (KeyError, TypeError, ValueError, OverflowError, *POLARS_ERRORS):
         raise _no_diagnosis() from None
 
@@ -40,7 +39,7 @@ def _no_diagnosis() -> InputError:
     )
 
 
-def _data(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFrame:
+def _bins(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFrame:
     groups, means = {"other": histogram["others"]}, {"other": histogram["others_mean"]}
     if histogram["relevant"] is not None:
         groups = {"relevant": histogram["relevant"], **groups}
@@ -62,7 +61,7 @@ def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], **design: Unpack[
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """
-    return draw(data(diagnosis), **design)
+    return draw(_table(diagnosis), **design)
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:

@@ -22,35 +22,28 @@ if TYPE_CHECKING:
 
 KIND = "forest"
 LOWER = " (lower is better)"
-SCHEMA: dict[str, Any] = {
-    "panel": pl.Int64,
-    "measure": pl.String,
-    "run": pl.String,
-    "against": pl.String,
-    "higher_is_better": pl.Boolean,
-    "queries": pl.Int64,
+FLOATS = (
+    *("value", "against_value", "difference", "low", "high"),
+    *("p", "corrected_p", "level", "margin"),
+)
+TYPES: dict[str, Any] = {  # of columns that may hold nothing but nulls
+    **dict.fromkeys(FLOATS, pl.Float64),
+    **dict.fromkeys(("method", "note"), pl.String),
     "groups": pl.Int64,
-    "value": pl.Float64,
-    "against_value": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "method": pl.String,
-    "p": pl.Float64,
-    "corrected_p": pl.Float64,
-    "level": pl.Float64,
-    "margin": pl.Float64,
-    "verdict": pl.String,
-    "negligible": pl.Boolean,
-    "depends_on": pl.String,
-    "says": pl.String,
-    "note": pl.String,
 }
 FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 
-def data(comparison: Comparison) -> pl.DataFrame:
-    """Return a row per measure and pair; rows with the same `panel` share an axis."""
+@takes_design()
+def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
+    """Differences with their intervals, by verdict.
+
+    >>> import judged
+    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
+    >>> chart = forest(judged.compare_values(values, measure_name="quality"))
+    >>> chart.data.select("run", "against", "verdict").rows()
+    [('new', 'old', 'better')]
+    """
     given = comparison_of(comparison)
     panels = _panels(given)
     rows = [
@@ -81,8 +74,10 @@ def data(comparison: Comparison) -> pl.DataFrame:
         for row in given.rows
     ]
     room_for(len(rows), "name a baseline, or compare fewer runs or measures")
-    table = pl.DataFrame(rows, schema=SCHEMA)
-    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    table = pl.DataFrame(rows, schema_overrides=TYPES, infer_schema_length=None)
+    table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    notes = [method_line(comparison), *terms(comparison)]
+    return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
 def _panels(comparison: Comparison) -> dict[str, int]:
@@ -96,21 +91,6 @@ def _panels(comparison: Comparison) -> dict[str, int]:
     ]
     order = list(dict.fromkeys(keys))
     return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
-
-
-@takes_design()
-def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
-    """Differences with their intervals, by verdict.
-
-    >>> import judged
-    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
-    >>> chart = forest(judged.compare_values(values, measure_name="quality"))
-    >>> chart.data.select("run", "against", "verdict").rows()
-    [('new', 'old', 'better')]
-    """
-    table = data(comparison)
-    notes = [method_line(comparison), *terms(comparison)]
-    return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
 def draw(
@@ -138,7 +118,7 @@ def draw(
         title = f"{measure}{'differences' if measure else 'Differences'} "
         title += "of all pairs" if baseline is None else f"from {names[baseline]}"
     bare = table.filter(pl.col("low").is_null()).height
-    said = [
+    notes = [
         *(table["says"] if table.height <= FEW else ()),
         "Each line is the interval of a difference; where it leaves out 0 and the difference "
         "counts among all comparisons, it is better or worse.",
@@ -153,10 +133,10 @@ def draw(
     return chart(
         KIND,
         table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=panels(parts, canvas=canvas, zero=True),
+        canvas,
+        title,
+        notes,
+        panels(parts, canvas=canvas, zero=True),
         width=560,
         unseen=SAID,
         words=_words,

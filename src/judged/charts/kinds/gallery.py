@@ -154,7 +154,7 @@ def draw(
     names = table["query"].unique(maintain_order=True).to_list()
     check_pictures(pictures, [*names, *table["item"].unique(maintain_order=True).to_list()])
     every, right = int(table["queries"][0]), int(table["relevant"].sum())
-    said = [
+    notes = [
         "A whole frame is a right result, a broken frame with a cross a wrong one; unjudged "
         "results count as wrong.",
         f"{right:,} of the {table.height:,} results shown are right.",
@@ -163,9 +163,9 @@ def draw(
         spaced = (
             ", evenly spaced from the best to the worst by these results" if len(names) > 1 else ""
         )
-        said.append(f"{len(names)} of {every:,} queries{spaced}.")
+        notes.append(f"{len(names)} of {every:,} queries{spaced}.")
     title = canvas.title or f"First results of {table['run'][0]}"
-    shown = tuple(said) if canvas.notes else ()
+    shown = tuple(notes) if canvas.notes else ()
     return Gallery(KIND, table, title, shown, pictures, canvas.name)
 
 

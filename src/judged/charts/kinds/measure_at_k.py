@@ -24,10 +24,21 @@ DEFAULT = ("nDCG",)
 NARROW, GAP = 300, 40  # pixels that a panel needs at least with its names, and between two
 
 
-def data(
-    source: Source, *, measures: MeasuresLike | None = None, k: int | None = None
-) -> pl.DataFrame:
-    """Return a row per system, measure and cutoff; of many cutoffs, some, ever further apart."""
+@takes_design(measures="Measures that have a cutoff, by default nDCG.")
+def measure_at_k(
+    source: Source,
+    *,
+    measures: MeasuresLike | None = None,
+    k: int | None = None,
+    **design: Unpack[Design],
+) -> Chart:
+    """Measures at every cutoff down to k: one panel per measure, one curve per system.
+
+    >>> from judged import Rankings
+    >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
+    >>> chart.data["value"].to_list()[:2]
+    [1.0, 0.5]
+    """
     systems = Systems.of(source)
     wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:
@@ -50,36 +61,17 @@ def data(
         for run in evaluation.runs
         for depth in depths
     ]
-    return pl.DataFrame(
+    table = pl.DataFrame(
         rows,
         schema=["run", "queries", "measure", "k", "value"],
         orient="row",
         infer_schema_length=None,
     )
+    return draw(table, **design, sentences=systems.sentences())
 
 
 def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
-
-
-@takes_design(measures="Measures that have a cutoff, by default nDCG.")
-def measure_at_k(
-    source: Source,
-    *,
-    measures: MeasuresLike | None = None,
-    k: int | None = None,
-    **design: Unpack[Design],
-) -> Chart:
-    """Measures at every cutoff down to k: one panel per measure, one curve per system.
-
-    >>> from judged import Rankings
-    >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
-    >>> chart.data["value"].to_list()[:2]
-    [1.0, 0.5]
-    """
-    return draw(
-        data(source, measures=measures, k=k), **design, sentences=Systems.of(source).sentences()
-    )
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -95,7 +87,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     who, each = asked(table)
-    said = [
+    notes = [
         f"Mean over {who}{each}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -104,7 +96,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     parts = (
         panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns, "spacing": GAP}
     )
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, notes, parts)
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str, Any]:

@@ -26,8 +26,15 @@ POINTS = 60  # numbers of queries at which power is worked out
 BEYOND = 2  # how many times as far as the plan's own number of queries the curves go
 
 
-def data(plan: Plan | Mapping[str, Any]) -> pl.DataFrame:
-    """Return a row per difference and number of queries; `asked` marks the plan's difference."""
+@takes_design()
+def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
+    """How often a difference is shown as queries grow, for some differences, with the plan's point.
+
+    >>> import judged
+    >>> table = power(judged.plan(difference=0.02, sd=0.1)).data
+    >>> table.filter(curve="0.02", queries=199)["power"].round(4).to_list()
+    [0.8017]
+    """
     found = Record.of(plan, what="plan", how="judged.plan or `judged plan … -o FILE.json`")
     terms = PowerAnalysis(
         level=_within(found, "level", 1e-9, 1 - 1e-9),
@@ -77,9 +84,10 @@ def data(plan: Plan | Mapping[str, Any]) -> pl.DataFrame:
         schema_overrides={"power_low": pl.Float64, "power_high": pl.Float64},
         infer_schema_length=None,
     )
-    return table.with_columns(
+    table = table.with_columns(
         **{name: pl.lit(value, dtype=types.get(name)) for name, value in constant.items()}
     )
+    return draw(table, **design)
 
 
 def _within(found: Record, name: str, low: float, high: float) -> float:
@@ -100,18 +108,6 @@ def _name(difference: float, terms: PowerAnalysis) -> str:
     if terms.margin is None:
         return size(difference)
     return "as good" if difference == 0 else f"{'+' if difference > 0 else ''}{size(difference)}"
-
-
-@takes_design()
-def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """How often a difference is shown as queries grow, for some differences, with the plan's point.
-
-    >>> import judged
-    >>> table = power(judged.plan(difference=0.02, sd=0.1)).data
-    >>> table.filter(curve="0.02", queries=199)["power"].round(4).to_list()
-    [0.8017]
-    """
-    return draw(data(plan), **design)
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
@@ -142,7 +138,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         if margin is None
         else f"how often a system is shown to be no worse by {size(margin)} or more"
     )
-    said = [
+    notes = [
         "Each curve is a true difference."
         if margin is None
         else "Each curve is a system that truly differs by so much.",
@@ -156,10 +152,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     return chart(
         KIND,
         table,
-        title=title[0].upper() + title[1:] if measure is None else title,
-        notes=said,
-        canvas=canvas,
-        parts=layers(*parts, width=frame.width, height=frame.height),
+        canvas,
+        title[0].upper() + title[1:] if measure is None else title,
+        notes,
+        layers(*parts, width=frame.width, height=frame.height),
         unseen=("said",),
         words=_words,
     )

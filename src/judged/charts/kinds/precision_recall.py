@@ -26,13 +26,6 @@ INTERPOLATED = [5, 3]  # the dash of the interpolated curve
 LABELLED = 12  # up to so many relevant items have their ranks written beside them
 
 
-def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """Return the turning points of one query, or the mean curves at each hundredth of recall."""
-    systems = Systems.of(source)
-    systems = unweighted(systems if query is None else systems.about(query))
-    return pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
-
-
 def _of_one(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
     table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)
@@ -122,7 +115,10 @@ def precision_recall(
     'Precision and recall of run, query 1: AP 0.3694'
     """
     systems = Systems.of(source)
-    return draw(data(source, query=query, rel=rel), **design, sentences=systems.sentences(query))
+    sentences = systems.sentences(query)
+    systems = unweighted(systems if query is None else systems.about(query))
+    table = pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
+    return draw(table, **design, sentences=sentences)
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -198,7 +194,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     looks = ((blue, DASHES[0]), (orange, INTERPOLATED))
     parts.append(end_labels(ends, looks, y=y, frame=frame))
     mean = "" if single else "mean "
-    said = [
+    notes = [
         f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated "
         f"curve is {interpolated:.4f}; "
         "it is not AP.",
@@ -214,7 +210,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         else f"Precision and recall of {run}: mean AP {step:.4f}"
     )
     drawn = layers(*parts, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(KIND, table, canvas, title, notes, drawn)
 
 
 def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
@@ -231,14 +227,14 @@ def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
     if table["rank"].null_count():
         lines[0]["mark"]["interpolate"] = "step-before"
     who, each = asked(table)
-    said = [
+    notes = [
         f"Not interpolated: the area of a curve's steps is its {mean}AP.",
         "" if query else f"Mean over {who}, in hundredths of recall{each}.",
         *sentences,
     ]
     title = "Precision and recall" + (f", query {query}" if query else "")
     drawn = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(KIND, table, canvas, title, notes, drawn)
 
 
 def _points(

@@ -12,41 +12,11 @@ from judged.charts.canvas import Canvas, Design, rank_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.measures import parse_measure
+from judged.charts.sources import Source, Systems, values_at_cutoffs
 from judged.text import counted
 
 KIND = "precision-recall-at-k"
-DEEPEST = 100
 MEASURES = {"P": "precision", "R": "recall", "F": "F1"}
-
-
-def data(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
-) -> pl.DataFrame:
-    """A row for each of P, R and F1 and each cutoff."""
-    systems = Systems.of(source).one(query)
-    depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {
-        (name, depth): parse_measure(name)(k=depth, rel=rel)
-        for name in MEASURES
-        for depth in depths
-    }
-    [run] = systems.evaluate(list(wanted.values())).runs
-    about = run.rankings.queries[0] if len(run.rankings) == 1 else None
-    rows = [
-        (run.name, about, len(run.rankings), MEASURES[name], depth, run.summary[measure])
-        for (name, depth), measure in wanted.items()
-    ]
-    schema = {
-        "run": pl.String,
-        "query": pl.String,
-        "queries": pl.Int64,
-        "measure": pl.String,
-        "k": pl.Int64,
-        "value": pl.Float64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 @takes_design()
@@ -65,11 +35,9 @@ def precision_recall_at_k(
     >>> chart.data.filter(k=4)["value"].to_list()
     [0.75, 0.75, 0.75]
     """
-    return draw(
-        data(source, query=query, k=k, rel=rel),
-        **design,
-        sentences=Systems.of(source).sentences(query),
-    )
+    table = values_at_cutoffs(Systems.of(source).one(query), MEASURES, k, rel)
+    table = table.with_columns(pl.col("name").replace_strict(MEASURES)).rename({"name": "measure"})
+    return draw(table, **design, sentences=Systems.of(source).sentences(query))
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -78,7 +46,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     x, y = rank_axis("k: results shown", "k", last), share_axis("value", "value")
     frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
     lines = curves(table, "measure", x=x, y=y, canvas=canvas, frame=frame)
-    said = [
+    notes = [
         "" if query else f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -86,4 +54,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     about = f", query {query}" if query else ""
     title = f"Precision, recall and F1 of {table['run'][0]} as k grows{about}"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, notes, parts)

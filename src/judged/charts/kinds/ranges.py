@@ -26,8 +26,17 @@ SPACING = 30  # pixels between panels
 RANGE = 164  # pixels of a range in words
 
 
-def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
-    """Return a row per measure, system and reason (ties, unjudged) that can move the value."""
+@takes_design(measures="By default AP and nDCG@10.")
+def ranges(
+    source: Source, *, measures: MeasuresLike | None = None, **design: Unpack[Design]
+) -> Chart:
+    """Each number with its range over the orders of ties, and over what unjudged results may be.
+
+    >>> import judged
+    >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
+    >>> ranges(evaluation, measures="RR").data.select("reason", "low", "high").rows()
+    [('ties', 0.5, 1.0), ('unjudged', 0.5, 1.0)]
+    """
     systems = Systems.of(source)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
@@ -67,28 +76,15 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
         "reason": pl.String,
         "queries": pl.Int64,
     }
-    return pl.DataFrame(
+    table = pl.DataFrame(
         rows, schema={name: types.get(name, pl.Float64) for name in names}, orient="row"
     )
+    return draw(table, **design, sentences=systems.sentences())
 
 
 def _complete(audit: Audit) -> bool:
     """Whether every result is known to be relevant or not, as with labels of embeddings."""
     return audit.judged_results >= audit.results > 0
-
-
-@takes_design(measures="By default AP and nDCG@10.")
-def ranges(
-    source: Source, *, measures: MeasuresLike | None = None, **design: Unpack[Design]
-) -> Chart:
-    """Each number with its range over the orders of ties, and over what unjudged results may be.
-
-    >>> import judged
-    >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
-    >>> ranges(evaluation, measures="RR").data.select("reason", "low", "high").rows()
-    [('ties', 0.5, 1.0), ('unjudged', 0.5, 1.0)]
-    """
-    return draw(data(source, measures=measures), **design, sentences=Systems.of(source).sentences())
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -97,7 +93,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     panels = [_panel(part, canvas, len(measures)) for part in measures]
     reasons = table["reason"].unique(maintain_order=True).to_list()
     who, each = asked(table)
-    said = [
+    notes = [
         f"The line is the value that is reported, over {who}{each}.",
         "Bars of ties: from the worst order of tied results to the best, or at least so far where "
         "there are too many orders to try; the dot is the mean over all of them."
@@ -111,14 +107,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts={"vconcat": panels, "spacing": SPACING},
-    )
+    return chart(KIND, table, canvas, title, notes, {"vconcat": panels, "spacing": SPACING})
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, Any]:

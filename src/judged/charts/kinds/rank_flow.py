@@ -36,15 +36,25 @@ TieOrder = Literal["id", "input", "best", "worst"]
 """Rules for ties that give every item one rank, as a line needs."""
 
 
-def data(
+@takes_design(
+    query="The id of a query; by default the one in which relevant items move most.",
+    ties="How ties are broken, by default by item id.",
+)
+def rank_flow(
     judgements: JudgementsLike,
     runs: RunsLike,
     *,
     query: str | None = None,
     rel: float = 1,
     ties: TieOrder = "id",
-) -> pl.DataFrame:
-    """Return a row per judged item of a query (by default the one that moves most)."""
+    **design: Unpack[Design],
+) -> Chart:
+    """Lines from an item's rank in one run to its rank in the other, in one query.
+
+    >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
+    >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
+    [('a', 2, 1), ('b', 3, None)]
+    """
     pool = pool_of(read_judgements(judgements))
     names, tables = [], []
     for name, run in _two_runs(runs):
@@ -69,7 +79,7 @@ def data(
             f"neither run holds a judged item of query {pool.queries[chosen]!r}; name another "
             "query."
         )
-    return own.select(
+    table = own.select(
         pl.lit(names[0]).alias("run_a"),
         pl.lit(names[1]).alias("run_b"),
         pl.lit(pool.queries[chosen]).alias("query"),
@@ -79,6 +89,7 @@ def data(
         (pl.col("grade") >= rel).alias("relevant"),
         pl.col("a", "b").cast(pl.Int64),
     )
+    return draw(table, **design)
 
 
 def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
@@ -113,28 +124,6 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
-@takes_design(
-    query="The id of a query; by default the one in which relevant items move most.",
-    ties="How ties are broken, by default by item id.",
-)
-def rank_flow(
-    judgements: JudgementsLike,
-    runs: RunsLike,
-    *,
-    query: str | None = None,
-    rel: float = 1,
-    ties: TieOrder = "id",
-    **design: Unpack[Design],
-) -> Chart:
-    """Lines from an item's rank in one run to its rank in the other, in one query.
-
-    >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
-    >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
-    [('a', 2, 1), ('b', 3, None)]
-    """
-    return draw(data(judgements, runs, query=query, rel=rel, ties=ties), **design)
-
-
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
     chosen = canvas.theme
@@ -149,7 +138,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     width = canvas.across(WIDTH, beside=2 * (side + 10))
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
-    said = [
+    notes = [
         f"Of {counted(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
         f"{down + lost:,} fell" + (f", {lost:,} out of the list." if lost else "."),
         "Solid lines are relevant items, dotted ones are judged and not relevant."
@@ -165,9 +154,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     named = shown.with_columns(pl.col("item").replace_strict(items, return_dtype=pl.String))
     drawn = _layers(named, heads[first], heads[second], deepest, (width, height), chosen)
     parts = layers(*drawn, width=width, height=height)
-    return chart(
-        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 150
-    )
+    return chart(KIND, table, canvas, title, notes, parts, width=WIDTH + 150)
 
 
 def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:

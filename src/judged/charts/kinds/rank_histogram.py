@@ -24,8 +24,17 @@ Of = Literal["all", "first"]
 OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant item of each query"}
 
 
-def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
-    """Return a row per rank or range of ranks, and one for relevant items not retrieved."""
+@takes_design(of="All relevant items, which is the default, or only the first of each query.")
+def rank_histogram(
+    source: Source, *, of: Of = "all", rel: float = 1, **design: Unpack[Design]
+) -> Chart:
+    """How many relevant items stand at which ranks, and their median.
+
+    >>> from judged import Rankings
+    >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
+    >>> chart.title
+    'Ranks of all relevant items in run: the median is 5'
+    """
     choice("of", of, OF)
     systems = unweighted(Systems.of(source).one())
     r = systems.rankings[0]
@@ -40,7 +49,8 @@ def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
     counts = np.bincount(np.searchsorted(last, rank), minlength=len(last))
     ranks = np.concatenate([rank.astype(np.float64), np.full(lost, np.inf)])
     median = float(np.median(ranks))
-    return _table(r.name, len(r), of, first, last, counts, lost, median)
+    table = _table(r.name, len(r), of, first, last, counts, lost, median)
+    return draw(table, **design, sentences=Systems.of(source).sentences())
 
 
 def _bins(deepest: int) -> tuple[Ints, Ints]:
@@ -82,20 +92,6 @@ def _table(
         }
     )
     return table if lost else table.head(-1)
-
-
-@takes_design(of="All relevant items, which is the default, or only the first of each query.")
-def rank_histogram(
-    source: Source, *, of: Of = "all", rel: float = 1, **design: Unpack[Design]
-) -> Chart:
-    """How many relevant items stand at which ranks, and their median.
-
-    >>> from judged import Rankings
-    >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
-    >>> chart.title
-    'Ranks of all relevant items in run: the median is 5'
-    """
-    return draw(data(source, of=of, rel=rel), **design, sentences=Systems.of(source).sentences())
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -146,7 +142,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         "encoding": {"x": x, "y": y, "text": {"value": "median"}},
     }
     wide = table.filter(pl.col("rank_to") > pl.col("rank_from")).height > 0
-    said = [
+    notes = [
         f"{counted(total, 'item')} in {counted(int(table['queries'][0]), 'query', 'queries')}"
         + (f"; {lost:,} were not retrieved and count as behind the last rank." if lost else "."),
         "Bars further down stand for several ranks." if wide else "",
@@ -156,4 +152,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn, width=width)
+    return chart(KIND, table, canvas, title, notes, drawn, width=width)

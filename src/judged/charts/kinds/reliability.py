@@ -27,15 +27,22 @@ COUNTS, APART = 70, 18  # pixels of the counts below a diagram, and between the 
 BELOW_MAIN = 2 * BELOW + COUNTS + APART
 
 
-def data(
+@takes_design(bins="How many bins scores are put into, by default 10.")
+def reliability(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
     *,
     bins: int = BINS,
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
-) -> pl.DataFrame:
-    """Return a row per bin with results; a score on an edge is in the bin above, 1 in the last."""
+    **design: Unpack[Design],
+) -> Chart:
+    """Scores between 0 and 1 against the share of results that are relevant.
+
+    >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
+    >>> chart.data.select("score", "share_relevant").rows()
+    [(0.25, 0.0), (0.875, 1.0)]
+    """
     size = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     if not len(found.every):
@@ -55,7 +62,7 @@ def data(
     summed = np.bincount(place[1], found.every, minlength=size)
     there = count > 0
     edges = np.arange(size + 1) / size
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "run": pl.Series([found.name]).new_from_index(0, int(there.sum())),
             "score_from": edges[:-1][there],
@@ -66,6 +73,7 @@ def data(
             "said": pl.Series([found.unjudged]).new_from_index(0, int(there.sum())),
         }
     )
+    return draw(table, **design)
 
 
 def calibration_error(table: pl.DataFrame) -> float:
@@ -75,28 +83,9 @@ def calibration_error(table: pl.DataFrame) -> float:
     return float((gap * count).sum() / count.sum())
 
 
-@takes_design(bins="How many bins scores are put into, by default 10.")
-def reliability(
-    judgements: JudgementsLike | ArrayLike,
-    run: RunLike | ArrayLike,
-    *,
-    bins: int = BINS,
-    rel: float = 1,
-    unjudged: Unjudged = "nonrelevant",
-    **design: Unpack[Design],
-) -> Chart:
-    """Scores between 0 and 1 against the share of results that are relevant.
-
-    >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
-    >>> chart.data.select("score", "share_relevant").rows()
-    [(0.25, 0.0), (0.875, 1.0)]
-    """
-    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), **design)
-
-
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
-    said = [
+    notes = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
         f"{counted(int(table['count'].sum()), 'result')} in {counted(table.height, 'bin')}.",
@@ -107,10 +96,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     return chart(
         KIND,
         table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=diagram(canvas.theme, width=width, height=height),
+        canvas,
+        title,
+        notes,
+        diagram(canvas.theme, width=width, height=height),
         width=360,
     )
 

@@ -27,8 +27,17 @@ SIZE = 340
 AT_A_TIME = 10_000  # queries whose curves are held at once
 
 
-def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """Return a row per system and point; unretrieved items make a straight line to the corner."""
+@takes_design()
+def roc(
+    source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
+) -> Chart:
+    """The ROC curve of one or more systems; it needs the size of the collection.
+
+    >>> from judged import Rankings
+    >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))
+    >>> round(chart.data["area"][0], 4)
+    0.8333
+    """
     systems = Systems.of(source)
     if query is not None:
         systems = systems.about(query)
@@ -58,7 +67,7 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
                 }
             )
         )
-    return pl.concat(frames)
+    return draw(pl.concat(frames), **design, sentences=Systems.of(source).sentences(query))
 
 
 def _others(r: Rankings, rel: float) -> Floats:
@@ -107,22 +116,6 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
-@takes_design()
-def roc(
-    source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
-) -> Chart:
-    """The ROC curve of one or more systems; it needs the size of the collection.
-
-    >>> from judged import Rankings
-    >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))
-    >>> round(chart.data["area"][0], 4)
-    0.8333
-    """
-    return draw(
-        data(source, query=query, rel=rel), **design, sentences=Systems.of(source).sentences(query)
-    )
-
-
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
     chosen = canvas.theme
@@ -142,7 +135,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
     query, (who, each) = table["query"][0], asked(table)
     skipped = int(table["skipped"].max())  # type: ignore[arg-type]
-    said = [
+    notes = [
         "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
         "chance.",
         "" if query else f"Mean over {who}, at {POINTS} points{each}.",
@@ -154,4 +147,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
     parts = layers(chance, *lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=SIZE + 60)
+    return chart(KIND, table, canvas, title, notes, parts, width=SIZE + 60)

@@ -26,11 +26,6 @@ SIZE = 360
 FACTS = ("measure", "run_a", "run_b")
 
 
-def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """Return a row per pair of values, or per cell of a grid; `named` queries differ most."""
-    return _table(paired(source, measure))
-
-
 def _table(pair: Paired) -> pl.DataFrame:
     queries = pair.queries.with_columns(named=_named(pair.queries["difference"].to_numpy()))
     points = _gathered(queries)
@@ -141,7 +136,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     frame = sided(canvas, SIZE, SIZE, first=upper, second=lower, square=True)
     wins, ties, losses = (int(table[name][0]) for name in ("wins", "ties", "losses"))
     named = table["named"].drop_nulls().len()
-    said = [
+    notes = [
         *said_of(table),
         f"{counted(wins + ties + losses, 'query', 'queries')}; the two are equal in {ties:,}."
         + (f" A larger point stands for more queries, up to {most:,}." if most > 1 else "")
@@ -157,15 +152,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     shown = [diagonal, points, *([rings] if frame.lists else [])]
     parts = layers(*shown, *frame.parts, width=frame.width, height=frame.height)
     return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=SIZE + 200,
-        unseen=SAID,
-        words=_words,
+        KIND, table, canvas, title, notes, parts, width=SIZE + 200, unseen=SAID, words=_words
     )
 
 

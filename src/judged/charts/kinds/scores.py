@@ -37,15 +37,21 @@ UNJUDGED = {
 }
 
 
-def data(
+@takes_design(bins="How many bins scores are put into, by default 40.")
+def scores(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
     *,
     bins: int = BINS,
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
-) -> pl.DataFrame:
-    """Return a row per bin and group (relevant, other): number and share of results."""
+    **design: Unpack[Design],
+) -> Chart:
+    """Histograms of the scores of relevant results and of all others.
+
+    >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
+    [0, 2, 2, 0]
+    """
     bins = whole("bins", bins, at_most=10_000)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
@@ -60,7 +66,8 @@ def data(
         "other": (other - total) / rest if rest else np.nan,
     }
     groups = {"relevant": relevant.tolist(), "other": (every - relevant).tolist()}
-    return histogram(found.name, edges.tolist(), groups, means, found.unjudged)
+    table = histogram(found.name, edges.tolist(), groups, means, found.unjudged)
+    return draw(table, **design)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,24 +160,6 @@ def histogram(
     return pl.concat(frames)
 
 
-@takes_design(bins="How many bins scores are put into, by default 40.")
-def scores(
-    judgements: JudgementsLike | ArrayLike,
-    run: RunLike | ArrayLike,
-    *,
-    bins: int = BINS,
-    rel: float = 1,
-    unjudged: Unjudged = "nonrelevant",
-    **design: Unpack[Design],
-) -> Chart:
-    """Histograms of the scores of relevant results and of all others.
-
-    >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
-    [0, 2, 2, 0]
-    """
-    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), **design)
-
-
 def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
     chosen = canvas.theme
@@ -227,10 +216,10 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
         for group in shades
         if counts.get(group)
     ]
-    said = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
+    notes = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
     title = f"Scores of relevant items and of others: {table['run'][0]}"
     drawn = layers(*parts, width=width, height=height)
-    return chart(kind, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(kind, table, canvas, title, notes, drawn)
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:

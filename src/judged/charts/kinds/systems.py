@@ -42,8 +42,15 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def data(source: Comparison | Evaluation) -> pl.DataFrame:
-    """Return a row per measure and system, best first; ranks are null for an evaluation."""
+@takes_design()
+def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
+    """The values of systems with their intervals, one panel per measure, the best first.
+
+    >>> import judged
+    >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
+    >>> systems(judged.compare_values(values)).data.select("run", "value", "rank_low").rows()
+    [('new', 0.5, 1), ('old', 0.125, 2)]
+    """
     if isinstance(source, Comparison):
         rows = _of_comparison(source)
     elif isinstance(source, Evaluation):
@@ -53,7 +60,12 @@ def data(source: Comparison | Evaluation) -> pl.DataFrame:
         raise InputError("this chart is made from a comparison or an evaluation; got neither.")
     room_for(len(rows), "show fewer systems or measures")
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    return table.with_columns(pl.col("value", "low", "high").fill_nan(None))
+    table = table.with_columns(pl.col("value", "low", "high").fill_nan(None))
+    if isinstance(source, Comparison):
+        return draw(table, **design, sentences=terms(source))
+    grouped = [in_groups(len(set(source.groups.values())))] if source.groups is not None else []
+    notes = [*grouped, *Systems.of(source).sentences()]
+    return draw(table, **design, sentences=notes)
 
 
 def _of_comparison(given: Comparison) -> list[tuple[Any, ...]]:
@@ -100,23 +112,6 @@ def _ends(found: Interval, level: float) -> tuple[Any, ...]:
     return found.low, found.high, level, found.method, found.note
 
 
-@takes_design()
-def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
-    """The values of systems with their intervals, one panel per measure, the best first.
-
-    >>> import judged
-    >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
-    >>> systems(judged.compare_values(values)).data.select("run", "value", "rank_low").rows()
-    [('new', 0.5, 1), ('old', 0.125, 2)]
-    """
-    table = data(source)
-    if isinstance(source, Comparison):
-        return draw(table, **design, sentences=terms(source))
-    grouped = [in_groups(len(set(source.groups.values())))] if source.groups is not None else []
-    notes = [*grouped, *Systems.of(source).sentences()]
-    return draw(table, **design, sentences=notes)
-
-
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
     names = labels([*table["run"], *table["measure"]])
@@ -144,7 +139,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         parts.append((title, rows))
     measures = table["measure"].unique(maintain_order=True).to_list()
     bare = table.filter(pl.col("low").is_null()).height
-    said = [
+    notes = [
         f"Lines are {percent_of(table['level'][0])} intervals of each system alone"
         + (
             "; those of two may overlap where the difference is shown, so look at the differences."
@@ -163,10 +158,10 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     return chart(
         KIND,
         table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=panels(parts, canvas=canvas),
+        canvas,
+        title,
+        notes,
+        panels(parts, canvas=canvas),
         width=560,
         unseen=("note",),
         words=_words,

@@ -47,8 +47,19 @@ SAID = {"best_loss": "of the lowest loss", "best_calibrated": "of the best calib
 HEIGHT, APART = 120, 14  # pixels of a panel, and between two
 
 
-def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
-    """Return a row per temperature and curve, including the two best temperatures."""
+@takes_design()
+def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
+    """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
+
+    >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
+    >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
+    >>> ranking = {"measures": {"AP": 1.0}, "checked_queries": 1, "same": True}
+    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
+    >>> sweep |= {"similarity": "dot", "notes": [], "ranking": ranking, "temperatures": [row]}
+    >>> sweep |= dict.fromkeys(["best_loss", "best_calibrated"], row | {"at_edge": True})
+    >>> temperature(sweep).data.filter(panel="of the top item").select("curve", "value").rows()
+    [('confidence', 0.5), ('accuracy', 1.0)]
+    """
     found = read_sweep(sweep)
     best = {name: row for name in BEST if (row := found.record_or_none(name))}
     rows = {temperature_of(row): row for row in (*found.records("temperatures"), *best.values())}
@@ -68,9 +79,10 @@ def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
     ]
     if not points:
         raise InputError("the temperature sweep holds no number to show; make it again.")
-    return pl.DataFrame(
+    table = pl.DataFrame(
         points, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None
     )
+    return draw(table, **design)
 
 
 def _outermost(edges: list[str]) -> str:
@@ -101,22 +113,6 @@ def _ranking(sweep: Record) -> str:
         f"The ranking is the same at every temperature (checked on {checked}), and with it "
         f"{values}."
     )
-
-
-@takes_design()
-def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
-
-    >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
-    >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
-    >>> ranking = {"measures": {"AP": 1.0}, "checked_queries": 1, "same": True}
-    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
-    >>> sweep |= {"similarity": "dot", "notes": [], "ranking": ranking, "temperatures": [row]}
-    >>> sweep |= dict.fromkeys(["best_loss", "best_calibrated"], row | {"at_edge": True})
-    >>> temperature(sweep).data.filter(panel="of the top item").select("curve", "value").rows()
-    [('confidence', 0.5), ('accuracy', 1.0)]
-    """
-    return draw(data(sweep), **design)
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
@@ -156,10 +152,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
                 height=frame.height,
             )
         )
-    said = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
+    notes = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
     parts = {"vconcat": panels, "spacing": APART, "resolve": OWN_LOOKS}
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 60)
+    return chart(KIND, table, canvas, title, notes, parts, width=WIDTH + 60)
 
 
 def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Frame:

@@ -24,10 +24,23 @@ NARROW, GAP, HEADING = 210, 24, 40
 """Pixels that a panel needs at least, between two, and of the words above each."""
 
 
-def data(
-    sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
-) -> pl.DataFrame:
-    """Return a row per chosen temperature and rank, and one for all further ranks together."""
+@takes_design()
+def temperature_probabilities(
+    sweep: Sweep | Mapping[str, Any],
+    *,
+    temperatures: Sequence[float] | None = None,
+    **design: Unpack[Design],
+) -> Chart:
+    """The mean probability of the items at the first ranks, at three temperatures.
+
+    >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
+    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
+    >>> sweep |= {"similarity": "cosine"}
+    >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
+    >>> chart = temperature_probabilities(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart.data["name"].unique(maintain_order=True).to_list()
+    ['sharp', 'medium', 'smooth']
+    """
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     candidates, softmax = found.count("candidates"), softmax_said(found)
@@ -53,27 +66,7 @@ def data(
                 "probability": max(0.0, 1 - sum(shares)),
             }
             rows.append({**constant, **rest, **more})
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-@takes_design()
-def temperature_probabilities(
-    sweep: Sweep | Mapping[str, Any],
-    *,
-    temperatures: Sequence[float] | None = None,
-    **design: Unpack[Design],
-) -> Chart:
-    """The mean probability of the items at the first ranks, at three temperatures.
-
-    >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
-    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
-    >>> sweep |= {"similarity": "cosine"}
-    >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
-    >>> chart = temperature_probabilities(sweep, temperatures=[0.01, 0.1, 1])
-    >>> chart.data["name"].unique(maintain_order=True).to_list()
-    ['sharp', 'medium', 'smooth']
-    """
-    return draw(data(sweep, temperatures=temperatures), **design)
+    return draw(pl.DataFrame(rows, infer_schema_length=None), **design)
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
@@ -93,18 +86,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         f"The last bars are all other items together, from rank {first:,} down."
         for first in rest["rank_from"][:1]
     ]
-    said = [table["softmax"][0], *others, table["said"][0]]
+    notes = [table["softmax"][0], *others, table["said"][0]]
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
     title = "Mean probability of the items at the first ranks"
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=max(len(panels), 2) * WIDTH,
-    )
+    return chart(KIND, table, canvas, title, notes, parts, width=max(len(panels), 2) * WIDTH)
 
 
 def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, Any]]:

@@ -23,10 +23,24 @@ NARROW, GAP, HEADING, BESIDE = 220, 24, 26, 60
 """Pixels that a panel needs at least, between two, of the words above each, and of its axis."""
 
 
-def data(
-    sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
-) -> pl.DataFrame:
-    """Return a row per chosen temperature and bin of confidence that holds queries."""
+@takes_design()
+def temperature_reliability(
+    sweep: Sweep | Mapping[str, Any],
+    *,
+    temperatures: Sequence[float] | None = None,
+    **design: Unpack[Design],
+) -> Chart:
+    """The probability of the top item against how often it is relevant, at three temperatures.
+
+    >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
+    >>> row = {"calibration_error": 0.25, "bins": bins}
+    >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4}
+    >>> sweep |= {"similarity": "cosine"}
+    >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
+    >>> chart = temperature_reliability(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart.data.select("name", "score", "share_relevant").row(0)
+    ('sharp', 0.75, 0.5)
+    """
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     softmax = softmax_said(found)
@@ -51,28 +65,7 @@ def data(
         raise InputError(
             "the temperature sweep has no query in any bin of confidence; make it again."
         )
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-@takes_design()
-def temperature_reliability(
-    sweep: Sweep | Mapping[str, Any],
-    *,
-    temperatures: Sequence[float] | None = None,
-    **design: Unpack[Design],
-) -> Chart:
-    """The probability of the top item against how often it is relevant, at three temperatures.
-
-    >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
-    >>> row = {"calibration_error": 0.25, "bins": bins}
-    >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4}
-    >>> sweep |= {"similarity": "cosine"}
-    >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
-    >>> chart = temperature_reliability(sweep, temperatures=[0.01, 0.1, 1])
-    >>> chart.data.select("name", "score", "share_relevant").row(0)
-    ('sharp', 0.75, 0.5)
-    """
-    return draw(data(sweep, temperatures=temperatures), **design)
+    return draw(pl.DataFrame(rows, infer_schema_length=None), **design)
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
@@ -101,7 +94,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         text = f"{name}: {written(at)}, ECE {error:.3f}"
         heading = {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 8}
         panels.append({"title": heading, **drawn})
-    said = [
+    notes = [
         "Points on the dashed line can be believed; above it confidence is too low, below it too "
         "high. ECE is the mean gap.",
         table["softmax"][0],
@@ -109,12 +102,4 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     ]
     title = "Confidence in the top item, and how often it is relevant"
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=max(len(panels), 2) * (WIDTH + 40),
-    )
+    return chart(KIND, table, canvas, title, notes, parts, width=max(len(panels), 2) * (WIDTH + 40))

@@ -50,8 +50,20 @@ NARROW, GAP, ROW_GAP = 280, 24, 18  # pixels that a panel needs at least, and be
 TICKS = 5
 
 
-def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
-    """Return a row per training temperature (null: untrained), panel and curve."""
+@takes_design()
+def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
+    """What a similarity has learned at each of several training temperatures.
+
+    >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
+    >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
+    >>> row |= {"temperature": 0.05, "measures": {"AP": {"estimate": 0.8, "low": 0.7, "high": 0.9}}}
+    >>> row |= {"differences": {"AP": {"estimate": 0.1, "low": 0.05, "high": 0.15}}}
+    >>> queries = {"training": 60, "validation": 20, "held_out": 20}
+    >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95}
+    >>> chart = temperature_study(study | {"notes": [], "queries": queries, "rows": [row]})
+    >>> chart.data.filter(panel="AP").select("temperature", "value", "differs").rows()
+    [(0.05, 0.8, True)]
+    """
     found = Record.of(
         study,
         what="temperature study",
@@ -96,7 +108,8 @@ def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     table = pl.DataFrame(
         [{**plain, **row} for row in listed if row["value"] is not None], schema=columns
     )
-    return table.with_columns(**{name: pl.lit(value) for name, value in constant.items()})
+    table = table.with_columns(**{name: pl.lit(value) for name, value in constant.items()})
+    return draw(table, **design)
 
 
 def _trained(row: Record) -> float | None:
@@ -124,23 +137,6 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
-@takes_design()
-def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """What a similarity has learned at each of several training temperatures.
-
-    >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
-    >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
-    >>> row |= {"temperature": 0.05, "measures": {"AP": {"estimate": 0.8, "low": 0.7, "high": 0.9}}}
-    >>> row |= {"differences": {"AP": {"estimate": 0.1, "low": 0.05, "high": 0.15}}}
-    >>> queries = {"training": 60, "validation": 20, "held_out": 20}
-    >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95}
-    >>> chart = temperature_study(study | {"notes": [], "queries": queries, "rows": [row]})
-    >>> chart.data.filter(panel="AP").select("temperature", "value", "differs").rows()
-    [(0.05, 0.8, True)]
-    """
-    return draw(data(study), **design)
-
-
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
     chosen = canvas.theme
@@ -162,7 +158,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         "; the band is that of the untrained similarity. Filled points differ from it, query "
         "by query"
     )
-    said = [
+    notes = [
         f"Similarity {table['similarity'][0]}, trained with "
         f"{counted(table['training'][0], 'query', 'queries')} and stopped by "
         f"{table['validation'][0]:,}. All but training loss and iterations is of "
@@ -178,9 +174,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         "spacing": {"row": ROW_GAP, "column": GAP},
         "resolve": OWN_LOOKS,
     }
-    return chart(
-        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=2 * WIDTH + 260
-    )
+    return chart(KIND, table, canvas, title, notes, parts, width=2 * WIDTH + 260)
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:

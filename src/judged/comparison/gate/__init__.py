@@ -6,22 +6,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
-from judged.options import checked, takes_scoring
+from judged.options import (
+    GroupsLike,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    RunLike,
+    RunsLike,
+    Scoring,
+    checked,
+    later,
+    takes_scoring,
+)
 
 if TYPE_CHECKING:
     from judged.comparison.gate.baseline import BaselineSource
     from judged.comparison.gate.result import Gate
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.tables import Judgements, Lookup
-    from judged.options import (
-        GroupsLike,
-        JudgementsLike,
-        MeasuresLike,
-        Path,
-        RunLike,
-        RunsLike,
-        Scoring,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Gate = later("judged:Gate")
 
 __all__ = ["assert_no_regression", "gate", "gate_evaluation"]
 

@@ -16,11 +16,11 @@ from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.wording import about_trusted
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Best, Warned, counted, listed, plain, readable, shown
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 TRUSTED_COLUMNS = (
     "trusted_difference",
@@ -158,7 +158,7 @@ class Gate(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return the verdict on each measure as a polars table.
 
         Returns

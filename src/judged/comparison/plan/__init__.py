@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.options import checked
+from judged.options import GroupsLike, PilotLike, checked, later
 
 if TYPE_CHECKING:
     from judged.comparison.plan.result import Plan
     from judged.measures import Measure
-    from judged.options import GroupsLike, PilotLike
+else:  # loaded by `typing.get_type_hints` only
+    Measure = later("judged:Measure")
+    Plan = later("judged:Plan")
 
 __all__ = ["plan"]
 

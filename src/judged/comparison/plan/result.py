@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from judged.comparison.plan.pilot import Pilot
 from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, Simulation
 from judged.comparison.wording import percent_of
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Best, Dim, Warned, counted, plain
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 LARGEST_DEVIATION = 0.02
 """A simulated power that differs from the planned one by more than this is a warning."""
@@ -153,7 +153,7 @@ class Plan(Result):
             "notes": [str(note) for note in self.notes],
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """Return a row for each difference: the queries it needs, and its power.
 
         Returns

@@ -5,12 +5,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from judged.options import LEVEL, Scoring, checked, takes_scoring
+from judged.options import (
+    LEVEL,
+    JudgementsLike,
+    MeasuresLike,
+    RunsLike,
+    Scoring,
+    checked,
+    later,
+    takes_scoring,
+)
 
 if TYPE_CHECKING:
     from judged.evaluation.advice.result import Advice
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import JudgementsLike, MeasuresLike, RunsLike
+else:  # loaded by `typing.get_type_hints` only
+    Advice = later("judged:Advice")
+    Evaluation = later("judged:Evaluation")
 
 __all__ = ["advise"]
 

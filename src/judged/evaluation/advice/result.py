@@ -9,10 +9,10 @@ from judged import __version__
 from judged.evaluation.advice.choice import chosen
 from judged.evaluation.advice.rows import Lists, Row
 from judged.evaluation.advice.sentences import sentences, table, warnings
-from judged.results import Display, Document, Result
+from judged.results import Display, Document, Frame, Result
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,7 @@ class Advice(Result):
             "judged": __version__,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """One row for each measure, with all numbers.
 
         Returns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import fsum, inf, isinf, log
 
 import numpy as np
@@ -15,19 +14,19 @@ from judged.measures.cwl import inverse_squares
 from judged.rankings.rankings import Cutoff
 
 
-@dataclass(frozen=True)
-class User:
-    """How a user reads on."""
+def _rate(
+    q: Listing,
+    k: Cutoff,
+    min_rel: float,
+    max_rel: float,
+    goes_on: Callable[[int, float, float], float],
+    tail: Callable[[int, float], float] | None = None,
+) -> Steps:
+    """Return the gain per result read, down to k or without end if the tail has a closed sum.
 
-    goes_on: Callable[[int, float, float], float]
-    """(rank, its gain, gained so far with it) -> the chance to go on from there."""
-    tail: Callable[[int, float], float] | None = None
-    """(rank, gained so far) -> what the chances to get to all ranks after it sum to, where the
-    first of them is 1."""
-
-
-def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    """Return the gain per result read, down to k or without end if the tail has a closed sum."""
+    `goes_on` takes a rank, its gain and the gain so far, and returns the chance to go on. `tail`
+    takes a rank and the gain so far, and returns the sum of the chances to get to later ranks.
+    """
     end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
     gains = {
         rank: (grade - min_rel) / (max_rel - min_rel)
@@ -39,10 +38,10 @@ def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) 
     for rank in range(1, last + 1):
         chances[rank] = chance
         sums += (q.grades[rank] - min_rel) if rank in gains else 0.0
-        chance *= user.goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel))
+        chance *= goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel))
     read = [*chances.values()]
-    if isinf(end) and user.tail is not None:
-        read.append(chance * user.tail(last, sums / (max_rel - min_rel)))
+    if isinf(end) and tail is not None:
+        read.append(chance * tail(last, sums / (max_rel - min_rel)))
     reads = fsum(read)
     columns = (
         q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
@@ -72,63 +71,51 @@ def _trigamma(x: float) -> float:
 
 @steps("SDCG")
 def scaled_dcg(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    user = User(lambda rank, gain, gained: log(rank + 1) / log(rank + 2))
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
+    return _rate(q, k, min_rel, max_rel, lambda rank, *_: log(rank + 1) / log(rank + 2))
 
 
 @steps("INSQ")
 def insq(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
-        lambda rank, gained: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, *_: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
+        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
     )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
 
 
 @steps("INST")
 def inst(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - gained - 1) / (rank + 2 * T - gained)) ** 2,
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, _, gained: ((rank + 2 * T - gained - 1) / (rank + 2 * T - gained)) ** 2,
         lambda rank, gained: (2 * T + rank - gained) ** 2 * _trigamma(2 * T + rank - gained),
     )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
 
 
 @steps("BPM")
 def bejeweled_player(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(
-        q, User(lambda rank, gain, gained: float(gained < T)), k=k, min_rel=min_rel, max_rel=max_rel
-    )
+    return _rate(q, k, min_rel, max_rel, lambda _rank, _gain, gained: float(gained < T))
 
 
 @steps("NERR8")
 def nerr8(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(
-        q, User(lambda rank, gain, gained: 1 - gain), k=k, min_rel=min_rel, max_rel=max_rel
-    )
+    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: 1 - gain)
 
 
 @steps("NERR9")
 def nerr9(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(
-        q,
-        User(lambda rank, gain, gained: rank / (rank + 1) * (1 - gain)),
-        k=k,
-        min_rel=min_rel,
-        max_rel=max_rel,
-    )
+    return _rate(q, k, min_rel, max_rel, lambda rank, gain, _: rank / (rank + 1) * (1 - gain))
 
 
 @steps("NERR10")
 def nerr10(q: Listing, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Steps:
-    user = User(lambda rank, gain, gained: p * (1 - gain), lambda rank, gained: 1 / (1 - p))
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
+    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: p * (1 - gain), lambda *_: 1 / (1 - p))
 
 
 @steps("NERR11")
 def nerr11(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
-        lambda rank, gained: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, gain, _: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
+        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
     )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)

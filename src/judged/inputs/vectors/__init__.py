@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors, ids_of
-
-if TYPE_CHECKING:
-    from judged.options import Ids, Path, VectorFileFormat, VectorsLike
+from judged.options import Ids, Path, VectorFileFormat, VectorsLike
 
 __all__ = ["Vectors", "as_vectors", "read_vectors"]
 
@@ -57,27 +54,7 @@ def as_vectors(
     dims: int | None = None,
     source: str = "the vectors",
 ) -> Vectors:
-    """Return vectors from a file, an array or lists, with ids that fit.
-
-    Parameters
-    ----------
-    given : VectorsLike
-        A file, a numpy, torch, jax or cupy array, lists of numbers, or `Vectors`.
-    ids : Ids, optional
-        One id per vector; by default those of the file, or row numbers.
-    dims : int, optional
-        Use only the first dimensions; by default all.
-    source : str, optional
-        The name in messages, if they do not come from a file.
-
-    Returns
-    -------
-    Vectors
-        The vectors and their ids.
-
-    >>> as_vectors([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]).dims
-    2
-    """
+    """Return vectors from a file, an array or lists, with ids that fit."""
     if isinstance(given, Vectors):
         vectors = given
     elif isinstance(given, (str, PathLike)):

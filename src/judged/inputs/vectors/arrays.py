@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError, MissingExtraError
-from judged.inputs.compression import most_unpacked, too_large
+from judged.inputs.source import most_unpacked, too_large
 from judged.inputs.vectors.formats import File, a_file, choose, choose_ids
 from judged.inputs.vectors.vectors import (
     ROWS_AT_A_TIME,
@@ -27,24 +27,12 @@ from judged.inputs.vectors.vectors import (
     held_or_mapped,
 )
 
-VECS: dict[str, np.dtype[Any]] = {
-    "fvecs": np.dtype("<f4"),
-    "bvecs": np.dtype("u1"),
-    "ivecs": np.dtype("<i4"),
-}
-BINS: dict[str, np.dtype[Any]] = {
-    "fbin": np.dtype("<f4"),
-    "u8bin": np.dtype("u1"),
-    "i8bin": np.dtype("i1"),
+NUMBER_TYPES: dict[str, str] = {
+    **{"fvecs": "<f4", "bvecs": "u1", "ivecs": "<i4"},
+    **{"fbin": "<f4", "u8bin": "u1", "i8bin": "i1"},
 }
 NPY_ERRORS = (
-    OSError,
-    EOFError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-    OverflowError,
-    MemoryError,
+    *(OSError, EOFError, ValueError, TypeError, SyntaxError, OverflowError, MemoryError),
     TokenError,
 )
 """Exceptions of numpy for a damaged header (a Python dict as text), or too few bytes."""
@@ -86,7 +74,7 @@ def read_vecs(file: File) -> Vectors:
     dims = int(np.fromfile(file.path, _HEADER, 1)[0])
     if dims >= MAX_DIMENSIONS:
         raise file.damaged(format, f"its first vector would have {dims:,} dimensions")
-    row = np.dtype([("dims", _HEADER), ("values", VECS[format], (dims,))])
+    row = np.dtype([("dims", _HEADER), ("values", NUMBER_TYPES[format], (dims,))])
     count, left = divmod(size, row.itemsize)
     rows = np.memmap(file.path, row, mode="r", shape=(count,)) if count else np.zeros(0, row)
     for begin in range(0, count, ROWS_AT_A_TIME):
@@ -112,16 +100,15 @@ def read_bin(file: File) -> Vectors:
     if size < 2 * _HEADER.itemsize:
         raise file.damaged(format, f"it has {size} bytes")
     count, dims = map(int, np.fromfile(file.path, _HEADER, 2))
-    needed = 2 * _HEADER.itemsize + count * dims * BINS[format].itemsize
+    dtype = np.dtype(NUMBER_TYPES[format])
+    needed = 2 * _HEADER.itemsize + count * dims * dtype.itemsize
     if size != needed:
         raise InputError(
             f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes "
             f"{needed:,} bytes; "
             f"the file has {size:,}. Is it {a_file(format)}, and whole?"
         )
-    values = np.memmap(
-        file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims)
-    )
+    values = np.memmap(file.path, dtype, mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims))
     held, origin = held_or_mapped(np.asarray(values), file.path)
     return Vectors(held, source=file.source, origin=origin)
 
@@ -271,14 +258,17 @@ class _Npz:
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, RuntimeError, *NPY_ERRORS)
 
 
+def _imported(library: str, file: File) -> Any:
+    try:
+        return importlib.import_module(library)
+    except ImportError:
+        needs = f'needs {library}: pip install "judged[vectors]".'
+        raise MissingExtraError(f"{file.label}: {needs}") from None
+
+
 def read_hdf5(file: File) -> Vectors:
     """Read HDF5; the file is opened again for each block, so that no handle stays open."""
-    try:
-        h5py = importlib.import_module("h5py")
-    except ImportError:
-        raise MissingExtraError(
-            f'{file.label}: needs h5py: pip install "judged[vectors]".'
-        ) from None
+    h5py = _imported("h5py", file)
 
     def array(name: str, where: Any = ...) -> NDArray[Any]:
         try:
@@ -381,12 +371,7 @@ def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
     """Return the metadata and tensors of a file whose header the library has checked."""
     # The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
     # other without gaps, so their order and sizes give their places.
-    try:
-        safetensors = importlib.import_module("safetensors")
-    except ImportError:
-        raise MissingExtraError(
-            f'{file.label}: needs safetensors: pip install "judged[vectors]".'
-        ) from None
+    safetensors = _imported("safetensors", file)
     tensors = {}
     try:
         with safetensors.safe_open(file.path, framework="numpy") as opened:

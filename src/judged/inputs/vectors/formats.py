@@ -53,15 +53,7 @@ FORMATS = {
 `Vectors`."""
 
 VECTOR_NAMES = (
-    "vectors",
-    "embeddings",
-    "vector",
-    "embedding",
-    "embs",
-    "emb",
-    "features",
-    "x",
-    "arr_0",
+    *("vectors", "embeddings", "vector", "embedding", "embs", "emb", "features", "x", "arr_0"),
 )
 ID_NAMES = (
     *("ids", "id", "_id", "names", "name", "keys"),

@@ -25,7 +25,7 @@ from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.arrays import NPY_ERRORS, choose_named, labelled_arrays, refuse_objects
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
-from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, may_be_ids, split
+from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, first_null, may_be_ids, split
 from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few, quote
 
@@ -184,14 +184,14 @@ def labels_from(
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
         array, names = _array(file)
-        return _with_ids(file, _checked_array(file, array, 1), _Ids(names))
+        return _with_ids(file, _checked_array(file, array, 1), (names, False, ()))
     if file.format == "parquet":
         return _from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
     while lines and not lines[-1]:
         lines.pop()
     labels, ids, first = (
-        (lines, _Ids(), 1)
+        (lines, _NO_IDS, 1)
         if file.format in (None, "text")
         else _column(file, lines, SEPARATORS[file.format])
     )
@@ -216,11 +216,11 @@ def labels_lists_from(
                 f"{file.label}: several labels per vector are a matrix of 0 and 1; it has other "
                 "numbers."
             )
-        return _with_ids(file, matrix, _Ids(names), several=True)
+        return _with_ids(file, matrix, (names, False, ()), several=True)
     if file.format == "parquet":
         return _lists_from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
-    separator, ids = SEPARATORS[file.format or "text"], _Ids()
+    separator, ids = SEPARATORS[file.format or "text"], _NO_IDS
     if file.format in ("csv", "tsv") and (
         file.key or choose_ids(split(lines[0], separator), LABEL_NAMES)
     ):
@@ -288,21 +288,20 @@ def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]
     if place is None:
         return labels
     unnamed = named and is_index(header[place])
-    return _with_ids(file, labels, _Ids([row[place] for row in body], unnamed), several=True)
+    return _with_ids(file, labels, ([row[place] for row in body], unnamed, ()), several=True)
 
 
-@dataclass(frozen=True)
-class _Ids:
-    names: Sequence[str] | None = None
-    unnamed: bool = False
-    others: tuple[tuple[str, ...], ...] = ()
+_Ids = tuple["Sequence[str] | None", bool, tuple[tuple[str, ...], ...]]
+"""The ids beside labels, whether they have no name, and other columns that may be ids."""
+_NO_IDS: _Ids = (None, False, ())
 
 
 def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> Any:
-    if ids == _Ids():
+    if ids == _NO_IDS:
         return labels
-    names = None if ids.names is None else tuple(map(str, ids.names))
-    return LabelTable(names, labels, file.label, several, ids.unnamed, ids.others)
+    names, unnamed, others = ids
+    names = None if names is None else tuple(map(str, names))
+    return LabelTable(names, labels, file.label, several, unnamed, others)
 
 
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
@@ -422,15 +421,13 @@ def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
             for column in (texts(name) for name in beside if name != named)
             if len(set(column)) == len(column)
         )
-    ids = _Ids(
+    ids: _Ids = (
         None if names is None or None in names else names,
         named is not None and is_index(named),
         others,
     )
-    if column.null_count():
-        raise InputError(
-            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."
-        )
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, row {row + 1}: the label is missing.")
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
     return column, ids
@@ -484,7 +481,7 @@ def _lines(source: Source) -> list[str]:
 def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
-        return [(split(line, separator) or [""])[0].strip() for line in lines], _Ids(), 1
+        return [(split(line, separator) or [""])[0].strip() for line in lines], _NO_IDS, 1
     chosen = choose_named(file, header, LABEL_NAMES)
     place = header.index(chosen)
     rows: list[list[str]] = []
@@ -506,7 +503,7 @@ def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _I
         (at for at in beside if (is_index(header[at]) if named is None else header[at] == named)),
         None,
     )
-    ids = _Ids(
+    ids: _Ids = (
         None if own is None or "" in column(own) else column(own),
         own is not None and is_index(header[own]),
         tuple(tuple(column(at)) for at in beside if at != own),

@@ -29,12 +29,12 @@ _NOT_DIMENSIONS = {
     *ID_NAMES,
     *chain.from_iterable(NAMES.values()),
     *LABEL_NAMES,
-    "title",
-    "text",
-    "split",
-    "index",
-    "",
+    *("title", "text", "split", "index", ""),
 } - {"y"}
+
+
+def first_null(column: pl.Series) -> int | None:
+    return int(column.is_null().arg_true()[0]) if column.null_count() else None
 
 
 def is_dimension(name: str) -> bool:
@@ -45,11 +45,8 @@ def is_dimension(name: str) -> bool:
 
 
 def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
-    return (
-        (f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions.",)
-        if names
-        else ()
-    )
+    note = f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions."
+    return (note,) if names else ()
 
 
 def read_parquet(file: File) -> Vectors:
@@ -126,8 +123,7 @@ def _from_columns(
         )
     frame = scan.collect()
     for name in dimensions:
-        if frame[name].null_count():
-            row = int(frame[name].is_null().arg_true()[0])
+        if (row := first_null(frame[name])) is not None:
             raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
     others = [name for name in shapes if name != ids and name not in dimensions]
     return Vectors(
@@ -147,10 +143,8 @@ def without_repeated(ids: tuple[str, ...], name: str) -> tuple[str, ...] | None:
 
 
 def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
-    if column.null_count():
-        raise InputError(
-            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing."
-        )
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, row {row + 1}: the id is missing.")
     try:
         return without_repeated(tuple(column.cast(pl.String).to_list()), column.name)
     except POLARS_ERRORS:
@@ -158,8 +152,8 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
 
 
 def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
-    if column.null_count():
-        raise InputError(f"{place(int(column.is_null().arg_true()[0]))}: the vector is missing.")
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{place(row)}: the vector is missing.")
     if isinstance(column.dtype, pl.Array):
         dims = column.dtype.size
     else:
@@ -172,11 +166,8 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
     if not len(column) or not dims:
         return np.zeros((len(column), dims), np.float32)
     numbers = column.explode()
-    if numbers.null_count():
-        raise InputError(
-            f"{place(int(numbers.is_null().arg_true()[0]) // dims)}: a number of the vector is "
-            "missing (null)."
-        )
+    if (number := first_null(numbers)) is not None:
+        raise InputError(f"{place(number // dims)}: a number of the vector is missing (null).")
     if numbers.dtype.is_decimal():
         numbers = numbers.cast(pl.Float64)
     return numbers.to_numpy().reshape(-1, dims)
@@ -437,7 +428,11 @@ def _with_first_column_as_ids(
     alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
     numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
     larger = many and numbers[0] > 10 * largest
-    others = [column for column in values[:_LOOKED_AT, varied].T if _all_whole_and_differ(column)]
+    others = [
+        column
+        for column in values[:_LOOKED_AT, varied].T
+        if (column == np.rint(column)).all() and len(np.unique(column)) == len(column)
+    ]
     gapless = many and numbers[0] in (0, 1) and numbers[-1] - numbers[0] < len(ids)
     if (
         all_fractions
@@ -471,10 +466,6 @@ _LOOKED_AT = 10_000
 """Rows in which other columns are looked at; what repeats does so soon."""
 _BY_CHANCE = 0.05
 """The share of columns whose numbers all differ that is still unlike the first."""
-
-
-def _all_whole_and_differ(column: Matrix) -> bool:
-    return bool((column == np.rint(column)).all()) and len(np.unique(column)) == len(column)
 
 
 def _named_as(layout: Layout, name: str) -> str:

@@ -9,27 +9,33 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged.errors import InputError, OutputError, quoted
-from judged.options import LEVEL, SCORING, checked, formats_of, size_in_bytes, unknown_option
-from judged.results import Display, DisplayOptions, Document, Result
+from judged.options import (
+    LEVEL,
+    SCORING,
+    GroupsLike,
+    JudgementsLike,
+    MeasuresLike,
+    RunsLike,
+    SlicesLike,
+    TextsLike,
+    checked,
+    formats_of,
+    later,
+    size_in_bytes,
+    unknown_option,
+)
+from judged.results import Display, DisplayOptions, Document, Frame, Result
 from judged.text import counted, listed
 from judged.web.report.layout import OPTIONAL, ReportLayout
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.charts.pictures import PicturesLike
     from judged.comparison.comparison import Comparison
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import (
-        GroupsLike,
-        JudgementsLike,
-        MeasuresLike,
-        RunsLike,
-        SlicesLike,
-        TextsLike,
-    )
     from judged.web.report.contents import ReportContents
+else:  # loaded by `typing.get_type_hints` only
+    PicturesLike = later("judged.charts.pictures:PicturesLike")
 
 DEFAULT_MEASURE = "nDCG@10"
 """The measure that systems are ranked by if no measures are named."""
@@ -269,6 +275,15 @@ class Report(Result):
         Details that do not fit are left out: pictures, texts, values of further measures, lists,
         charts, strips, and the table of every query, in this order.
 
+        Parameters
+        ----------
+        max_size : str or int
+            The size, such as "2MB", or a number of bytes; at least 10 KB.
+
+        Returns
+        -------
+        Report
+
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
         []
@@ -368,7 +383,7 @@ class Report(Result):
         evaluation = self.contents.evaluation
         return Document(self.sentences(), evaluation.tables(), evaluation.warnings())
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """The summary, as the evaluation has it.
 
         Returns

@@ -89,7 +89,7 @@ def _chart(visit: Visit, kind: Kind, **design: Any) -> Chart:
         return chart
     named = visit.params.all("system"), repr(options)
     key = "table", visit.workspace.identity, visit.scoring.key, kind.name, *named
-    table = visit.cache.get(key, lambda: kind.data(*source, **options))
+    table = visit.cache.get(key, lambda: kind.function(*source, **options).data)
     chart = kind.draw(table, sentences=source[0].sentences(), **design)
     return chart
 

@@ -351,7 +351,6 @@ def _chart(kind: Kind) -> str:
                 if made_by
                 else []
             ),
-            f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )
 

@@ -250,8 +250,8 @@ def as_encoder(
     _check_call(function, f".{method.name} of ")
     if prompt is not None and isinstance(getattr(given, "prompts", None), Mapping):
         # sentence-transformers has prompts of its own, which this one replaces.
-        call = partial(function, prompt=prompt)
-        return Encoder(given, call, method.name, label, lasts, prompt=prompt)
+        prompted = partial(function, prompt=prompt)
+        return Encoder(given, prompted, method.name, label, lasts, prompt=prompt)
     call = (lambda texts: list(map(function, texts))) if method.takes_one_text else function
     return Encoder(given, call, method.name, label, lasts, prefix=prompt or "")
 

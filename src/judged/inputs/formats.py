@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import as_columns, candidates, is_known
@@ -25,7 +25,7 @@ COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 RANKINGS_EXTENSION = ".rankings"
 
 
-def is_rankings_file(source: object) -> bool:
+def is_rankings_file(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Return whether something names a rankings file, which replaces judgements and a run.
 
     >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")

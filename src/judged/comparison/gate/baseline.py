@@ -19,7 +19,7 @@ from judged.comparison.wording import some
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import Scored
-from judged.inputs.formats import named_file, printable
+from judged.inputs.formats import is_rankings_file, named_file, printable
 from judged.inputs.tables import Judgements, Lookup
 from judged.matching.join import distinct
 from judged.policy import CHOICES
@@ -467,6 +467,8 @@ def baseline_source(baseline: Any) -> BaselineSource:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
+        if is_rankings_file(path):
+            raise InputError(f"{label}: there is no such file.") from None
         return BaselineSource(label, path)
     except (OSError, ValueError) as error:
         raise InputError(f"{label}: cannot be read ({_reason(error)}).") from None

@@ -116,18 +116,16 @@ def read_bin(file: File) -> Vectors:
 Shape = tuple[int, ...]
 
 
-def texts(values: NDArray[Any], file: File, what: str = "ids") -> list[str]:
+def texts(values: NDArray[Any], file: File) -> list[str]:
     if values.dtype.kind == "S" or (
         values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)
     ):
         try:
             return [value.decode() if isinstance(value, bytes) else str(value) for value in values]
         except UnicodeDecodeError:
-            raise InputError(f"{file.label}: the {what} are not UTF-8 text.") from None
+            raise InputError(f"{file.label}: the ids are not UTF-8 text.") from None
     if values.dtype.kind not in "UiuO":
-        raise InputError(
-            f"{file.label}: {what} must be texts or whole numbers; got {values.dtype}."
-        )
+        raise InputError(f"{file.label}: ids must be texts or whole numbers; got {values.dtype}.")
     return [str(value) for value in values.tolist()]
 
 

@@ -165,9 +165,7 @@ def shaped(shape: Sequence[int]) -> str:
     )
 
 
-def choose(
-    file: File, shapes: Mapping[str, Sequence[int] | None], names: Sequence[str] = VECTOR_NAMES
-) -> str:
+def choose(file: File, shapes: Mapping[str, Sequence[int] | None]) -> str:
     """Return the array with the vectors: the chosen one, the only matrix, or by its name."""
     if file.key is not None:
         if file.key in shapes:
@@ -177,7 +175,7 @@ def choose(
             f"{', '.join(shapes) or 'none'}."
         )
     matrices = [name for name, shape in shapes.items() if shape is not None and len(shape) == 2]
-    named = [name for name in matrices if name.rpartition("/")[2].lower() in names]
+    named = [name for name in matrices if name.rpartition("/")[2].lower() in VECTOR_NAMES]
     if len(matrices) == 1 or len(named) == 1:
         return (matrices if len(matrices) == 1 else named)[0]
     if not matrices:

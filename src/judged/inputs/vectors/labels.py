@@ -177,11 +177,9 @@ _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 
-def labels_from(
-    path: str | os.PathLike[str], *, key: str | None = None
-) -> list[str] | NDArray[Any] | LabelTable:
+def labels_from(path: str | os.PathLike[str]) -> list[str] | NDArray[Any] | LabelTable:
     """Read one label per vector."""
-    file = _detected(path, key)
+    file = _detected(path)
     if file.format in ("npy", "npz"):
         array, names = _array(file)
         return _with_ids(file, _checked_array(file, array, 1), (names, False, ()))
@@ -203,11 +201,9 @@ def labels_from(
     return _with_ids(file, labels, ids)
 
 
-def labels_lists_from(
-    path: str | os.PathLike[str], *, key: str | None = None
-) -> list[list[str]] | NDArray[Any] | LabelTable:
+def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray[Any] | LabelTable:
     """Read several labels per vector."""
-    file = _detected(path, key)
+    file = _detected(path)
     if file.format in ("npy", "npz"):
         array, names = _array(file)
         matrix = _checked_array(file, array, 2)
@@ -304,9 +300,9 @@ def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> A
     return LabelTable(names, labels, file.label, several, unnamed, others)
 
 
-def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
+def categories_from(path: str | os.PathLike[str]) -> Any:
     """Read the items' categories: one label per item, or a table of items and categories."""
-    file = _detected(path, key)
+    file = _detected(path)
     if file.key is None and file.format not in ("npy", "npz"):
         try:
             return read_categories(path)
@@ -315,7 +311,7 @@ def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> 
                 return labels_from(path)
             except InputError:
                 raise error from None
-    return labels_from(path, key=key)
+    return labels_from(path)
 
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
@@ -353,8 +349,8 @@ def _is_rows(given: object) -> bool:
     )
 
 
-def _detected(path: str | os.PathLike[str], key: str | None) -> File:
-    file = detected(path, LABELS, key=key)
+def _detected(path: str | os.PathLike[str]) -> File:
+    file = detected(path, LABELS)
     if file.format is not None and file.format not in _KNOWN:
         raise InputError(
             f"{file.label}: labels are not read from {file.format} files; from {', '.join(_KNOWN)}."

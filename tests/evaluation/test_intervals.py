@@ -302,26 +302,18 @@ def test_embeddings() -> None:
     draw = np.random.default_rng(3)
     vectors, labels = draw.normal(size=(30, 4)), [at % 5 for at in range(30)]
     same = relevance.same_label(labels, labels)
-    asked: dict[str, Any] = {"interval": True, "level": 0.9}
+    shown: dict[str, Any] = {"intervals": True, "level": 0.9}
     by_itself = Embeddings(vectors, vectors, exclude=relevance.same_row())
-    found = by_itself.evaluate(same, "AP", **asked)
+    found = by_itself.evaluate(same, "AP").showing(**shown)
     assert ends(found.interval()) == pytest.approx(student(found.per_query["AP"].to_numpy(), 0.9))
-    again = judged.evaluate_embeddings(
-        vectors, vectors, same, "AP", exclude=relevance.same_row(), **asked
-    )
-    top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2, **asked)
-    assert again.interval() == top.interval() == found.interval()
+    again = judged.evaluate_embeddings(vectors, vectors, same, "AP", exclude=relevance.same_row())
+    top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2)
+    assert again.interval(level=0.9) == top.interval(level=0.9) == found.interval()
     groups = {str(at): label for at, label in enumerate(labels)}
-    grouped = by_itself.evaluate(same, "AP", **asked, groups=groups)
+    grouped = by_itself.evaluate(same, "AP").showing(**shown, groups=groups)
     assert ends(grouped.interval()) != ends(found.interval())
-    both = by_itself.evaluate(same, "AP", both=True, **asked)
+    both = by_itself.evaluate(same, "AP", both=True).showing(**shown)
     assert both.summary["AP low"].null_count() == 0
-    with pytest.raises(InputError) as caught:
-        by_itself.evaluate(same, "AP", both=True, **asked, groups=groups)
-    assert str(caught.value) == (
-        "weights, groups and unanswerable are about the queries, and with both=True the items are "
-        "queries too; evaluate one direction at a time."
-    )
 
 
 @WARNS

@@ -150,8 +150,8 @@ def test_a_comparison_leaves_bad_runs_out_but_never_the_baseline(folder):
     with pytest.raises(InputError) as raised:
         judged.compare("qrels", ["a=r0.run,r3.run", "r1.run"], "AP", skip_bad=True)
     assert str(raised.value) == (
-        "skip_bad (--skip-bad) is not for repeats: with some left out, a system would be another; "
-        "leave out the bad ones yourself."
+        "skip_bad (--skip-bad) does not work with repeats, because a system would lose some of its "
+        "runs; leave out the bad runs yourself."
     )
 
 

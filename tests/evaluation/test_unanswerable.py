@@ -286,12 +286,11 @@ def test_embeddings() -> None:
     judgements["absent"] = {"1": 1}
     both = judged.Embeddings(queries, items)
     run = both.top_k(9).to_dict()
-    options: dict[str, Any] = {"unanswerable": True, "answer_threshold": 0.7}
     expected = judged.evaluate(judgements, run, "AP").unanswerable(0.7)
     assert 0 < expected.answered < 1
-    assert both.evaluate(judgements, "AP", **options).unanswerable() == expected
-    found, first = both.evaluate_and_top_k(judgements, "AP", k=3, **options)
-    assert found.unanswerable() == expected
+    assert both.evaluate(judgements, "AP").unanswerable(0.7) == expected
+    found, first = both.evaluate_and_top_k(judgements, "AP", k=3)
+    assert found.unanswerable(0.7) == expected
     assert first.k == 3
 
 

@@ -380,8 +380,8 @@ def test_embeddings() -> None:
     with pytest.raises(InputError) as refused:
         both.evaluate(judged.relevance.pairs(), "RR", both=True, weights=weights)
     assert str(refused.value) == (
-        "weights, groups and unanswerable are about the queries, and with both=True the items are "
-        "queries too; evaluate one direction at a time."
+        "weights are about the queries, but with both=True the items are queries too. Evaluate one "
+        "direction at a time."
     )
 
 

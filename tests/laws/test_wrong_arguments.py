@@ -16,7 +16,7 @@ import judged
 from judged import charts, conventions, relevance
 from judged.errors import JudgedError, quoted
 from judged.learning import learn, temperature
-from judged.options import OPTIONS
+from judged.options import OPTIONS, SCORING
 from judged.results import DISPLAY_NAMES
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
@@ -91,6 +91,20 @@ class Results:
         }
 
 
+NEEDED: dict[str, dict[str, Any]] = {
+    "save": {"path": "x.json"},
+    "identify": {"number": "0.5", "measures": "RR"},
+    "plot": {"kind": "precision-recall"},
+    "render": {"method": "to_text", "display": {}, "where": "text"},
+}
+"""Arguments that methods of results cannot do without."""
+
+
+def configured(memory: Any = "1GB", temporary: Any = None, jobs: Any = None) -> None:
+    with judged.config(memory=memory, temporary=temporary, jobs=jobs):
+        pass
+
+
 Call = tuple[Callable[..., Any], dict[str, Any]]
 CALLS: dict[str, Callable[[Results], Call]] = {
     "evaluate": lambda made: (judged.evaluate, JUDGED),
@@ -102,9 +116,10 @@ CALLS: dict[str, Callable[[Results], Call]] = {
     ),
     "advise": lambda made: (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "doctor": lambda made: (judged.doctor, {}),
-    "parse_metric": lambda made: (judged.parse_metric, {"name": "P_at_1"}),
     "check": lambda made: (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
-    "judge": lambda made: (judged.judge, JUDGED),
+    "Rankings.from_run": lambda made: (judged.Rankings.from_run, JUDGED),
+    "config": lambda made: (configured, {"memory": "1GB"}),
+    "read_rankings": lambda made: (judged.read_rankings, {"path": "none.rankings"}),
     "Evaluator": lambda made: (judged.Evaluator, {"judgements": JUDGEMENTS}),
     "Evaluator.add": lambda made: (
         lambda batch: judged.Evaluator(JUDGEMENTS).add(batch),
@@ -232,7 +247,9 @@ METHODS: dict[str, Callable[[Results], Any]] = {
     "IndexEvaluation": lambda made: made.embeddings.evaluate_index(search, made.same, k=3),
     "Plan": lambda made: made.plan,
 }
-CHARTS = [name for name in charts.__all__ if inspect.isfunction(getattr(charts, name))]
+CHARTS = [
+    name for name in charts.__all__ if name != "plot" and inspect.isfunction(getattr(charts, name))
+]
 
 
 def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
@@ -245,7 +262,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
             method = getattr(result, attribute)
             own = not attribute.startswith("_") and not hasattr(judged.Run, attribute)
             if own and inspect.ismethod(method) and attribute != "document":
-                base = {"path": "x.json"} if attribute == "save" else {}
+                base = NEEDED.get(attribute, {})
                 yield f"{name}.{attribute}", method, base
     else:
         chart = getattr(charts, name)
@@ -255,7 +272,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
 
 NOT_CALLED = {
     *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure"),
-    *("Metric", "Unanswerable", "Vectors"),
+    "Vectors",
 }
 """What people get and do not make; `Measure` has its own tests, in tests/measures."""
 
@@ -358,4 +375,4 @@ def test_options_mean_the_same_everywhere(made: Results) -> None:
         for _, call, _ in calls_of(name, made)
         for option in inspect.signature(call).parameters
     }
-    assert set(OPTIONS) <= options | {"brief"}
+    assert set(OPTIONS) <= options | {"brief"} | set(SCORING) | set(DISPLAY_NAMES)

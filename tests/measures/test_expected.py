@@ -349,7 +349,7 @@ def test_what_is_said_of_an_estimate() -> None:
     begins = f"note: the expected ERR is estimated from {DRAWS} random orders of the tied results"
     [note] = [line for line in evaluation.to_text(verbose=True).splitlines() if begins in line]
     assert note.endswith(f"; standard error {error:.2g}.")
-    assert repr(evaluation).splitlines()[-1] == (
+    assert evaluation.to_text().splitlines()[-1] == (
         f"ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
         "and notes: verbose (-v)"
     )

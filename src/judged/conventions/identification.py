@@ -523,9 +523,9 @@ class Identification(Result):
     def rows(self) -> list[tuple[str, ...]]:
         """Return the rows of the table: value, measure, policy, and who computes it."""
         shown = (self.matches or self.nearest)[: self.limit]
-        return [row for match in shown for row in self.rows_of(match)]
+        return [row for match in shown for row in self._rows_of(match)]
 
-    def rows_of(self, match: NumberMatch) -> list[tuple[str, ...]]:
+    def _rows_of(self, match: NumberMatch) -> list[tuple[str, ...]]:
         """Return the table rows of a match: value, measure, policy, and who computes it.
 
         Parameters
@@ -539,7 +539,7 @@ class Identification(Result):
 
         >>> from judged import identify
         >>> result = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
-        >>> result.rows_of(result.matches[0])[0][:2]
+        >>> result._rows_of(result.matches[0])[0][:2]
         ('0.250000', 'AP@3')
         """
         decimals = min(max(self.asked.decimals + 2, 6), 12)

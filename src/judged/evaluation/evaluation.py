@@ -40,6 +40,7 @@ from judged.evaluation.unanswerable import (
 from judged.measures import Measure, parse_measure
 from judged.options import (
     LEVEL,
+    OPTIONS,
     RESAMPLES,
     GroupsLike,
     MeasuresLike,
@@ -661,6 +662,8 @@ class Evaluation(Result):
         1.0
         """
         scored = self.scored(run)
+        if threshold is not None:
+            threshold = OPTIONS["threshold"]("threshold", threshold)
         if scored.unanswerable is not None:
             if threshold not in (None, scored.unanswerable.threshold):
                 raise InputError(

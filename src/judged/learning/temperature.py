@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from judged.embeddings.learned import Learned, as_similarity
 from judged.embeddings.relations import as_relation
 from judged.embeddings.similarity import Cosine, Similarity
 from judged.embeddings.training import Step
-from judged.errors import InputError, quoted
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.learning._data import Data, Part, checked_embeddings, checked_shares, split_data
 from judged.learning._sweep import BINS, HARDEST, Best, Point, Sweep, as_temperatures, sweep_scores
@@ -125,6 +126,14 @@ def sweep(
                 "train must be True, or a dict of options of judged.learn.fit; got "
                 f"{quoted(train)}."
             )
+        known = [*signature(fit).parameters]
+        if isinstance(train, Mapping):
+            for option in train:
+                if option not in known:
+                    raise InputError(
+                        f"train has no option {quoted(option)}{did_you_mean(option, known)} It "
+                        "takes those of judged.learn.fit."
+                    )
         training = {"both": both, "positives": positives, "rel": rel, "seed": seed}
         return study(
             embeddings,

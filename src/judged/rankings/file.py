@@ -91,6 +91,8 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     """
     import polars as pl
 
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise InputError(f"a rankings file is named by a text or a path; got {quoted(path)}.")
     name = os.fspath(path)
     try:
         metadata = pl.read_parquet_metadata(name)

@@ -14,7 +14,7 @@ from importlib import import_module
 from textwrap import fill
 from typing import Any, ParamSpec, TypeVar
 
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.options import checked
 
 Call = ParamSpec("Call")
@@ -341,11 +341,11 @@ KINDS = {
 
 def kind_named(name: str) -> Kind:
     """A kind by its name, with a hyphen or an underscore."""
-    known = name.replace("_", "-")
+    known = name.replace("_", "-") if isinstance(name, str) else ""
     if known in KINDS:
         return KINDS[known]
     raise InputError(
-        f"There is no chart {name!r}{did_you_mean(known, KINDS)} There is {', '.join(KINDS)}."
+        f"There is no chart {quoted(name)}{did_you_mean(known, KINDS)} There is {', '.join(KINDS)}."
     )
 
 

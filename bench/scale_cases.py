@@ -188,14 +188,7 @@ def _spark_embeddings(quick: bool) -> Case:
         title=f"Vectors in Spark, local mode, the call only, {size}",
         contenders=(
             Contender("judged, Spark", _spark_vectors("judged"), size),
-            Contender("judged, Spark, counting", _spark_vectors("counting"), size),
             Contender("judged, in memory", _spark_vectors("memory"), size),
-        ),
-        claims=(
-            at_most(
-                "CPU of counting, beside all of it in memory",
-                *("cpu", "judged, Spark, counting", "judged, in memory", 2.2),
-            ),
         ),
         repeat=1 if quick else 3,
         reference="judged, in memory",

@@ -51,22 +51,6 @@ def judged_spark(folder: str) -> Report:
     return _clocked(call)
 
 
-def counting(folder: str) -> Report:
-    """The pass that counts, once judged items are known and ids were looked at."""
-    from judged.engines.spark.vectors import CountItems, item_frame
-
-    from judged.embeddings.relations import as_relation
-    from judged.engines.spark._counts import prepare
-    from judged.engines.spark.embeddings import counted_items, judged_items
-
-    data, spark = Data(folder), session()
-    frame = item_frame(spark.read.parquet(data.table))
-    relation: Any = as_relation(data.judgements, what="relevance")
-    known, matrix = judged_items(frame, relation)
-    ready = prepare(data.queries, matrix, relation, query_ids=data.names, item_ids=known)
-    return _clocked(lambda: counted_items(frame, CountItems(ready)))
-
-
 def judged_memory(folder: str) -> Report:
     import numpy as np
 
@@ -103,7 +87,6 @@ def _clocked(call: Callable[[], Any]) -> Report:
 
 CONTENDERS: dict[str, Callable[[str], Report]] = {
     "judged": judged_spark,
-    "counting": counting,
     "memory": judged_memory,
 }
 

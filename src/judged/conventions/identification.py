@@ -26,6 +26,7 @@ from judged.conventions.candidates import (
     spaces,
 )
 from judged.conventions.disagreement import variants_of
+from judged.errors import InputError, quoted
 from judged.measures import Measure
 from judged.measures.params import show
 from judged.options import (
@@ -523,9 +524,9 @@ class Identification(Result):
     def rows(self) -> list[tuple[str, ...]]:
         """Return the rows of the table: value, measure, policy, and who computes it."""
         shown = (self.matches or self.nearest)[: self.limit]
-        return [row for match in shown for row in self._rows_of(match)]
+        return [row for match in shown for row in self.rows_of(match)]
 
-    def _rows_of(self, match: NumberMatch) -> list[tuple[str, ...]]:
+    def rows_of(self, match: NumberMatch) -> list[tuple[str, ...]]:
         """Return the table rows of a match: value, measure, policy, and who computes it.
 
         Parameters
@@ -539,9 +540,11 @@ class Identification(Result):
 
         >>> from judged import identify
         >>> result = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
-        >>> result._rows_of(result.matches[0])[0][:2]
+        >>> result.rows_of(result.matches[0])[0][:2]
         ('0.250000', 'AP@3')
         """
+        if not isinstance(match, NumberMatch):
+            raise InputError(f"rows_of takes one of matches; got {quoted(match)}.")
         decimals = min(max(self.asked.decimals + 2, 6), 12)
         value = (
             f"{match.value * 100:.{decimals - 2}f}%"

@@ -66,6 +66,10 @@ def evaluate(
     from judged.limits import limits
 
     options: dict[str, Any] = dict(scoring)
+    given: Any = judgements
+    several = run is None and isinstance(given, (list, tuple)) and len(given) > 0
+    if several and all(map(is_rankings_file, given)):
+        return announce_warnings(_evaluate_files(given[0], list(given[1:]), measures, options))
     if is_rankings_file(judgements):
         return announce_warnings(_evaluate_files(judgements, run, measures, options))
     settings = EvaluationSettings.of(

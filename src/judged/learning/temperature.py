@@ -126,13 +126,13 @@ def sweep(
                 "train must be True, or a dict of options of judged.learn.fit; got "
                 f"{quoted(train)}."
             )
-        known = [*signature(fit).parameters]
+        known = [*signature(fit).parameters, "measures"]
         if isinstance(train, Mapping):
             for option in train:
                 if option not in known:
                     raise InputError(
                         f"train has no option {quoted(option)}{did_you_mean(option, known)} It "
-                        "takes those of judged.learn.fit."
+                        "takes measures and those of judged.learn.fit."
                     )
         training = {"both": both, "positives": positives, "rel": rel, "seed": seed}
         return study(

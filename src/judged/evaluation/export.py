@@ -347,8 +347,7 @@ def parse_metric(name: str) -> Metric:
 
     Examples
     --------
-    >>> import judged
-    >>> judged.parse_metric("bm25/nDCG.gain-exp_at_10_low")
+    >>> parse_metric("bm25/nDCG.gain-exp_at_10_low")
     Metric(measure=nDCG(gain=exp)@10, run='bm25', end='low')
     """
     from judged.measures import parse_measure

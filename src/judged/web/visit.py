@@ -152,7 +152,7 @@ class ScoringSettings:
 
     >>> scoring = ScoringSettings.of(Params.read("measure=AP&ties=best&depth=10"))
     >>> print(scoring.policy)
-    ties=best, missing=zero, empty=zero, unjudged=nonrelevant
+    ties=best, missing=zero, empty=zero, unjudged=nonrelevant, depth=10
     >>> scoring.to_params()
     [('measure', 'AP'), ('ties', 'best'), ('depth', '10')]
     """

@@ -374,14 +374,14 @@ def linked(text: str) -> str:
     """A type in words, with links to those of judged; for pages in the folder of names.
 
     >>> linked("RunLike, optional")
-    '[RunLike](types.md#judgedtypesrunlike), optional'
+    '[RunLike](options.md#judgedoptionsrunlike), optional'
     """
     types = members(judged.options)
 
     def link(word: re.Match[str]) -> str:
         name = word[0]
         if name in types:
-            return f"[{name}](types.md#judgedtypes{name.lower()})"
+            return f"[{name}](options.md#judgedoptions{name.lower()})"
         return f"[{name}]({name}.md)" if name in judged._HOMES and name[0].isupper() else name
 
     return re.sub(r"(?<![\w.])[A-Z]\w+", link, prose(text))

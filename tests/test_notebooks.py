@@ -117,7 +117,7 @@ def test_the_best_run_is_marked_and_names_stand_left(shown: dict[str, str]) -> N
     assert f"<td{LEFT}>&lt;b&gt;good</td><td><b>1.0000</b></td><td><b>1.0000</b></td>" in page
     assert f"<td{LEFT}>weak</td><td>0.5000</td>" in page
     assert f"{LEFT}>run</th>" in page
-    assert "<details><summary>definitions</summary>" in page
+    assert "<details><summary>definitions and notes</summary>" in page
 
 
 def test_values_beside_intervals_are_marked_too(shown: dict[str, str]) -> None:

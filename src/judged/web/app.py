@@ -32,7 +32,7 @@ from judged.web.errors import (
     status_of,
 )
 from judged.web.pages.templating import SCRIPTS, environment, script, stylesheet
-from judged.web.playground import PLAYGROUND_PARAMS
+from judged.web.views.playground import PLAYGROUND_PARAMS
 from judged.web.safety import Asgi, Safety, Scope
 from judged.web.settings import ServerSettings
 from judged.web.uploads import Uploads

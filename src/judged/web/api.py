@@ -18,10 +18,10 @@ from judged.errors import JudgedError
 from judged.policy import CHOICES, DUPLICATES
 from judged.text import to_json
 from judged.web.errors import GoneError, RefusedError, report_crash, status_of
-from judged.web.views.playground import EXAMPLES, POLICY_PARAMS
 from judged.web.searches import SEARCH_PARAMS, VectorSearch
 from judged.web.views import chart as charts
 from judged.web.views.embeddings import SearchResults
+from judged.web.views.playground import EXAMPLES, POLICY_PARAMS
 from judged.web.visit import RawContent, Visit
 from judged.web.workspace import EvaluatedSystem
 
@@ -438,8 +438,7 @@ def chart(visit: Visit) -> RawContent:
 
 def playground(visit: Visit) -> dict[str, Any]:
     """Return one list of grades by every measure, with the values of all libraries."""
-    from judged.web.views.playground import PlaygroundState
-    from judged.web.views.playground import PlaygroundAnswer
+    from judged.web.views.playground import PlaygroundAnswer, PlaygroundState
 
     state = PlaygroundState.of(visit.params)
     for _, message in state.refused:

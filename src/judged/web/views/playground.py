@@ -371,9 +371,7 @@ def tiles_of(state: PlaygroundState, precision: Explanation | str) -> list[dict[
                 "beyond": k is not None and (place if ordered else rank) > k,
                 "removed": removed,
                 "tie": ties.get(rank, ""),
-                "next_list": str(
-                    RelevanceList((*grades[: rank - 1], clicked, *grades[rank:]), tied)
-                ),
+                "next_list": str(after),
                 "next_words": _words(clicked),
             }
         )

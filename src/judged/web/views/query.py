@@ -14,8 +14,8 @@ from judged.web import commands
 from judged.web.errors import GoneError, RefusedError
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
-from judged.web.views.playground import link_of
 from judged.web.selection import SELECTION_PARAMS, Selection, difference_of, select_queries
+from judged.web.views.playground import link_of
 from judged.web.views.queries import hidden_fields, number
 from judged.web.visit import Page, Visit
 from judged.web.workspace import pictures_of, queries_of, texts_of

@@ -27,11 +27,11 @@ def test_it_stands_at_its_end() -> None:
     # (1/2 + 2/4) / 3
     walk = walk_of(explain("0 1 0 1", measure="AP", relevant=3).to_dict()["walk"])
     assert (walk["rank"], walk["score"], walk["last"]) == (4, "0.3333", 5)
-    assert walk["readings"] == (
+    assert walk["readings"] == [
         ("relevant so far", "2"),
         ("precision", "2/4 = 0.5"),
         ("recall", "2/3 = 0.6667"),
-    )
+    ]
     assert (walk["rest"], walk["says"]) == ("", "AP is the shaded area")
 
 

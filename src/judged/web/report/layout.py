@@ -17,7 +17,7 @@ from judged.errors import JudgedError
 from judged.evaluation.export import Look
 from judged.measures.reference import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
-from judged.web.pages.boards import BoardContext, board
+from judged.web.pages.boards import board
 from judged.web.pages.numbers import query_rows
 from judged.web.pages.pairs import panel
 from judged.web.pages.templating import document, figure
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.results import Table
-    from judged.web.pages.boards import Board
     from judged.web.pages.pairs import PairPanel
     from judged.web.report.contents import ListedQuery, ReportContents
 
@@ -67,7 +66,7 @@ class ReportLayout:
     def html(self, without: frozenset[str] = frozenset()) -> str:
         """Return the file, without some of OPTIONAL."""
         contents, evaluation = self.contents, self.contents.evaluation
-        heading = self.board.heading
+        heading = self.board["heading"]
         return document(
             "report.html",
             title=self.title or heading.title,
@@ -130,12 +129,11 @@ class ReportLayout:
     # -- the parts, each made once
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> dict[str, Any]:
         """The leaderboard."""
         contents = self.contents
         refused = (contents.refused,) if contents.refused else ()
-        beside = BoardContext(contents.comparison, refused=refused)
-        return board(contents.evaluation, beside)
+        return board(contents.evaluation, contents.comparison, refused=refused)
 
     @cached_property
     def panel(self) -> PairPanel | None:

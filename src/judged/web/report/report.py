@@ -342,7 +342,7 @@ class Report(Result):
         return self._layout.left_out(self._made[1])
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        heading, missing = self._layout.board.heading, self.left_out()
+        heading, missing = self._layout.board["heading"], self.left_out()
         left_out = f"Left out: {listed(missing)}." if missing else ""
         sentences = (heading.title, heading.line, self.contents.refused, left_out)
         return [sentence for sentence in sentences if sentence]

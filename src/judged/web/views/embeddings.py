@@ -17,7 +17,7 @@ from judged.rankings.strips import Cell, strips
 from judged.text import Warned, counted, shown
 from judged.web.commands import shell_word
 from judged.web.errors import GoneError, UnpairedError, UnreadableError
-from judged.web.pages.boards import BoardCell as Number
+from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
 from judged.web.searches import (
     AS_THEY_ARE,
@@ -387,12 +387,7 @@ def _numbers(looked: SearchResults) -> Page:
     scored = evaluation.scored()
     queries, items = looked.sides
     cards = [
-        Number(
-            label,
-            scored.summary[measure],
-            scored.intervals[measure].low,
-            scored.intervals[measure].high,
-        )
+        value_cell(label, scored.summary[measure], scored.intervals[measure])
         for label, measure in evaluation.labels.items()
     ]
     relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")

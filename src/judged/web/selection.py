@@ -276,7 +276,7 @@ def _systems(visit: Visit, evaluation: Evaluation, label: str) -> tuple[str, ...
 
 def _strips(visit: Visit, evaluation: Evaluation, system: str, k: int) -> Strips:
     rankings = evaluation.scored(system).rankings
-    key = "strips", visit.workspace.identity, visit.scoring.key[1:], system, k
+    key = "strips", visit.workspace.identity, visit.scoring.assumed, system, k
     return visit.cache.get(key, lambda: strips(rankings, k))
 
 

@@ -236,6 +236,7 @@ class ReportContents:
     def listed(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
         """The biggest wins and losses of that pair; for one run, its hardest queries."""
         runs = self.evaluation.runs
+        names: tuple[str, ...]
         if self.differences is not None and self.pair is not None:
             names = self.pair[::-1]
             higher = self.measure.spec.higher_is_better

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.results import Table
-    from judged.web.pages.pairs import PairPanel
     from judged.web.report.contents import ListedQuery, ReportContents
 
 
@@ -136,7 +135,7 @@ class ReportLayout:
         return board(contents.evaluation, contents.comparison, refused=refused)
 
     @cached_property
-    def panel(self) -> PairPanel | None:
+    def panel(self) -> dict[str, Any] | None:
         """The panel of the pair that is shown by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:

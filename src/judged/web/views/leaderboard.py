@@ -115,7 +115,7 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
 def _strips(visit: Visit) -> list[Shares]:
     """Return the mean strips, which do not depend on measures and order."""
     rankings = visit.calculations.rankings(visit.scoring)
-    key = "mean strips", visit.workspace.identity, visit.scoring.key[1:5]
+    key = "mean strips", visit.workspace.identity, visit.scoring.assumed
     return visit.cache.get(key, lambda: [mean_strip(ranked, STRIP_RANKS) for ranked in rankings])
 
 

@@ -240,11 +240,14 @@ def compare(visit: Visit) -> dict[str, Any]:
     """Return what `judged compare` gives as JSON."""
     refuse_wrong_measures(visit)
     params = visit.params
+    tests: dict[str, Any] = {
+        name: params.one(name) for name in ("test", "correction") if params.one(name)
+    }
     comparison = visit.calculations.comparison(
         visit.scoring,
         baseline=params.one("baseline"),
         systems=params.all("system") or None,
-        **{name: params.one(name) for name in ("test", "correction") if params.one(name)},
+        **tests,
     )
     return comparison.to_dict()
 

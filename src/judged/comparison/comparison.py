@@ -111,10 +111,6 @@ class Comparison(Result):
         measure : str or Measure, optional
             The measure, by any of its names; needed only if there are several.
 
-        Returns
-        -------
-        Compared
-
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).measure().name
         'value'
@@ -144,10 +140,6 @@ class Comparison(Result):
             The run that it is compared with.
         measure : str or Measure, optional
             One of the comparison's measures; needed only if there are several.
-
-        Returns
-        -------
-        Pair
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -221,10 +213,6 @@ class Comparison(Result):
         run : str, optional
             The name of a run.
 
-        Returns
-        -------
-        float
-
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).value(run="b")
         0.25
@@ -240,10 +228,6 @@ class Comparison(Result):
             One of the comparison's measures; needed only if there are several.
         run : str, optional
             The name of a run.
-
-        Returns
-        -------
-        Interval
 
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5, "2": 0.4}, "b": {"1": 0.25, "2": 0}}).interval(run="a")
@@ -296,10 +280,6 @@ class Comparison(Result):
         measure : str or Measure, optional
             One of the comparison's measures; needed only if there are several.
 
-        Returns
-        -------
-        tuple of Place
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.leaderboard()[0]
@@ -345,10 +325,6 @@ class Comparison(Result):
             `title`, `date`, `texts`, `queries`, `pictures` and `max_size` of
             `judged.report`.
 
-        Returns
-        -------
-        Report
-
         >>> from judged import compare
         >>> judgements = {str(q): {"a": 1} for q in range(8)}
         >>> runs = {"up": {str(q): ["a"] for q in range(8)}, "down": {"0": ["b", "a"]}}
@@ -369,10 +345,6 @@ class Comparison(Result):
         ----------
         sort : str or Measure, optional
             Measure that orders the runs, best first.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -456,10 +428,6 @@ class Comparison(Result):
         sort : str or Measure, optional
             Measure that orders the runs, best first.
 
-        Returns
-        -------
-        pandas.DataFrame
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.to_pandas()["verdict"].tolist()
@@ -497,10 +465,6 @@ class Comparison(Result):
         ----------
         display : Display
             How it is shown.
-
-        Returns
-        -------
-        Document
         """
         from judged.evaluation.wording import brief
 
@@ -545,10 +509,6 @@ class Comparison(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`, such as `caption` and `label`.
-
-        Returns
-        -------
-        str
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -596,10 +556,6 @@ class Comparison(Result):
     def remarks(self) -> list[str]:
         """Return notes that are not warnings, such as on which queries pairs were compared.
 
-        Returns
-        -------
-        list of str
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.remarks()[0].partition(".")[0]
@@ -609,10 +565,6 @@ class Comparison(Result):
 
     def methods(self) -> str:
         """Return how the runs were compared, as a paragraph for a paper.
-
-        Returns
-        -------
-        str
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})

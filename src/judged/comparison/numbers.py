@@ -326,10 +326,6 @@ class Noise:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> Noise("RR", "dense", (0.5, 0.5)).to_dict()
         {'deviation': 0.0, 'low': 0.5, 'high': 0.5, 'values': [0.5, 0.5]}
         """

@@ -66,10 +66,6 @@ class Swap:
     def to_dict(self) -> dict[str, str]:
         """Return plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> Swap("a", "b", "better", "not significant").to_dict()["below"]
         'b'
         """
@@ -225,12 +221,7 @@ class Orders(Result):
     """Warnings and notes, of the comparisons and of these orders."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
-        """
+        """Return everything as plain Python values that JSON can hold."""
         return {
             "runs": list(self.runs),
             "measures": [
@@ -250,12 +241,7 @@ class Orders(Result):
         }
 
     def to_frame(self) -> Frame:
-        """Return a row for every two measures: the agreement, and how many pairs of runs swap.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
+        """Return a row for every two measures: the agreement, and how many pairs of runs swap."""
         import polars as pl
 
         counts = ("shown_on_both", "shown_on_one", "shown_on_none", "not_compared")
@@ -281,10 +267,6 @@ class Orders(Result):
         ----------
         display : Display
             How it is shown.
-
-        Returns
-        -------
-        Document
         """
         more = sum(len(pair.swaps) for pair in self.pairs) - MAX_SWAPS_SHOWN
         cut = [f"{counted(more, 'more swap')}: to_json() (--format json)."] if more > 0 else []

@@ -68,10 +68,6 @@ class Slice:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> Slice("language", "de", 2, (), {}).to_dict()["slice"]
         'de'
         """
@@ -126,10 +122,6 @@ class SliceTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
 
         >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["run"]
         'b'
@@ -214,10 +206,6 @@ class Slices:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
 
         >>> Slices().to_dict()
         {'slices': [], 'between_slices': []}

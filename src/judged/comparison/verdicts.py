@@ -95,10 +95,6 @@ class Pair:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> import judged
         >>> values = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}
         >>> judged.compare_values(values).pair().to_dict()["interval"]["low"] is None
@@ -526,10 +522,6 @@ class Place:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
 
         >>> Place("bm25", 0.21, 1, 1).to_dict()["rank_low"]
         1

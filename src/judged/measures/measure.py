@@ -20,7 +20,6 @@ from judged.measures.ties import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import Rows, Sample
 
-
 _INTERNED: WeakValueDictionary[tuple[Spec, tuple[tuple[str, Any], ...]], Measure] = (
     WeakValueDictionary()
 )

@@ -447,7 +447,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "exclude_same_id": flag,
     "graded": flag,
-    "hardest": partial(whole, at_most=10_000),
     "intervals": flag,
     "judgements_format": file_format,
     "k": whole,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from threading import Lock
+from types import MappingProxyType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -17,27 +20,50 @@ from judged.measures.ties import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import Rows, Sample
 
+_INTERNED: WeakValueDictionary[tuple[Spec, tuple[tuple[str, Any], ...]], Measure] = (
+    WeakValueDictionary()
+)
+_INTERNING = Lock()
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Measure:
     """A measure with its parameters set, equivalent to its text.
 
     Get one by its name (`judged.nDCG`), change parameters by calling it, and set the cutoff with @.
+    The same definition is always the same object, so that comparing and hashing cost nothing.
 
     >>> from judged import nDCG
     >>> nDCG(gain="exp") @ 10
     nDCG(gain=exp)@10
+    >>> nDCG @ 10 is nDCG(k=10)
+    True
     """
 
-    spec: Spec = field(repr=False)
+    spec: Spec
     """The declaration: title, formula, range, parameters."""
     items: tuple[tuple[str, Any], ...]
     """Every parameter with its value, in the order of declaration."""
+    params: Mapping[str, Any]
+    """All parameters as {parameter: value}, defaults included."""
+    label: str
+    """The measure in our notation, as `str` returns it."""
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """All parameters as {parameter: value}, defaults included."""
-        return dict(self.items)
+    def __new__(cls, spec: Spec, items: tuple[tuple[str, Any], ...]) -> Measure:
+        with _INTERNING:
+            measure = _INTERNED.get((spec, items))
+            if measure is None:
+                measure = object.__new__(cls)
+                params = MappingProxyType(dict(items))
+                for name, value in (
+                    ("spec", spec),
+                    ("items", items),
+                    ("params", params),
+                    ("label", _notation(spec, params)),
+                ):
+                    object.__setattr__(measure, name, value)
+                _INTERNED[spec, items] = measure
+        return measure
 
     def __call__(self, **params: Any) -> Measure:
         """Return the same measure with some parameters changed.
@@ -78,28 +104,12 @@ class Measure:
         return self(**{self.spec.at: cutoff})
 
     def __str__(self) -> str:
-        changed = {
-            p.name: value
-            for p, (_, value) in zip(self.spec.params, self.items, strict=True)
-            if value != p.default
-        }
-        at = f"@{show(changed.pop(self.spec.at))}" if self.spec.at in changed else ""
-        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
-        return f"{self.spec.name}{f'({inside})' if inside else ''}{at}"
+        return self.label
 
     __repr__ = __str__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.spec.name, self.items)
-
-    def __hash__(self) -> int:
-        return hash((self.spec.name, self.items))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and (self.spec.name, self.items) == (
-            other.spec.name,
-            other.items,
-        )
+        return _restore, (self.spec.name, self.items)
 
     def compute(self, rankings: Rankings) -> Floats:
         """Compute one value per query before any policy: the mean over orders if ties are unbroken.
@@ -420,6 +430,13 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     return Measure(spec, spec.bound(given))
 
 
-def _again(name: str, items: tuple[tuple[str, Any], ...]) -> Measure:
-    """Restore a pickled measure."""
+def _notation(spec: Spec, params: Mapping[str, Any]) -> str:
+    """Return a measure as text: its name, the parameters that are not defaults, the cutoff."""
+    changed = {p.name: params[p.name] for p in spec.params if params[p.name] != p.default}
+    cutoff = f"@{show(changed.pop(spec.at))}" if spec.at in changed else ""
+    inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+    return f"{spec.name}{f'({inside})' if inside else ''}{cutoff}"
+
+
+def _restore(name: str, items: tuple[tuple[str, Any], ...]) -> Measure:
     return Measure(REGISTRY[name], items)

@@ -86,7 +86,7 @@ class Example:
         return Rankings.from_relevance([grades], relevant=self.relevant, collection=self.collection)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spec:
     """A measure as declared, once.
 

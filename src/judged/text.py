@@ -144,6 +144,8 @@ def readable(text: str, *, keep: str = "") -> str:
     >>> len(readable("x" * 10**5))
     81
     """
+    if len(text) <= 80 and text.isprintable():  # as nearly all cells are
+        return str(text)
     return visible(shortened(text), keep=keep)
 
 

@@ -157,9 +157,8 @@ def _evaluate(
 ) -> tuple[Evaluation, Any]:
     """Return the evaluation, and the tables of its runs, which have the ids of results; None for
     rankings files, which have no ids."""
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate, match_runs
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data

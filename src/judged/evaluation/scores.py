@@ -116,10 +116,6 @@ class Scored:
         measure : Measure
             One that was computed.
 
-        Returns
-        -------
-        str
-
         >>> from judged import AP, evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
         'MAP'
@@ -135,10 +131,6 @@ class Scored:
         ----------
         measure : Measure
             One that was computed.
-
-        Returns
-        -------
-        Sample
 
         >>> from judged import RR, evaluate
         >>> run = {"q1": ["b", "a"], "q2": ["c"]}
@@ -168,10 +160,6 @@ class Scored:
         ----------
         per_query : bool, optional
             Whether the values of every query are there too.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").scored().to_dict()["scores"]

@@ -178,8 +178,10 @@ def _rank(
 ) -> tuple[Rankings, TopK | None]:
     refuse_removal(policy)
     judged = bound if isinstance(bound, BoundJudgements) else None
+    of_absent: Bound | None = None if judged is None else judged.of_absent
     if isinstance(scores, UniqueProduct):
         bound = scores.relevance(bound)
+        of_absent = None if of_absent is None else scores.relevance_of_others(of_absent)
     best = None
     if top is not None:
         best = Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
@@ -187,7 +189,7 @@ def _rank(
     counts = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
     rankings = rankings_of(scores.queries.names(), counts, policy, name)
     if judged is not None:
-        rankings = of_judged_queries(rankings, judged, scores)
+        rankings = of_judged_queries(rankings, judged, of_absent, len(scores.items))
     return rankings, None if best is None else best.top_k()
 
 

@@ -375,15 +375,6 @@ def first_equal(vectors: Vectors, keys: Keys, precision: Precision = np.float32)
     return first
 
 
-def equal_groups(vectors: Vectors, precision: Precision = np.float32) -> tuple[Ints, Ints]:
-    """Return the vectors that are equal to another one, group after group, and the group sizes."""
-    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks(dtype=precision)])
-    first = first_equal(vectors, keys, precision)
-    sizes = np.bincount(first, minlength=len(first))
-    order = np.argsort(first, kind="stable")
-    return order[sizes[first[order]] > 1], sizes[sizes > 1]
-
-
 class EqualScores:
     """Gives equal items equal scores, which a matrix product may round differently.
 

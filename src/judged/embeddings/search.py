@@ -14,7 +14,7 @@ from judged.arrays import Floats, Ints
 from judged.embeddings.categories import CategoryGrouping, UniqueProduct
 from judged.embeddings.kernel import keys_of
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Product, ReversedProduct, Scores, TilePlan
+from judged.embeddings.product import Product, Scores, TilePlan
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
 from judged.embeddings.relations import (
     Bound,
@@ -30,7 +30,6 @@ from judged.errors import InputError, PolicyError
 from judged.inputs.tables import CATEGORIES
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
 from judged.matching.documents import BASIS
-from judged.options import size_in_bytes
 from judged.policy import Policy
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
@@ -110,7 +109,7 @@ class _ReversedRelation:
 
 
 def scores_of(
-    search: Search, *, keep: bool = False, precision: Precision | None = None
+    search: Search, *, precision: Precision | None = None
 ) -> tuple[Scores, Fitted | None]:
     """Return the scores to rank by, and the fitted normalisation.
 
@@ -127,7 +126,6 @@ def scores_of(
         "exclude": exclude,
         "memory": search.memory,
         "precision": precision,
-        "keep": keep,
     }
     grouping = None
     if search.categories is not None:
@@ -163,20 +161,8 @@ def rank_bound(
     progress: Progress | None = None,
 ) -> tuple[Rankings, TopK | None]:
     """Rank all relevant items, and find the first `top` items of every query in the same pass."""
-    return _rank(*scores_of(search), bound, policy, name=name, top=top, progress=progress)
-
-
-def _rank(
-    scores: Scores,
-    fitted: Fitted | None,
-    bound: Bound,
-    policy: Policy,
-    *,
-    name: str,
-    top: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Rankings, TopK | None]:
     refuse_removal(policy)
+    scores, fitted = scores_of(search)
     judged = bound if isinstance(bound, BoundJudgements) else None
     of_absent: Bound | None = None if judged is None else judged.of_absent
     if isinstance(scores, UniqueProduct):
@@ -196,11 +182,7 @@ def _rank(
 def rank_both_ways(
     search: Search, relation: Relation, policy: Policy, *, name: str, progress: Progress | None
 ) -> tuple[Rankings, Rankings]:
-    """Rank both searches, the queries' among the items and the items' among the queries.
-
-    Both come from one product if it fits into half of the memory, and its columns order the queries
-    as its rows order the items. Otherwise the product is computed once for each.
-    """
+    """Rank both searches, the queries' among the items and the items' among the queries."""
     if search.categories is not None:
         raise InputError(
             "unique ranks categories of items, so there is no search both ways. Leave out unique "
@@ -212,23 +194,11 @@ def rank_both_ways(
             "would need one of items. Evaluate each direction by itself, with its own bank."
         )
     bound = relation.bind(search.queries, search.items)
-    size = 4 if search.precision == "single" or search.similarity.certain else 8
-    whole = len(search.queries) * len(search.items) * size
-    keep = (
-        search.normalisation is None
-        and search.similarity.both_ways
-        and whole <= size_in_bytes(search.memory) // 2
-    )
-    scores, fitted = scores_of(search, keep=keep)
     names = _names_both_ways(name, search)
-    there, _ = _rank(scores, fitted, bound, policy, name=names[0], progress=progress)
-    if keep:
-        assert isinstance(scores, Product)
-        scores = ReversedProduct(scores)
-    else:
-        scores, fitted = scores_of(reversed_search(search))
+    there, _ = rank_bound(search, bound, policy, name=names[0], progress=progress)
     bound = reversed_pairs(bound, search.queries, search.items)
-    back, _ = _rank(scores, fitted, bound, policy, name=names[1], progress=progress)
+    other = reversed_search(search)
+    back, _ = rank_bound(other, bound, policy, name=names[1], progress=progress)
     return there, back
 
 

@@ -279,28 +279,19 @@ class Tally:
     def add(self, tile: Tile) -> None:
         """Count the scores of a tile above each relevant item, level with it, and before it."""
         holds_own, limits = tile.holds(self._item), (self._low, self._high)
-        above, level, close = count_rows(
-            tile.scores,
-            self._row,
-            self._lengths,
-            limits,
-            holds_own,
-            windows=self._slack is not None,
-        )
+        above, level = count_rows(tile.scores, self._row, self._lengths, limits)
         crowded = np.flatnonzero(level - above > holds_own)
         if len(crowded):
-            self._settle(tile, crowded, above, level, close)
+            self._settle(tile, crowded, above, level)
         self._above += above
         self._level += level
 
-    def _settle(
-        self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
-    ) -> None:
+    def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
         """Correct the counts of relevant items that have neighbours."""
         row, low, high = (column[crowded] for column in (self._row, self._low, self._high))
         windows, window = Windows.around(row, low, high)
         above_window = above[crowded[windows.last]]
-        for part, which, column in within(tile.scores, windows, close):
+        for part, which, column in within(tile.scores, windows):
             at = slice(*np.searchsorted(window, [part.start, part.stop]).tolist())
             near = self._neighbours(
                 tile, windows.row[which], column, which, crowded[at], window[at]

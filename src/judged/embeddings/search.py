@@ -459,11 +459,11 @@ def _candidates(queries: Vectors, items: Vectors, directions: bool) -> Iterator[
     if queries.ids is not None and items.ids is not None:
         place = {name: row for row, name in enumerate(items.ids)}
         yield np.array([place.get(name, -1) for name in queries.ids]), _BY_ID
-    in_memory = isinstance(items.values, np.ndarray) and isinstance(queries.values, np.ndarray)
-    if in_memory and not by_chance:
+    left, right = queries.values, items.values
+    if not by_chance and isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         kind = _common_precision(queries, items)
         with np.errstate(over="ignore"):
-            first, other = (side.values[:, 0].astype(kind) for side in (queries, items))
+            first, other = (values[:, 0].astype(kind) for values in (left, right))
         if directions or np.isin(first, other).sum() >= _BY_CHANCE:
             yield _look_up(queries, items, directions), _BY_LIST
 

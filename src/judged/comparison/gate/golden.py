@@ -76,25 +76,25 @@ def check_minimum(
     measure: Compared, needed: float, value: float, interval: Interval | None
 ) -> Requirement:
     """Check the value of a measure, or the worse end of its confidence interval if one is given."""
-    up = measure.higher_is_better
+    up, bound = measure.higher_is_better, None
     limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
-    if interval is None:
+    if interval is not None:
+        bound = interval.low if up else interval.high
+    if interval is None or bound is None:
         short = falls_short(value, needed, up)
         side = ("below" if up else "above") if short else "within"
-        says = f"{measure.name}: {amount(value)} is {side} {limit}."
-        return Requirement("minimum", measure.name, not short, value, needed, says)
-    bound = interval.low if up else interval.high
-    if math.isnan(bound):
+        says = f"is {side} {limit}."
+    elif math.isnan(bound):
+        short, bound = True, None
         says = (
-            f"{measure.name}: {amount(value)} is not proven to be within {limit}, because there is "
-            f"no confidence interval ({interval.note})."
+            f"is not proven to be within {limit}, because there is no confidence interval "
+            f"({interval.note})."
         )
-        return Requirement("minimum", measure.name, False, value, needed, says)
-    short = falls_short(bound, needed, up)
-    says = (
-        f"{measure.name}: {amount(value)}; the true value may be {amount(bound)}, which is "
-        f"{'not ' * short}within {limit}."
-    )
+    else:
+        short = falls_short(bound, needed, up)
+        within = "not within" if short else "within"
+        says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
+    says = f"{measure.name}: {amount(value)} {says}".replace(" ;", ";")
     return Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)
 
 
@@ -136,44 +136,35 @@ def golden_queries(given: Any) -> list[GoldenQuery]:
     if not found:
         raise InputError(f"{place}: no golden queries found.")
     seen: dict[tuple[str, str | None], GoldenQuery] = {}
-    for each in found:
-        before = seen.setdefault((each.query, each.measure), each)
-        if before is not each:
-            raise InputError(f"{each.place}: query {each.query!r} occurs twice.")
+    for golden in found:
+        if seen.setdefault((golden.query, golden.measure), golden) is not golden:
+            raise InputError(f"{golden.place}: query {golden.query!r} occurs twice.")
     return found
 
 
 def _in_python(given: Any, place: str) -> Iterator[GoldenQuery]:
-    if isinstance(given, Mapping):
-        for key, own in given.items():
-            query = as_id(key, place)
-            if isinstance(own, Mapping):
-                for measure, minimum in own.items():
-                    if not isinstance(measure, str):
-                        raise InputError(
-                            f"{place}: the name of a measure must be a text; got {quoted(measure)}."
-                        )
-                    yield GoldenQuery(query, measure, _minimum(minimum, query, place), place)
-            else:
-                yield GoldenQuery(query, None, _minimum(own, query, place), place)
-        return
-    if isinstance(given, bytes) or not isinstance(given, Iterable) or not _has_rows(given):
-        raise InputError(
-            "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
-            f"queries; got {quoted(given)}."
-        )
-    for each in given:
-        yield GoldenQuery(as_id(each, place), None, None, place)
-
-
-def _has_rows(given: Any) -> bool:
-    return getattr(given, "ndim", 1) == 1
-
-
-def _minimum(given: Any, query: str, place: str) -> float | None:
-    if given is None:
-        return None
-    return number(f"{place}: the minimum of query {query!r}", given)
+    if not isinstance(given, Mapping):
+        if isinstance(given, bytes) or not isinstance(given, Iterable):
+            is_list = False
+        else:
+            is_list = getattr(given, "ndim", 1) == 1
+        if not is_list:
+            raise InputError(
+                "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
+                f"queries; got {quoted(given)}."
+            )
+    pairs = given.items() if isinstance(given, Mapping) else ((query, None) for query in given)
+    for key, minima in pairs:
+        query = as_id(key, place)
+        by_measure = minima if isinstance(minima, Mapping) else {None: minima}
+        for measure, minimum in by_measure.items():
+            if isinstance(minima, Mapping) and not isinstance(measure, str):
+                raise InputError(
+                    f"{place}: the name of a measure must be a text; got {quoted(measure)}."
+                )
+            if minimum is not None:
+                minimum = number(f"{place}: the minimum of query {query!r}", minimum)
+            yield GoldenQuery(query, measure, minimum, place)
 
 
 def _in_file(source: Source) -> Iterator[GoldenQuery]:
@@ -193,44 +184,35 @@ def _in_file(source: Source) -> Iterator[GoldenQuery]:
         raise InputError(f"{source.label}: no golden queries found.")
     header = [cell.strip().lower() for cell in lines[0][1].replace("\t", ",").split(",")]
     headed = candidates("query", header[:1]) and set(header[1:]) <= {"measure", "minimum"}
+    separator = "\t" if "\t" in lines[0][1] else ","
     for at, line in lines[bool(headed) :]:
         place = f"{source.label}, line {at}"
-        if headed:
-            separator = "\t" if "\t" in lines[0][1] else ","
-            try:
-                cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
-            except csv.Error as error:
-                raise not_a_table(place, error) from None
-            if len(cells) > len(header):
-                raise InputError(
-                    f"{place}: expected at most {len(header)} fields, found {len(cells)}: "
-                    f"{quote(line)}."
-                )
-            named = dict(zip(header[1:], cells[1:], strict=False))
-            yield _golden_query(
-                cells[0] if cells else "", named.get("measure"), named.get("minimum"), place
+        if not headed:  # a query, and after white space a measure, a minimum or both
+            fields = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
+            rest = [field for field in fields[1:] if field]
+            minimum = rest.pop() if rest and _is_number(rest[-1]) else ""
+            yield _golden_query(fields[0], " ".join(rest), minimum, place)
+            continue
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+        except csv.Error as error:
+            raise not_a_table(place, error) from None
+        if len(cells) > len(header):
+            raise InputError(
+                f"{place}: expected at most {len(header)} fields, found {len(cells)}: "
+                f"{quote(line)}."
             )
-        else:
-            yield _of_line(line, place)
+        named = dict(zip(header[1:], cells[1:], strict=False))
+        query = cells[0] if cells else ""
+        yield _golden_query(query, named.get("measure", ""), named.get("minimum", ""), place)
 
 
-def _of_line(line: str, place: str) -> GoldenQuery:
-    """Read a query, and after white space a measure, a minimum or both."""
-    fields = [f.strip() for f in line.split("\t")] if "\t" in line else line.split()
-    query, rest = fields[0], [field for field in fields[1:] if field]
-    minimum = rest.pop() if rest and _is_number(rest[-1]) else None
-    return _golden_query(query, " ".join(rest), minimum, place)
-
-
-def _golden_query(query: str, measure: str | None, minimum: str | None, place: str) -> GoldenQuery:
+def _golden_query(query: str, measure: str, minimum: str, place: str) -> GoldenQuery:
     if not query:
         raise InputError(f"{place}: the query is missing.")
-    if minimum and not _is_number(minimum):
+    if minimum and not (_is_number(minimum) and math.isfinite(float(minimum))):
         raise InputError(f"{place}: the minimum {quote(minimum)} is not a finite number.")
-    least = float(minimum) if minimum else None
-    if least is not None and not math.isfinite(least):
-        raise InputError(f"{place}: the minimum {quote(minimum or '')} is not a finite number.")
-    return GoldenQuery(query, measure or None, least, place)
+    return GoldenQuery(query, measure or None, float(minimum) if minimum else None, place)
 
 
 def _is_number(text: str) -> bool:

@@ -17,7 +17,7 @@ from judged.comparison.match import (
     too_few,
     too_uneven,
 )
-from judged.comparison.numbers import Numbers
+from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
@@ -26,11 +26,12 @@ from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
 from judged.options import POWER
 from judged.results import plain_value
+from judged.statistics.intervals import Interval
 from judged.statistics.power import detectable, needed_units
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import CLOSE, counted_as
 from judged.statistics.t import below, fewest_units, spread
-from judged.text import counted
+from judged.text import counted, plain
 
 FAILS = {
     "regression": "the drop is significant, and larger than allowed",
@@ -439,3 +440,77 @@ def _why_too_few(
         )
     verb = "is" if match.units == 1 else "are"
     return f"{units} {verb} too few for {goal} at the {level} level{among}. Use at least {needed}."
+
+
+# -- minima and golden queries
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A value that must be reached, and whether it is."""
+
+    kind: str
+    """minimum or golden."""
+    measure: str
+    holds: bool
+    value: float | None
+    """The value; None if the query does not count."""
+    needed: float
+    says: str
+    """The result in words."""
+    query: str | None = None
+    """Id of a golden query."""
+    bound: float | None = None
+    """The end of the confidence interval that must reach it, with the rule safe."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the value is not reached."""
+        return not self.holds
+
+    @property
+    def failure(self) -> str:
+        """The failure in a few words."""
+        return self.says.removesuffix(".")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        values: dict[str, Any] = {"measure": self.measure, "holds": self.holds}
+        if self.query is not None:
+            values["query"] = self.query
+        values |= {"value": plain(self.value), "needed": plain(self.needed)}
+        if self.kind == "minimum":
+            values["bound"] = plain(self.bound)
+        return {**values, "says": self.says}
+
+
+def falls_short(value: float, needed: float, higher_is_better: bool) -> bool:
+    """Return whether a value is worse than needed by more than rounding."""
+    worse = value < needed if higher_is_better else value > needed
+    return worse and not math.isclose(value, needed, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def check_minimum(
+    measure: Compared, needed: float, value: float, interval: Interval | None
+) -> Requirement:
+    """Check the value of a measure, or the worse end of its confidence interval if one is given."""
+    up, bound = measure.higher_is_better, None
+    limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
+    if interval is not None:
+        bound = interval.low if up else interval.high
+    if interval is None or bound is None:
+        short = falls_short(value, needed, up)
+        side = ("below" if up else "above") if short else "within"
+        says = f"is {side} {limit}."
+    elif math.isnan(bound):
+        short, bound = True, None
+        says = (
+            f"is not proven to be within {limit}, because there is no confidence interval "
+            f"({interval.note})."
+        )
+    else:
+        short = falls_short(bound, needed, up)
+        within = "not within" if short else "within"
+        says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
+    says = f"{measure.name}: {amount(value)} {says}".replace(" ;", ";")
+    return Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
@@ -157,7 +157,7 @@ def _evaluate(
     if source.run is None:
         return evaluate(judgements, run, measures, **scoring), []
     if None in runs:
-        runs = {run_name(run) if isinstance(run, str | PathLike) else "run": run}
+        runs = {run_name(fspath(run)) if isinstance(run, str | PathLike) else "run": run}
     base = source.name or ("baseline" if source.path is None else run_name(source.path))
     before: dict[str | None, Any] = {}
     for each in source.run.runs if isinstance(source.run, Repeats) else (source.run,):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Self
 
-from judged.errors import shortened
+from judged.errors import LONGEST_MESSAGE, shortened
 
 
 class Dim(str):
@@ -144,7 +144,7 @@ def readable(text: str, *, keep: str = "") -> str:
     >>> len(readable("x" * 10**5))
     81
     """
-    return visible(shortened(text), keep=keep)
+    return visible(shortened(text) if len(text) > LONGEST_MESSAGE else text, keep=keep)
 
 
 def spelled(letter: str) -> str:

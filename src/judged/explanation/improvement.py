@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import isclose, isnan
 
 import numpy as np
@@ -69,32 +70,30 @@ class Variant:
 
 def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]:
     """Return other definitions with another value: those of libraries first."""
-    users: dict[Measure, list[tuple[str, str]]] = {}
+    other_definitions = []
+    for other, difference, libraries in _definitions(measure):
+        other_value = _value(other, r)
+        if not isnan(other_value) and not isclose(other_value, value, rel_tol=1e-9, abs_tol=CLOSE):
+            other_definitions.append(Variant(other, other_value, difference, libraries))
+    return tuple(sorted(other_definitions, key=lambda variant: -len(variant.libraries)))
+
+
+@lru_cache(maxsize=256)
+def _definitions(measure: Measure) -> list[tuple[Measure, str, tuple[tuple[str, str], ...]]]:
+    """Return other definitions, how they differ, and the libraries that have them."""
+    users: dict[Measure, dict[str, str]] = {}
     for convention in conventions().values():
         for named in namesakes(convention, measure):
-            users.setdefault(named.measure, []).append((convention.title, named.theirs))
-    for other in _other_choices(measure):
-        users.setdefault(other, [])
-    users.pop(measure, None)
-    found = []
-    for other, libraries in users.items():
-        own = _value(other, r)
-        if not isnan(own) and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12):
-            found.append(
-                Variant(other, own, _difference(measure, other), tuple(dict(libraries).items()))
-            )
-    return tuple(sorted(found, key=lambda each: -len(each.libraries)))
-
-
-def _other_choices(measure: Measure) -> Iterator[Measure]:
-    """The measure with each of its choices made otherwise, one at a time."""
+            users.setdefault(named.measure, {})[convention.title] = named.theirs
     for param in measure.spec.params:
         if isinstance(param, Choice) and param.name not in ("aggregate", "average"):
-            yield from (
-                measure(**{param.name: option})
-                for option in param.options
-                if option != measure.params[param.name]
-            )
+            for option in param.options:
+                users.setdefault(measure(**{param.name: option}), {})
+    users.pop(measure, None)
+    return [
+        (other, _difference(measure, other), tuple(libraries.items()))
+        for other, libraries in users.items()
+    ]
 
 
 def _value(measure: Measure, r: Rankings) -> float:

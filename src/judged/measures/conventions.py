@@ -154,9 +154,8 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     """Yield the library's names for a measure at the same cutoff."""
-    spec = measure.spec
     for name, places in _with_places(convention, measure):
-        named = _filled(name, places) if _declared(name.ours) is spec else None
+        named = _filled(name, places) if _declared(name.ours) is measure.spec else None
         # Their cutoffs are numbers: there is no map@R.
         if (
             named

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from judged.explanation.arithmetic import Named, Number, num
-from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.explanation.steps.precision import NOTHING
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 
 def counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
-    """True and false positives, false negatives."""
+    """Count true positives, false positives and false negatives."""
     found = len(q.found(q.cutoff(k, rel), rel))
     return found, q.shown(k, rel) - found, q.relevant(rel) - found
 

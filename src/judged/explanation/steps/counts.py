@@ -1,13 +1,12 @@
-"""How much there was."""
+"""Counts of items and queries."""
 
 from __future__ import annotations
 
 from math import inf, isinf
 
 from judged.explanation.arithmetic import Number, least
-from judged.explanation.listing import Listing, Steps
+from judged.explanation.listing import Listing, Steps, steps
 from judged.explanation.steps.confusion import counted, true_positives
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 

@@ -8,8 +8,7 @@ from math import fsum, inf, isinf, log
 import numpy as np
 
 from judged.explanation.arithmetic import Number, num
-from judged.explanation.listing import Line, Listing, Steps, divided
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import Line, Listing, Steps, divided, steps
 from judged.measures.cwl import inverse_squares
 from judged.rankings.rankings import Cutoff
 

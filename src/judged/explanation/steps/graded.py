@@ -8,9 +8,8 @@ from math import inf
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import Line, Listing, Steps, divided
+from judged.explanation.listing import Line, Listing, Steps, divided, steps
 from judged.explanation.steps.gain import Table, best_gains, discounted, gaining, ideal_list
-from judged.explanation.steps.registry import steps
 
 
 def _sums(values: list[float]) -> list[float]:
@@ -71,7 +70,7 @@ def ndcg_over_relevant(q: Listing, *, gains: Table) -> Steps:
 
 
 def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float) -> Expression:
-    """nDCG with two numbers: its sums are long, and stand in the table of nDCG itself."""
+    """Return nDCG as a quotient of two numbers, without its long sums."""
     reached = total(discounted({at: each for at, each in own.items() if at <= rank}).values())
     return num(reached.value) / ideal_list(best, rank).value
 

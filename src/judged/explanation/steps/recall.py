@@ -1,13 +1,12 @@
-"""How much of what is relevant was shown, and its balance with precision."""
+"""Recall, and its balance with precision."""
 
 from __future__ import annotations
 
 from math import inf
 
 from judged.explanation.arithmetic import Named, Number, least, num
-from judged.explanation.listing import Line, Listing, Steps
+from judged.explanation.listing import Line, Listing, Steps, steps
 from judged.explanation.steps.precision import along, places, share_found
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 

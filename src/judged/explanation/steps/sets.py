@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import inf
 
 from judged.explanation.arithmetic import Named, Number, num, total
-from judged.explanation.listing import Line, Listing, Steps
+from judged.explanation.listing import Line, Listing, Steps, steps
 from judged.explanation.steps.confusion import counted, counts, others
 from judged.explanation.steps.precision import along
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from judged.explanation.arithmetic import num, total
-from judged.explanation.listing import ANY, Listing, Steps
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import ANY, Listing, Steps, steps
 from judged.rankings.rankings import Cutoff
 
 

@@ -28,9 +28,8 @@ from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.conventions.spec import Convention
 from judged.measures import REGISTRY, Spec, catalogue
-from judged.measures.params import Choice, show
 from judged.measures.reference import ABOUT, BIBLIOGRAPHY
-from judged.measures.registry import aggregate_param
+from judged.measures.registry import Choice, aggregate_param, show
 from judged.results import Display
 
 DOCS = Path(__file__).resolve().parent

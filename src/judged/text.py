@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Self
 
-from judged.errors import LONGEST_MESSAGE, shortened
+from judged.errors import shortened
 
 
 class Dim(str):
@@ -144,7 +144,9 @@ def readable(text: str, *, keep: str = "") -> str:
     >>> len(readable("x" * 10**5))
     81
     """
-    return visible(shortened(text) if len(text) > LONGEST_MESSAGE else text, keep=keep)
+    if len(text) <= 80 and text.isprintable():  # as nearly all cells are
+        return str(text)
+    return visible(shortened(text), keep=keep)
 
 
 def spelled(letter: str) -> str:

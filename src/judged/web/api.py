@@ -176,7 +176,7 @@ def systems(visit: Visit) -> dict[str, Any]:
 def measures(visit: Visit) -> dict[str, Any]:
     """Return the registry of measures and presets, or some of them."""
     from judged.measures import bind, catalogue
-    from judged.measures.grammar import entries, presets_in, read_all
+    from judged.measures.measure import entries, presets_in, read_all
     from judged.measures.reference import ABOUT
 
     name = visit.params.one("name")

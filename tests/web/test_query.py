@@ -57,7 +57,7 @@ def test_the_sum_is_that_of_explain(
     said = plain(text)
     assert f"comes to {measure} = {told.settled:.4f}" in said
     for line in told.lines:
-        assert line.stages[-1] in said
+        assert line.value.stages()[-1] in said
     for item in [row.item for row in told.rows]:
         assert item is not None
         assert item in said

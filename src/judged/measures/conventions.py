@@ -152,14 +152,9 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     """Yield the library's names for a measure at the same cutoff."""
-<<<<<<< HEAD
-    for name, places in _with_places(convention, measure):
-        named = _filled(name, places) if _declared(name.ours) is measure.spec else None
-=======
     names = [name for name in convention.names if _declared(name.ours) is measure.spec]
     for name, places in _with_places(names, measure):
         named = _filled(name, places)
->>>>>>> main
         # Their cutoffs are numbers: there is no map@R.
         if (
             named

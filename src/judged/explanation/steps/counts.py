@@ -1,23 +1,12 @@
-<<<<<<< HEAD
-"""Counts of items and queries."""
-=======
 """Steps of counts, confusion counts and measures of retrieved sets."""
->>>>>>> main
 
 from __future__ import annotations
 
 from math import inf, isinf
 
-<<<<<<< HEAD
-from judged.explanation.arithmetic import Number, least
-from judged.explanation.listing import Listing, Steps, steps
-from judged.explanation.steps.confusion import counted, true_positives
-=======
 from judged.explanation.arithmetic import Named, Number, least, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.explanation.steps.precision import NOTHING, along
-from judged.explanation.steps.registry import steps
->>>>>>> main
 from judged.rankings.rankings import Cutoff
 
 
@@ -60,7 +49,7 @@ def fall_out(q: Listing, *, k: Cutoff, rel: float) -> Steps:
 
 
 def counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
-    """True and false positives, false negatives."""
+    """Count true positives, false positives and false negatives."""
     found = len(q.found(q.cutoff(k, rel), rel))
     return found, q.shown(k, rel) - found, q.relevant(rel) - found
 

@@ -7,14 +7,8 @@ from math import inf
 
 import numpy as np
 
-<<<<<<< HEAD
-from judged.explanation.arithmetic import Expression, Logarithm, Named, num, total
-from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, steps
-=======
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, divided
-from judged.explanation.steps.registry import steps
->>>>>>> main
+from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, divided, steps
 from judged.measures.gain import gains_of
 from judged.rankings.rankings import Cutoff
 
@@ -214,7 +208,7 @@ def ndcg_over_relevant(q: Listing, *, gains: Table) -> Steps:
 
 
 def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float) -> Expression:
-    """nDCG with two numbers: its sums are long, and stand in the table of nDCG itself."""
+    """Return nDCG as a quotient of two numbers, without its long sums."""
     reached = total(discounted({at: each for at, each in own.items() if at <= rank}).values())
     return num(reached.value) / ideal_list(best, rank).value
 

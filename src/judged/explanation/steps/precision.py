@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Precision, R-precision and success."""
-=======
 """Steps of precision, recall and F at a cutoff, R-precision and success."""
->>>>>>> main
 
 from __future__ import annotations
 
@@ -11,14 +7,8 @@ from math import inf
 import numpy as np
 
 from judged.arrays import needed
-<<<<<<< HEAD
-from judged.explanation.arithmetic import Number, least, num
-from judged.explanation.listing import Column, Line, Listing, Steps, steps
-=======
 from judged.explanation.arithmetic import Named, Number, least, num
-from judged.explanation.listing import Column, Line, Listing, Steps
-from judged.explanation.steps.registry import steps
->>>>>>> main
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.rankings.rankings import Cutoff
 
 NOTHING = "No relevant item is among the results that count."

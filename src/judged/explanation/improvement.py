@@ -36,19 +36,19 @@ class Effect:
 
     @property
     def difference(self) -> float:
-        """What was added; NaN where there was or is no value."""
+        """The change of the value; NaN if a value is undefined."""
         return self.after - self.before
 
     @property
     def moved(self) -> bool:
-        """Whether it is another value, or was none before, or is none now."""
+        """Whether the value changed, or became defined or undefined."""
         if isnan(self.before) or isnan(self.after):
             return isnan(self.before) != isnan(self.after)
         return self.before != self.after and not abs(self.difference) <= CLOSE
 
     @property
     def better(self) -> bool | None:
-        """Whether the value is better now; None where it is the same, or neither good nor bad."""
+        """Whether the value is better; None if it is the same, or neither good nor bad."""
         if not self.moved or isnan(self.difference) or not self.measure.spec.rates_relevance:
             return None
         return (self.difference > 0) == self.measure.spec.higher_is_better
@@ -59,20 +59,19 @@ class Variant:
     """Another definition of the same measure, its value, and who has it."""
 
     measure: Measure
-    """The other definition."""
     value: float
-    """What it makes of the same list."""
-    says: str
-    """What differs, in words."""
-    libraries: tuple[tuple[str, str], ...] = ()
-    """The library, and what it calls it."""
+    says: str  # what differs, in words
+    libraries: tuple[tuple[str, str], ...] = ()  # the library, and what it calls it
 
 
 def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]:
     """Return other definitions with another value: those of libraries first."""
     other_definitions = []
     for other, difference, libraries in _definitions(measure):
-        other_value = _value(other, r)
+        try:
+            other_value = float(other.compute_as_ranked(r)[0])
+        except MeasureError:  # it needs what the measure lacks, such as a k
+            continue
         if not isnan(other_value) and not isclose(other_value, value, rel_tol=1e-9, abs_tol=CLOSE):
             other_definitions.append(Variant(other, other_value, difference, libraries))
     return tuple(sorted(other_definitions, key=lambda variant: -len(variant.libraries)))
@@ -96,14 +95,6 @@ def _definitions(measure: Measure) -> list[tuple[Measure, str, tuple[tuple[str, 
     ]
 
 
-def _value(measure: Measure, r: Rankings) -> float:
-    try:
-        return float(measure.compute_as_ranked(r)[0])
-    except MeasureError:
-        # A variant may ask for what is not there, such as a k.
-        return float("nan")
-
-
 def _difference(measure: Measure, other: Measure) -> str:
     changed = [
         param.describe(other.params[param.name])
@@ -113,28 +104,19 @@ def _difference(measure: Measure, other: Measure) -> str:
     return "; ".join(changed)
 
 
-PLACES = 10  # moves to the first so many ranks are tried
-
-MOVERS = 40
-"""So many results, and so many items that were not retrieved, are tried as those that move."""
-
-_SAME = 1e-12
+PLACES = 10  # ranks that items are moved to
+MOVERS = 40  # results, and items that were not retrieved, that are moved
 
 
 @dataclass(frozen=True)
 class Change:
     """One move and what it is worth."""
 
-    rank: int | None
-    """Where the item stands; None where it was not retrieved."""
+    rank: int | None  # None if the item was not retrieved
     grade: float
-    """The item's."""
-    to: int
-    """The rank it moves to."""
-    value: float
-    """What the measure is then."""
-    gain: float
-    """How much better the value is, a positive number."""
+    to: int  # the new rank
+    value: float  # of the measure after the move
+    gain: float  # improvement of the value, positive
 
 
 @dataclass(frozen=True)
@@ -156,9 +138,9 @@ def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
     # From infinity to infinity is no gain.
     gains = np.where(np.isnan(gains), 0.0, gains)
     best = float(gains.max())
-    if best <= _SAME:
+    if best <= CLOSE:
         return None
-    good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - _SAME or gain == best]
+    good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - CLOSE or gain == best]
     at = min(
         good,
         key=lambda at: (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf, isnan, nan
@@ -76,19 +76,21 @@ def read(
                 "relevant and pool describe a relevance list; with judgements, leave them out."
             )
         judgements_format, run_format = formats_of(scoring.get("format"))
-        data = with_items(
-            Data.of(
-                judgements,
-                run,
-                columns=scoring.get("columns"),
-                judgements_format=judgements_format,
-                run_format=run_format,
-                room=Room.of(limits().memory, limits().temporary),
-            ),
-            item_to=item_to,
-            exclude_same_id=exclude_same_id,
-            duplicates=policy.duplicates,
+        data = Data.of(
+            judgements,
+            run,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            room=Room.of(limits().memory, limits().temporary),
         )
+        if item_to is not None or exclude_same_id or "document" in data.columns:
+            data = with_items(
+                data,
+                item_to=item_to,
+                exclude_same_id=exclude_same_id,
+                duplicates=policy.duplicates,
+            )
         table = settings.prepare(data.run("explain takes one run."))
         return _read_query(data.judgements(), table, query, policy, collection)
     if item_to is not None or exclude_same_id:
@@ -110,8 +112,11 @@ def read(
 
 
 def _read_rankings(rankings: Rankings, query: str | None) -> Read:
-    chosen = _choose_query(rankings.queries, query, rankings.queries)
-    return Read(rankings.take([rankings.queries.index(chosen)]))
+    if query is None:
+        query = _only_query(rankings.queries)
+    if query not in rankings.queries:
+        raise InputError(_unknown(query, rankings.queries, in_run=False))
+    return Read(rankings.take([rankings.queries.index(query)]))
 
 
 def _read_query(
@@ -121,28 +126,27 @@ def _read_query(
     policy: Policy,
     collection: CollectionLike | None = None,
 ) -> Read:
-    judged_queries = _queries(known)
+    if query is None:
+        query = _only_query(_queries(known))
+    results = run
     if isinstance(run, RunBlocks):
-        one = judged_queries[0] if query is None and len(judged_queries) == 1 else query
-        table = None if one is None else run.only(one)
-        results = table or Lookup({}, run.source, name=run.name)
-    else:
-        results = run
-    run_queries = _queries(results)
-    chosen = _choose_query(judged_queries, query, run_queries)
-    own_judgements = _only(known, chosen)
+        results = run.only(query) or Lookup({}, run.source, name=run.name)
+    assert isinstance(results, (Run, Lookup))
+    if not _holds(known, query):
+        raise InputError(_unknown(query, _queries(known), in_run=_holds(results, query)))
+    own_judgements = _only(known, query)
     assert isinstance(own_judgements, (Judgements, Lookup))
     matcher = match_with(own_judgements, policy, collection)
     grades = dict(zip(matcher.pool.items[0], matcher.pool.grades.tolist(), strict=True))
     order: list[str] = []
-    if chosen in run_queries:
-        own_results = _only(results, chosen)
+    if _holds(results, query):
+        own_results = _only(results, query)
         assert isinstance(own_results, (Run, Lookup))
         rankings = matcher(own_results)
-        order = _order(own_results, chosen, grades, rankings)
+        order = _order(own_results, query, grades, rankings)
     else:
         matched = match_with(known, policy, collection)(run)
-        rankings = _read_rankings(matched, chosen).rankings
+        rankings = _read_rankings(matched, query).rankings
     if policy.depth is not None:
         order = order[: policy.depth]
     if policy.unjudged == "removed":
@@ -194,26 +198,30 @@ def _by_grade(
         yield item
 
 
-def _choose_query(judged: Sequence[str], query: str | None, listed: Iterable[str]) -> str:
-    if query is None:
-        if len(judged) == 1:
-            return judged[0]
-        names = ", ".join(judged[:5]) + (", …" if len(judged) > 5 else "")
-        raise InputError(
-            f"name the query to explain; there are {len(judged):,} judged queries: {names}."
-        )
-    if query in judged:
-        return query
-    if query in set(listed):
-        raise InputError(
-            f"query {query!r} is in the run but has no judgements, so it cannot be explained."
-        )
+def _only_query(judged: Sequence[str]) -> str:
+    if len(judged) == 1:
+        return judged[0]
+    names = ", ".join(judged[:5]) + (", …" if len(judged) > 5 else "")
+    raise InputError(
+        f"name the query to explain; there are {len(judged):,} judged queries: {names}."
+    )
+
+
+def _unknown(query: str, judged: Sequence[str], *, in_run: bool) -> str:
+    if in_run:
+        return f"query {query!r} is in the run but has no judgements, so it cannot be explained."
     hint = did_you_mean(query, judged)
-    raise InputError(f"There is no judged query {quoted(query)} among {len(judged):,}{hint}")
+    return f"There is no judged query {quoted(query)} among {len(judged):,}{hint}"
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
     return list(table.lists) if isinstance(table, Lookup) else table.names()
+
+
+def _holds(table: Judgements | Run | Lookup, query: str) -> bool:
+    if isinstance(table, Lookup):
+        return query in table.lists
+    return query in table.queries or bool((table.frame["query"] == query).any())
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:

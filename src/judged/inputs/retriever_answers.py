@@ -2,205 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from uuid import UUID
 
 from judged.errors import InputError, OutputError, quoted
-from judged.inputs.columns import candidates, shown_header
-from judged.inputs.dicts import as_id, is_list, numbered, with_texts
+from judged.inputs.columns import candidates
+from judged.inputs.dicts import as_id, is_list, with_texts
 from judged.inputs.objects import is_series, results_of_series
-from judged.inputs.tables import RUN, Kind
+from judged.inputs.tables import RUN
 from judged.options import real
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import Warned, counted, listed, quote
 
-if TYPE_CHECKING:
-    from judged.inputs.source import Source
-
 # Queries
 
-QUERIES = Kind("queries", "text", "2 columns: id, text")
-QUERY_TEXT_COLUMNS = (
-    *("text", "query_text", "query", "question", "user_input", "input", "title", "topic"),
-    *("content", "utterance", "prompt"),
-)
-QUERY_ID_COLUMNS = (
-    *("query_id", "qid", "topic_id", "question_id", "query_no", "_id", "id"),
-    *("query", "question", "topic", "user_id", "user"),
-)
-QUERY_FORMS = "{id: query}, a list of texts, rows with an id and a text, a table, or a file"
 
-
-def read_queries(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        if not given:
+def read_queries(queries: Any) -> dict[str, Any]:
+    """Read {id: query}, texts that are their own ids, rows, a table or a file of texts."""
+    if isinstance(queries, Mapping) or (is_list(queries) and not len(queries)):
+        if not len(queries):
             raise InputError("there are no queries to ask; give at least one.")
-        return with_texts(given, "the queries", "queries")
-    if isinstance(given, (str, PathLike)):
-        return _from_file(fspath(given))
-    rows = table_rows(given)
-    if rows is None and not is_list(given):
-        raise InputError(f"queries are {QUERY_FORMS}; got {quoted(given)}.")
-    rows = list(given) if rows is None else rows
-    if not rows:
-        raise InputError("there are no queries to ask; give at least one.")
-    return _from_rows(numbered(rows))
+        return with_texts(queries, "the queries", "queries")
+    from judged.inputs.texts import read_texts
 
-
-def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:
-    """Read texts that are their own ids, (id, query), or mappings with an id and a text."""
-    found: dict[str, Any] = {}
-    places: dict[str, str] = {}
-    columns: tuple[str, str] | None = None
-    for place, row in rows:
-        where = f"{source}, {place}"
-        if isinstance(row, str):
-            query, asked = row, row
-        elif isinstance(row, Mapping):
-            columns = columns or _query_columns(
-                [name for name in row if isinstance(name, str)], source
-            )
-            for name in dict.fromkeys(columns):
-                if row.get(name) is None or row[name] == "":
-                    raise InputError(f"{where}: {quote(name)} is missing.")
-            query, asked = row[columns[0]], row[columns[1]]
-        elif is_list(row) and len(row) == 2:
-            query, asked = row
-        else:
-            raise InputError(f"{where}: {quoted(row)} is not a query; queries are {QUERY_FORMS}.")
-        name = as_id(query, where)
-        if name in found:
-            raise InputError(
-                f"{where}: the query {quote(name)} was in {places[name]} before; list each query "
-                "once."
-            )
-        found[name], places[name] = asked, place
-    return found
-
-
-def _query_columns(header: Sequence[str], source: str) -> tuple[str, str]:
-    """Return the columns with the id and the text; the same one if texts are their own ids."""
-    plain = {_plain(name): name for name in reversed(header)}
-    texts = [plain[name] for name in map(_plain, QUERY_TEXT_COLUMNS) if name in plain]
-    if not texts:
-        raise InputError(
-            f"{source}: no column with the text of a query; the columns are "
-            f"{shown_header(header)}. Known names: "
-            f"{', '.join(QUERY_TEXT_COLUMNS)}; of the id: {', '.join(QUERY_ID_COLUMNS)}."
-        )
-    ids = [
-        plain[name]
-        for name in map(_plain, QUERY_ID_COLUMNS)
-        if name in plain and plain[name] != texts[0]
-    ]
-    return (ids or texts)[0], texts[0]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name).lower()
-
-
-def _from_file(path: str) -> dict[str, Any]:
-    """Read JSON, NDJSON, Parquet, CSV with a header, or lines with an optional id and a tab."""
-    from judged.inputs.formats import promised
-    from judged.inputs.source import open_source
-
-    source = open_source(path, QUERIES)
-    form = promised(source.path)
-    head = source.head().lstrip()
-    if head.startswith(b"PAR1"):
-        return _from_rows(numbered(_parquet(source)), source.label)
-    if form == "ndjson" or head.startswith((b"{", b"[")):
-        return _from_json(source, lines=form == "ndjson")
-    return _from_rows(_separated(source, is_csv=form == "csv"), source.label)
-
-
-def _parquet(source: Source) -> list[dict[str, Any]]:
-    from io import BytesIO
-
-    import polars as pl
-
-    from judged.inputs.polars_errors import reading_parquet
-
-    with reading_parquet(source.label):
-        return pl.read_parquet(BytesIO(source.read())).to_dicts()
-
-
-def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
-    from judged.inputs.json import parse_document, parsed_lines
-
-    expected = "JSON of queries is {id: query}, or a list of rows with an id and a text."
-    first, *rest = (line for line in source.lines() if line.strip())
-    if lines or (rest and first.rstrip().endswith(b"}")):
-        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
-        return _from_rows(rows, source.label)
-    content = parse_document(source, expected)
-    if not isinstance(content, list | dict) or not content:
-        raise InputError(f"{source.label}: {expected}")
-    if isinstance(content, list):
-        return _from_rows(numbered(content), source.label)
-    return with_texts(content, source.label, "queries")
-
-
-def _rows(reader: Any, label: str) -> Iterator[list[str]]:
-    from judged.inputs.source import not_a_table
-
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise not_a_table(f"{label}, line {reader.line_num}", error) from None
-
-
-def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:
-    from judged.inputs.source import decoded
-
-    numbered = enumerate(source.lines(ends=True), 1)
-    texts = (decoded(source.label, number, line) for number, line in numbered)
-    tabs = {} if is_csv else {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
-    reader = csv.reader(texts, **tabs)  # type: ignore[arg-type]
-    header: list[str] | None = None
-    began = False
-    for raw in _rows(reader, source.label):
-        cells = [cell.strip() for cell in raw]
-        place = f"line {reader.line_num}"
-        if not any(cells):
-            continue
-        if not began:
-            began = True
-            if is_csv or _is_header(cells):
-                _query_columns(cells, source.label)
-                header = cells
-                continue
-        if len(cells) not in ((1, 2) if header is None else (len(header),)):
-            wanted = (
-                "a text, or an id, a tab and a text" if header is None else f"{len(header)} fields"
-            )
-            raise InputError(
-                f"{source.label}, {place}: expected {wanted}; found {len(cells)} fields: "
-                f"{quote(', '.join(cells))}."
-            )
-        if header is not None:
-            yield place, dict(zip(header, cells, strict=True))
-        else:
-            yield place, cells[0] if len(cells) == 1 else cells
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether the first line names a column of texts and, if there are more, one of ids."""
-    plain = list(map(_plain, cells))
-    texts = {_plain(name) for name in QUERY_TEXT_COLUMNS} & set(plain)
-    ids = {_plain(name) for name in QUERY_ID_COLUMNS} & set(plain)
-    return bool(texts) and (len(plain) == 1 or len(texts | ids) > 1)
+    texts = read_texts(queries, of="queries", strip=False)
+    asked = {name: texts.texts[name] or texts.titles.get(name, "") for name in texts}
+    if empty := next((name for name, text in asked.items() if not text.strip()), None):
+        raise InputError(f"{texts.source}: query {quote(empty)} has no text to ask.")
+    return asked
 
 
 # Answers

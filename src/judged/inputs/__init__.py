@@ -243,7 +243,7 @@ def format_of(source: Source, format: str | None) -> Format:
 
 def _read(source: Source, format: Format) -> RawTable:
     refuse_nameless(source, format)
-    table: RawTable = resolve_name(format.reader)(source)
+    table: RawTable = resolve_name(format.reader)(source, format.name)
     return table
 
 

@@ -233,7 +233,7 @@ def _from_pandas(
 # Parquet
 
 
-def read_parquet(source: Source) -> RawTable:
+def read_parquet(source: Source, format: str = "parquet") -> RawTable:
     with reading_parquet(source.label):
         frame = scan_source(source)
         header = frame.collect_schema().names()

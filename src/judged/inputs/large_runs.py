@@ -22,7 +22,7 @@ import polars as pl
 
 from judged.arrays import Ints, borders
 from judged.errors import InputError, OutputError
-from judged.inputs import format_of, read_run, refuse_nameless, run_in
+from judged.inputs import format_of, read_run, refuse_nameless, table_in
 from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, may_be_large, phase
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
@@ -140,7 +140,7 @@ class _LargeFile:
             source = self._source(file, None)
             if format_of(source, self.format).name == "parquet":
                 return self._parquet(source)
-            return self._blocks(source, file, file.opened) or run_in(source, self.name, self.format)
+            return self._blocks(source, file, file.opened) or self._whole(source)
         if file.lasting:
             with file.opened() as stream:
                 return self._from_stream(file, stream, _BYTES_IN_STREAM)
@@ -153,10 +153,14 @@ class _LargeFile:
     def _source(self, file: StreamedFile, data: bytes | None) -> Source:
         return checked(Source(file.label, RUN, file.path, data, file.lasting, self.columns))
 
+    def _whole(self, source: Source) -> Run:
+        run: Run = table_in(source, self.format, name=self.name)
+        return run
+
     def _parquet(self, source: Source) -> Run | RunBlocks:
         names = scan_file(self.path, source.label).collect_schema().names()
         if has_lists(names, ("retrieved",), self.columns):
-            return run_in(source, self.name, self.format)
+            return self._whole(source)
         return _parquet_blocks([self.path], source.label, self.room, self.name, self.columns)
 
     def _from_stream(self, file: StreamedFile, stream: ByteStream, most: int) -> Run | RunBlocks:
@@ -174,7 +178,7 @@ class _LargeFile:
                 stream.put_back(head)
                 return run
             head += stream.rest(file.label, file.size or 0)
-        return run_in(self._source(file, head), self.name, self.format)
+        return self._whole(self._source(file, head))
 
     def _blocks(
         self,

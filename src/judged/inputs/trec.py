@@ -25,7 +25,6 @@ from judged.inputs.formats import (
     detect_format,
     is_number,
     looks_like,
-    run_name,
     split,
 )
 from judged.inputs.formats import PAIRS as PAIRS_FORMAT
@@ -544,26 +543,15 @@ def _are_whole(values: pl.Series) -> pl.Series:
     return values.is_finite() & (values == values.floor()) & (values >= 0)
 
 
-def read_small_run(source: Source, name: str | None, format: str | None) -> Lookup | None:
-    """Read a small TREC run without polars; return None if it is large or not plain."""
-    small = _read_small(source, TREC_RUN, format)
-    if small is None:
-        return None
-    notes = (*small.notes, *_notes_on_ranks(source))
-    return replace(small, notes=notes, name=name or run_name(source.path))
-
-
-def read_small_judgements(source: Source, format: str | None) -> Lookup | None:
-    """Read small TREC judgements without polars; return None if they are large or not plain."""
-    return _read_small(source, TREC_JUDGEMENTS, format)
-
-
-def _read_small(source: Source, layout: LineLayout, format: str | None) -> Lookup | None:
+def read_small(source: Source, name: str, format: str | None = None) -> Lookup | None:
+    """Read a small TREC file without polars; return None if it is large or not plain."""
     # Loading polars takes 0.1 s, as long as parsing 3 MB in Python.
     if source.columns or source.size() > BYTES_WORTH_POLARS:
         return None
     if (format or detect_format(source).name) != "trec":
         return None
+    is_run = source.kind is RUN
+    layout = TREC_RUN if is_run else TREC_JUDGEMENTS
     text = source.read()
     if b"\v" in text or b"\f" in text:  # white space to bytes.split only
         return None
@@ -586,7 +574,7 @@ def _read_small(source: Source, layout: LineLayout, format: str | None) -> Looku
             lists.setdefault(fields[query].decode(), {})[fields[item].decode()] = number
             subtopics.add(fields[subtopic])
             rows, total = rows + 1, total + abs(number)
-            if layout is TREC_JUDGEMENTS and number >= _LARGE_GRADE:
+            if not is_run and number >= _LARGE_GRADE:
                 return None
     except ValueError:  # UnicodeDecodeError is one
         return None
@@ -594,16 +582,12 @@ def _read_small(source: Source, layout: LineLayout, format: str | None) -> Looku
     by_subtopic = layout.subtopic is not None and len(subtopics) > 1
     if not rows or repeated or by_subtopic or not math.isfinite(total):
         return None
+    notes = layout.skipped(comments)
+    if not is_run:
+        return Lookup(lists, source.label, notes, "judgements")
     tag = LastTag()
     tag.see(text)
-    is_run = layout is TREC_RUN
-    return Lookup(
-        lists,
-        source.label,
-        layout.skipped(comments),
-        "run" if is_run else "judgements",
-        tag=str(tag) if is_run else None,
-    )
+    return Lookup(lists, source.label, (*notes, *_notes_on_ranks(source)), name, tag=str(tag))
 
 
 TREC = "a TREC run"

@@ -122,7 +122,7 @@ def read_table(
     this = "the run" if kind is RUN else "the judgements"
     if isinstance(given, (Judgements, Run, Lookup)):
         _refuse_columns(columns, kind, this, f"{'was' if kind is RUN else 'were'} read already")
-        return replace(given, name=name) if name else given  # type: ignore[call-arg]
+        return replace(given, name=name) if name else given  # type: ignore[arg-type]
     if isinstance(given, (str, PathLike)):
         return table_in(opened(given, kind, columns), format, name=name, small=small)
     from judged.inputs.objects import as_known

@@ -513,16 +513,16 @@ def _ranks_or_scores(source: Source) -> LineReader:
         is_whole = is_whole and all(natural)
         has_ties = has_ties or 0 in steps
     if misfits and counts_up:
-        line, why = min(misfits), "some queries count up like ranks, but this line does not fit"
+        bad_line, why = min(misfits), "some queries count up like ranks, but this line does not fit"
     elif not misfits or not is_whole or not seconds or (has_ties and not rises):
         return _warned_reader(source, is_rank=not misfits)
     elif rises:
-        line, why = min(rises), "whole numbers stand in another order than the lines"
+        bad_line, why = min(rises), "whole numbers stand in another order than the lines"
     else:
-        line, why = min(seconds), "whole numbers fall with the lines of each query"
+        bad_line, why = min(seconds), "whole numbers fall with the lines of each query"
     raise InputError(
-        f"{source.label}, line {line}: {why}, so the third column may hold ranks or scores. Say "
-        "which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' scores."
+        f"{source.label}, line {bad_line}: {why}, so the third column may hold ranks or scores. "
+        "Say which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' scores."
     )
 
 

@@ -63,14 +63,6 @@ class RetrievedResults:
     cut: int = 0
 
     @property
-    def ranks(self) -> list[int]:
-        order = _best_first(self.scores, len(self.items))
-        ranks = [0] * len(order)
-        for rank, at in enumerate(order, 1):
-            ranks[at] = rank
-        return ranks
-
-    @property
     def pairs(self) -> list[Any]:
         if self.scores is None:
             return list(self.items)
@@ -395,38 +387,19 @@ def _as_list(given: Any) -> Any:
     raise TypeError
 
 
-def _parse_row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    known = isinstance(row, dict) and isinstance(row.get("query"), str)
-    return row if known and isinstance(row.get("of"), int) else None
-
-
-def _check_count(given: Any) -> int:
-    if type(given) is not int or not 0 <= given < 2**63:
+def _count_of(number: Any) -> int:
+    if type(number) is not int or not 0 <= number < 2**63:
         raise ValueError
-    return given
-
-
-def _is_begun_line(line: bytes) -> bool:
-    """Return whether a line is the beginning of a line of a saved run."""
-    start = b'{"query": "'
-    try:
-        whole = json.loads(line)
-    except (ValueError, RecursionError):
-        return line[: len(start)] == start[: len(line)]
-    return isinstance(whole, dict) and "settings" in whole
+    return number
 
 
 @dataclass
 class AnswerFile:
-    """A run saved as it goes: NDJSON with a line for each result, which can be read as a run.
+    """A run saved as it goes: NDJSON with a line for each query, which can be read as a run.
 
-    The lines of a query are appended in one piece. The first of them has its time, its number of
-    tries and a hash of the query; the first line of the file has the settings. In the end the file
-    is written again, in the order of the queries.
+    A line has the results of a query, its time, its number of tries and a hash of the query; the
+    first one begins with the settings. In the end the file is written again, in the order of the
+    queries.
     """
 
     path: Path
@@ -482,7 +455,7 @@ class AnswerFile:
                     self._handle = self.path.open("ab")
                     return
                 self._handle = self.path.open("wb" if first else "ab")
-            self._handle.write(self._lines(query, saved, first=first, with_scores=None))
+            self._handle.write(self._line(query, saved, first=first))
             self._handle.flush()
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
@@ -500,39 +473,30 @@ class AnswerFile:
     def _write(self, saved: Mapping[str, SavedAnswer]) -> None:
         if not saved:
             return
-        scored = any(each.results.scores is not None for each in saved.values())
+        scored = any(answer.results.scores is not None for answer in saved.values())
         with replacing(self.path) as temporary, temporary.open("wb") as handle:
-            for number, (query, each) in enumerate(saved.items()):
-                handle.write(self._lines(query, each, first=not number, with_scores=scored))
+            for number, (query, answer) in enumerate(saved.items()):
+                handle.write(self._line(query, answer, first=not number, scored=scored))
 
-    def _lines(
-        self, query: str, saved: SavedAnswer, *, first: bool, with_scores: bool | None
-    ) -> bytes:
-        """Return a line for each result, or one that names the query."""
-        results, number = saved.results, len(saved.results.items)
-        scores: list[Any] | None = None if results.scores is None else list(results.scores)
-        if with_scores and scores is None:
-            scores = list(range(number, 0, -1)) or [None]
-        rows: list[dict[str, Any]] = []
-        listed = zip(results.items, results.ranks, strict=True)
-        for at, (item, rank) in enumerate(listed if number else [(None, None)]):
-            row: dict[str, Any] = {"query": query, "item": item}
-            if scores is not None:
-                row["score"] = scores[at]
-            rows.append({**row, "rank": rank, "of": number})
-        rows[0] |= {
+    def _line(self, query: str, saved: SavedAnswer, *, first: bool, scored: bool = False) -> bytes:
+        """Return the line of a query; if others are `scored`, so are lists with an order only."""
+        results = saved.results
+        by_order = scored and results.scores is None
+        scores = range(len(results.items), 0, -1) if by_order else results.scores
+        row = {
+            **({"settings": dict(self.settings)} if first else {}),
+            "query": query,
+            "retrieved": results.items,
+            "scores": None if scores is None else list(scores),
+            "by_order": by_order,
             "cut": results.cut,
             "seconds": saved.seconds,
             "tries": saved.tries,
             "at_once": saved.workers,
             "asked": saved.asked,
         }
-        if scores is not None and results.scores is None:
-            rows[0]["by_order"] = True
-        if first:
-            rows[0]["settings"] = dict(self.settings)
         try:
-            return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+            return f"{json.dumps(row, ensure_ascii=False)}\n".encode()
         except UnicodeEncodeError as error:
             half = quoted(error.object[error.start : error.end])
             raise InputError(
@@ -542,61 +506,47 @@ class AnswerFile:
 
     def _read(self) -> None:
         *lines, rest = self.path.read_bytes().split(b"\n")
-        blocks: list[tuple[int, list[dict[str, Any]]]] = []
         for number, line in enumerate(lines, 1):
-            row = _parse_row(line)
-            if row is None:
-                raise self._foreign(number, line)
-            if not blocks:
+            try:
+                row = json.loads(line)
+                query, saved = row["query"], self._saved(row)
+            except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
+                raise self._foreign(number, line) from None
+            if number == 1:
                 self._compare(row, line)
-            if "asked" in row or not blocks:
-                blocks.append((number, []))
-            blocks[-1][1].append(row)
-        if not blocks and not _is_begun_line(rest):
+            if query in self.saved:
+                raise InputError(
+                    f"{self.path}, line {number}: query {query!r} occurs twice, as if two programs "
+                    f"had written at once; {_START_AGAIN}"
+                )
+            self.saved[query] = saved
+        start = b'{"settings": {'
+        if not lines and rest[: len(start)] != start[: len(rest)]:
             raise self._foreign(1, rest)
-        for at, (number, rows) in enumerate(blocks):
-            whole = len(rows) == max(rows[0]["of"], 1)
-            if not whole and at < len(blocks) - 1:
-                raise InputError(
-                    f"{self.path}, line {number}: the results of query {rows[0]['query']!r} are "
-                    f"incomplete; {_START_AGAIN}"
+        if rest:
+            self.notes.append(
+                Warned(
+                    f"The last line of {self.path} was cut off, as by a crash, so its query was "
+                    "asked again."
                 )
-            if not whole:
-                self.notes.append(self._cut_off(rows[0]["query"]))
-            elif rows[0]["query"] in self.saved:
-                raise InputError(
-                    f"{self.path}, line {number}: query {rows[0]['query']!r} occurs twice, as "
-                    f"if two programs had written at once; {_START_AGAIN}"
-                )
-            else:
-                self.saved[rows[0]["query"]] = self._saved(rows, number)
-        if rest and not self.notes:
-            self.notes.append(self._cut_off(None))
-
-    def _saved(self, rows: list[dict[str, Any]], number: int) -> SavedAnswer:
-        first, count = rows[0], rows[0]["of"]
-        try:
-            scored = "score" in first and not first.get("by_order") and count
-            results = RetrievedResults(
-                tuple(row["item"] for row in rows) if count else (),
-                tuple(float(row["score"]) for row in rows) if scored else None,
-                _check_count(first["cut"]),
             )
-            whole = all(isinstance(each, str) for each in results.items)
-            if not whole or any(row["query"] != first["query"] for row in rows):
-                raise ValueError
-            seconds = real(first["seconds"])
-            if seconds is None or not isinstance(first["asked"], str):
-                raise ValueError
-            tries, workers = _check_count(first["tries"]), _check_count(first["at_once"])
-            return SavedAnswer(results, seconds, tries, workers, first["asked"])
-        except (KeyError, OverflowError, TypeError, ValueError):
-            raise self._foreign(number, json.dumps(first).encode()) from None
 
-    def _cut_off(self, query: str | None) -> str:
-        whose = "a query" if query is None else f"query {query!r}"
-        return Warned(
-            f"The last line of {self.path} was cut off, as by a crash, so {whose} was asked again."
+    def _saved(self, row: Mapping[str, Any]) -> SavedAnswer:
+        """Return the answer of a line; one that was not saved here raises some exception."""
+        items, scores = tuple(row["retrieved"]), row["scores"]
+        if scores is not None:
+            scores = tuple(map(float, scores))
+        seconds = real(row["seconds"])
+        texts = (row["query"], row["asked"], *items)
+        is_odd = scores is not None and len(scores) != len(items)
+        if is_odd or seconds is None or not all(isinstance(text, str) for text in texts):
+            raise ValueError
+        return SavedAnswer(
+            RetrievedResults(items, None if row["by_order"] else scores, _count_of(row["cut"])),
+            seconds,
+            _count_of(row["tries"]),
+            _count_of(row["at_once"]),
+            row["asked"],
         )
 
     def _compare(self, first: dict[str, Any], line: bytes) -> None:

@@ -47,12 +47,8 @@ def test_every_option_reaches_the_library(judged, vectors):
         "--both",
         "--positives",
         "apart",
-        "--hardest",
-        "3",
     )
     more = (
-        "--bins",
-        "5",
         "--no-search",
         "--seed",
         "4",
@@ -84,8 +80,6 @@ def test_every_option_reaches_the_library(judged, vectors):
         batch_size=8,
         both=True,
         positives="apart",
-        hardest=3,
-        bins=5,
         search=False,
         seed=4,
     )

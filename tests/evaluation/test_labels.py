@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import judged
 from judged import AP, Embeddings, Evaluation, Measure, Rankings, evaluate, parse_measure
 from judged.measures import PRESETS
-from judged.measures.grammar import label_of, labelled, read_all
+from judged.measures.measure import label_of, labelled, read_all
 from support.rankings import any_measure
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}

@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import InputError, Measure, MeasureError, PolicyError, explain
 from judged.explanation.improvement import best_change
-from judged.measures import REGISTRY, conventions, grammar
+from judged.measures import REGISTRY, conventions, measure
 from judged.policy import add_choices
 from support.loops import for_each
 from support.rankings import random_queries, rankings_of
@@ -382,7 +382,7 @@ def test_it_can_be_saved_in_every_format(tmp_path) -> None:
 def test_a_page_computes_each_thing_once(monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[tuple[str, int]] = []
     parsed: list[str] = []
-    compute, lookup = Measure.compute_as_ranked, grammar.lookup
+    compute, lookup = Measure.compute_as_ranked, measure.lookup
     conventions._measure.cache_clear()
     monkeypatch.setattr(
         Measure,
@@ -390,7 +390,7 @@ def test_a_page_computes_each_thing_once(monkeypatch: pytest.MonkeyPatch) -> Non
         lambda self, r: (computed.append((str(self), len(r))), compute(self, r))[1],
     )
     # Every parse looks up a name, once.
-    monkeypatch.setattr(grammar, "lookup", lambda name: (parsed.append(name), lookup(name))[1])
+    monkeypatch.setattr(measure, "lookup", lambda name: (parsed.append(name), lookup(name))[1])
     e = explain(JUDGEMENTS, RUN, "AP", query="q1")
     for made in (e.to_html, e.to_text, e.to_json, e.to_gif):
         made()

@@ -13,7 +13,7 @@ import pytest
 
 import judged
 from judged.policy import CHOICES
-from judged.web.selection import SELECTION_PARAMS as SELECTION
+from judged.web.views.queries import SELECTION_PARAMS as SELECTION
 from support.hostile import FLAG, SCRIPTS
 from support.served import Serve, grades, write_judgements, write_run
 

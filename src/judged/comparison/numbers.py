@@ -285,6 +285,17 @@ def own_interval(
     return replace(found, low=max(float(low), least), high=min(float(high), most))
 
 
+def own_intervals(
+    numbers: Numbers, settings: ComparisonSettings
+) -> dict[tuple[str, str], Interval]:
+    """Return each run's value with its confidence interval, by measure and run."""
+    return {
+        (measure.name, run): own_interval(numbers, measure, run, settings)
+        for measure in numbers.measures
+        for run in numbers.runs
+    }
+
+
 @dataclass(frozen=True)
 class Noise:
     """Variation of a run's value between repeats.
@@ -325,10 +336,6 @@ class Noise:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
 
         >>> Noise("RR", "dense", (0.5, 0.5)).to_dict()
         {'deviation': 0.0, 'low': 0.5, 'high': 0.5, 'values': [0.5, 0.5]}

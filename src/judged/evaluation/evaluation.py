@@ -16,7 +16,6 @@ from judged.evaluation.intervals import (
     Groups,
     group_of_each,
     interval_of,
-    refuse_idle,
     with_intervals,
 )
 from judged.evaluation.ranges import TieRange, UnjudgedRange, with_judged_shares
@@ -222,6 +221,11 @@ class Evaluation(Result):
         run  RR       0.5000  0.5000    0.7500  1.0000
         """
         shown = self
+        if not intervals and (groups is not None or level != LEVEL) and self.trusted is None:
+            raise InputError(
+                "level and groups are about confidence intervals; they need intervals=True "
+                "(--interval)."
+            )
         if not unanswerable and threshold is not None:
             raise InputError(
                 "threshold is about queries without relevant items; it needs unanswerable=True "
@@ -241,6 +245,8 @@ class Evaluation(Result):
             return self if level == self.level else at_level(self, level)
         if unanswerable:
             shown = _without_unanswerable(shown, threshold)
+        if not (intervals or tie_range or unjudged_range):
+            return shown
         others: list[dict[str, Scored]] = [{} for _ in shown.runs]
         for run, names in zip(shown.runs, others, strict=True):
             if tie_range:
@@ -261,7 +267,6 @@ class Evaluation(Result):
         shown = replace(shown, runs=tuple(runs))
         if intervals:
             return with_intervals(shown, level, groups)
-        refuse_idle(level, groups)
         return shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:

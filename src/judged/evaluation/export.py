@@ -126,9 +126,12 @@ def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
 
 def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> list[Table]:
     """The table, and that of queries with nothing relevant where they are looked at apart."""
-    from judged.evaluation.unanswerable import block
+    found = [table(evaluation, look, per_query=per_query)]
+    if evaluation.runs and evaluation.runs[0].unanswerable is not None:
+        from judged.evaluation.unanswerable import block
 
-    return [table(evaluation, look, per_query=per_query), *block(evaluation, look)]
+        found += block(evaluation, look)
+    return found
 
 
 def best(values: Iterable[float | None], cells: Sequence[str], measure: Measure) -> list[str]:

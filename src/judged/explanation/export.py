@@ -167,7 +167,7 @@ def to_html(e: Explanation) -> str:
         title=heading(e),
         styles=STYLES,
         scripts=("theme", "walk"),
-        data={"frames": walk.frames},
+        data={"frames": walk["frames"]},
         view=calculation_of(e),
         walk=walk,
         query="" if is_a_list(e) else e.query,

@@ -13,7 +13,7 @@ from judged.conventions import conventions
 from judged.errors import MeasureError
 from judged.measures import Measure
 from judged.measures.conventions import namesakes
-from judged.measures.params import Choice
+from judged.measures.registry import Choice
 from judged.rankings.rankings import Rankings, Subtopics
 
 CLOSE = 1e-12  # values closer than this are the same: sums in another order

@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedWarning, PolicyError, quoted
-from judged.evaluation import evaluate
+from judged.evaluation.evaluate import evaluate
 from judged.evaluation.export import Latency
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run

@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, by_rows, starts_of
 from judged.errors import InputError, PolicyError, quoted
-from judged.inputs.tables import Run
+from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost
+from judged.matching.documents import as_table
+from judged.matching.join import Hashed, distinct
 from judged.options import choice, number
-from judged.policy import CHOICES
-from judged.runs import METHODS, NORMALISATIONS, TIES, K
+from judged.policy import Policy
+from judged.runs import DEPTH, METHODS, NORMALISATIONS, TIES, K
 from judged.text import listed
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.options import PolicyLike
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-9, 1e9
 """Weights beyond these would leave nothing of a list, or of all others."""
@@ -36,6 +40,7 @@ class FusionSettings:
     """None if ranks are added instead of scores."""
     depth: int
     ties: str
+    duplicates: str
     weights: tuple[float, ...]
     """One weight per run."""
     by_hand: bool
@@ -45,15 +50,18 @@ class FusionSettings:
     def of(
         cls,
         names: Sequence[str],
-        *,
         method: Any,
         k: int,
         weights: Any,
         normalise: Any,
-        depth: int,
-        ties: Any,
+        policy: PolicyLike | None,
     ) -> FusionSettings:
         """Check the settings for runs with these names."""
+        chosen = check_policy(policy, "fuse", "ties", "depth", "duplicates")
+        if chosen.ties not in TIES:
+            raise PolicyError(
+                f"ties must be {listed([*TIES], 'or')} in a fusion; {chosen.ties} needs judgements."
+            )
         method = choice("method", method, METHODS)
         if method == "rrf" and normalise is not None:
             raise InputError(
@@ -67,7 +75,11 @@ class FusionSettings:
         if method != "rrf":
             normalise = choice("normalise", normalise or "minmax", NORMALISATIONS)
         checked = (1.0,) * len(names) if weights is None else _check_weights(weights, names)
-        return cls(method, k, normalise, depth, _check_ties(ties), checked, weights is not None)
+        depth = DEPTH if chosen.depth is None else chosen.depth
+        return cls(
+            *(method, k, normalise, depth, chosen.ties, chosen.duplicates, checked),
+            by_hand=weights is not None,
+        )
 
     @property
     def tag(self) -> str:
@@ -104,14 +116,6 @@ def written(weight: float) -> str:
     return repr(weight).removesuffix(".0")
 
 
-def _check_ties(ties: Any) -> str:
-    if isinstance(ties, str) and ties in CHOICES["ties"] and ties not in TIES:
-        raise PolicyError(
-            f"ties must be {listed([*TIES], 'or')} in a fusion; {ties} needs judgements."
-        )
-    return choice("ties", ties, TIES, error=PolicyError)
-
-
 def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
     """Return a weight for each run, from {name: weight} or a list in the order of the runs."""
     if isinstance(weights, Mapping):
@@ -133,6 +137,30 @@ def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
 
 
 # -- lists of runs
+
+
+def check_policy(policy: PolicyLike | None, function: str, *names: str) -> Policy:
+    """Return a policy for runs without judgements, of which only these choices may differ."""
+    chosen, usual = Policy.of(policy), Policy()
+    for name in chosen.to_dict():
+        if name not in names and getattr(chosen, name) != getattr(usual, name):
+            raise PolicyError(
+                f"{name} in policy has no meaning for {function}; it takes {listed(names)}."
+            )
+    return chosen
+
+
+def read_distinct(run: Run | Lookup, duplicates: str) -> Hashed[Run]:
+    """Return a run without duplicates; one that is empty or has a NaN score is an error."""
+    found = distinct(as_table(run, duplicates), duplicates)
+    table = found.table
+    if not table.frame.height:
+        raise InputError(f"{table.source}: {EMPTY}")
+    refuse_lost(table)
+    nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(table, nan))
+    return found
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -197,8 +225,6 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
     """Rank the lists of all runs by score."""
     import polars as pl
 
-    for table in tables:
-        _check_run(table)
     stretches = [_stretches(table.frame["query"]) for table in tables]
     named = pl.concat(
         [table.frame["query"].gather(at) for table, at in zip(tables, stretches, strict=True)]
@@ -220,16 +246,6 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
         runs.append(_lists(table, query, items, first, depth, ties))
         first += table.frame.height
     return CollectedRuns(queries, items, tuple(runs))
-
-
-def _check_run(table: Run) -> None:
-    """Raise an error if a run is empty or has a score that is NaN."""
-    if not table.frame.height:
-        raise InputError(f"{table.source}: {EMPTY}")
-    refuse_lost(table)
-    nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
-    if len(nan):
-        raise InputError(nan_message(table, nan))
 
 
 def _stretches(query: pl.Series) -> Ints:

@@ -95,9 +95,7 @@ def test_which_column_is_which(folder: Path) -> None:
         assert read_queries("q.csv") == dict([expected])
 
 
-FORMS = (
-    "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
-)
+FORMS = "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
 NEEDED = "an id and a title or a text are needed."
 
 

@@ -452,9 +452,7 @@ def _judgements(
     )
 
 
-def _run(
-    table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
-) -> Run:
+def _run(table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]) -> Run:
     lists, scores = _lists_and_values(table, columns, "retrieved")
     rows = lists.rows()
     if len(missing := np.flatnonzero(lists.counts < 0)):
@@ -561,9 +559,7 @@ def _lists_and_values(
     return lists, values
 
 
-def _column_beside(
-    table: RowTable, columns: RowColumns, role: str, lists: IdLists
-) -> str | None:
+def _column_beside(table: RowTable, columns: RowColumns, role: str, lists: IdLists) -> str | None:
     names = [
         name
         for name in columns.beside[role]
@@ -577,9 +573,7 @@ def _column_beside(
     return names[0] if names else None
 
 
-def _repeats_relevance(
-    table: RowTable, columns: RowColumns, name: str, relevant: IdLists
-) -> bool:
+def _repeats_relevance(table: RowTable, columns: RowColumns, name: str, relevant: IdLists) -> bool:
     """Return whether a column says of each retrieved id whether it is relevant."""
     retrieved = columns.names["retrieved"]
     may_be_labels = bool(matching("grades", [name])[1])

@@ -428,6 +428,7 @@ class LineReader:
             tag=None if self.tag is None else str(self.tag),
         )
 
+
 def _next_line(rows: Sequence[int]) -> list[int]:
     return [row + 1 for row in rows]
 

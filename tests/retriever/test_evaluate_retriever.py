@@ -218,12 +218,8 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    async def sleep_in_loop(seconds: float) -> None:
-        now[0] += seconds
-
     monkeypatch.setattr(asking, "clock", lambda: now[0])
     monkeypatch.setattr(asking, "sleep", sleep)
-    monkeypatch.setattr(asking, "sleep_in_loop", sleep_in_loop)
     return now
 
 

@@ -130,7 +130,6 @@ def test_k_keeps_the_best() -> None:
     assert read(["a", "b", "c"], k=2) == RetrievedResults(("a", "b"), None, 1)
     assert read([("a", 1), ("b", 3), ("c", 2)], k=2) == RetrievedResults(("b", "c"), (3.0, 2.0), 1)
     assert read([("a", 1), ("b", 1), ("c", 1)], k=2) == RetrievedResults(("a", "b"), (1.0, 1.0), 1)
-    assert read([("a", 1), ("b", 3), ("c", 2)]).ranks == [3, 1, 2]
 
 
 ASK = "return a list of results, the best first."

@@ -17,7 +17,7 @@ from judged.explanation.explanation import OTHERS, Explanation
 from judged.measures import Spec, catalogue, lookup, parse_measure
 from judged.rankings.strips import strips
 from judged.text import markdown, markdown_table
-from judged.web.playground import link_of
+from judged.web.views.playground import link_of
 from judged.web.settings import HOST, PORT
 from website.strip import figure, labelled
 

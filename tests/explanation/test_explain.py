@@ -108,7 +108,7 @@ def test_a_run_has_ids_and_items_that_were_lost() -> None:
     ]
     assert e.lost == {"lost": 3.0}
     assert e.query == "q1"
-    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query["nDCG@10"][0]
+    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query()["nDCG@10"][0]
 
 
 def test_files(tmp_path) -> None:

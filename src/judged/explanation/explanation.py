@@ -418,7 +418,7 @@ class Explanation(Result):
             title=self.heading,
             styles=STYLES,
             scripts=("theme", "walk"),
-            data={"frames": walk.frames},
+            data={"frames": walk["frames"]},
             view=calculation_of(self),
             walk=walk,
             query="" if self.is_a_list else self.query,

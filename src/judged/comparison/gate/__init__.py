@@ -140,9 +140,8 @@ def _evaluate(
     """
     from dataclasses import replace
 
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate, match_runs
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.trusted import at_level, correct_by_trusted, refuse_beside
     from judged.evaluation.warnings import announce_warnings

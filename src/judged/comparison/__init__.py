@@ -96,7 +96,7 @@ def compare(
     RR: bad is significantly worse than good by 0.521 (95 % CI 0.472 to 0.570).
     """
     from judged.comparison.dependence import check_missing, evaluate_with_results, names_missing
-    from judged.evaluation import evaluation_of
+    from judged.evaluation.evaluate import evaluation_of
     from judged.evaluation.trusted import at_level, refuse_beside
     from judged.inputs.repeated import apart
 

@@ -392,8 +392,8 @@ def evaluate_with_results(
     judgements: Any, runs: Any, measures: Any, **scoring: Any
 ) -> tuple[Evaluation, Joint]:
     """Evaluate runs and keep all their results, for the effect of unjudged ones on pairs."""
+    from judged.evaluation.evaluate import match_runs
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data

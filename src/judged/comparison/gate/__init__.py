@@ -136,7 +136,7 @@ def _evaluate(
     judgements: Any, run: Any, source: BaselineSource, measures: Any, **scoring: Any
 ) -> tuple[Evaluation, list[str]]:
     """Evaluate today's runs and those of the baseline, and return the names of the latter."""
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate
     from judged.evaluation.trusted import refuse_beside
     from judged.inputs import as_runs
     from judged.inputs.data import check_not_rankings

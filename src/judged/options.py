@@ -118,7 +118,6 @@ Positives = Literal["each", "any", "apart"]
 Precision = Literal["double", "single"]
 FusionMethod = Literal["rrf", "combsum", "combmnz", "weighted"]
 FusionNormalisation = Literal["minmax", "zscore", "max", "sum", "rank", "none"]
-FusionTies = Literal["id", "input", "expected"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 Engine = Literal["memory", "spark", "tables"]

@@ -24,9 +24,8 @@ from judged.measures import (
     catalogue,
     names,
 )
-from judged.measures.params import Choice
 from judged.measures.reference import BIBLIOGRAPHY, readable
-from judged.measures.registry import AGGREGATIONS, measure
+from judged.measures.registry import AGGREGATIONS, Choice, measure
 from support.loops import for_each
 
 every_measure = for_each("spec", REGISTRY.values(), ids=lambda spec: spec.name)

@@ -82,7 +82,7 @@ def evaluate(
     relevant ids and a list of retrieved ids; further files of such rows are further runs.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.evaluation import evaluate as score
+    from judged.evaluation.evaluate import evaluate as score
     from judged.limits import config
 
     check_format(form, output, EVALUATION_SAVED_AS)

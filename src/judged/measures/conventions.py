@@ -10,11 +10,9 @@ from typing import Any
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
-from judged.measures.grammar import label_of, parse_measure, pieces_of
-from judged.measures.measure import Measure
-from judged.measures.params import show
+from judged.measures.measure import Measure, label_of, parse_measure, pieces_of
 from judged.measures.reference import PRESETS
-from judged.measures.registry import Spec, is_name, lookup
+from judged.measures.registry import Spec, is_name, lookup, show
 
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 

@@ -17,7 +17,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.errors import InputError
 from judged.measures import parse_measure
-from judged.measures.confusion import collection_size
+from judged.measures.registry import collection_size
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 

@@ -59,21 +59,18 @@ def retriever(
     mappings or objects. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever import RetrieverTask
+    from judged.inputs.retriever import RetrieverOptions, RetrieverTask
 
     check_format(form, output, EVALUATION_SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scoring, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
+        asked = RetrieverOptions(
+            item=imported(item, *NAMED) if item and ":" in item else item, **asking
+        )
         task = RetrieverTask.of(
-            imported(retriever, *NAMED),
-            queries,
-            judgements,
-            measures or None,
-            item=imported(item, *NAMED) if item and ":" in item else item,
-            **asking,
-            scoring=scoring,
+            imported(retriever, *NAMED), queries, judgements, measures or None, asked, scoring
         )
         with counting("Asking", len(task.todo)) as advance:
             evaluation = task.evaluate(advance)

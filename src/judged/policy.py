@@ -226,3 +226,6 @@ class Policy:
                 )
         chosen: dict[str, Any] = {**otherwise, **given}
         return cls(**chosen)
+
+
+DEFAULTS = Policy().to_dict()

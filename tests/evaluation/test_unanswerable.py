@@ -332,12 +332,12 @@ def test_what_is_refused() -> None:
 
 def test_the_warning_that_points_here() -> None:
     said = (
-        "3 of 6 judged queries with nothing relevant (n1, n2, n3), given the worst value: see "
-        "--unanswerable."
+        "No items are relevant for 3 of 6 judged queries (n1, n2, n3), which get the worst value "
+        "(see unanswerable, --unanswerable)."
     )
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").warnings() == [said]
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).warnings() == []
     assert judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "skip"}).warnings() == []
     weights = {query: int(query != "n2") for query in JUDGEMENTS}
     [heavy] = judged.evaluate(JUDGEMENTS, RUN, "RR", weights=weights).warnings()
-    assert heavy.startswith("2 of 6 judged queries with nothing relevant (n1, n3),")
+    assert heavy.startswith("No items are relevant for 2 of 6 judged queries (n1, n3),")

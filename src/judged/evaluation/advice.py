@@ -470,8 +470,8 @@ DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
         f"{row.measure} cannot exceed {row.ceiling:.2f} for any system, because {_cap(row)}."
     ),
     UNJUDGED: lambda row: (
-        f"Only {_share(row.judged)} of the top-{row.k} results are judged, so {row.measure} favours "
-        "systems similar to those whose results were judged."
+        f"Only {_share(row.judged)} of the top-{row.k} results are judged, so {row.measure} "
+        "favours systems similar to those whose results were judged."
     ),
     BEYOND: lambda row: (
         f"{row.measure} uses {row.k} results, but half of the lists have {row.length:g} or fewer."

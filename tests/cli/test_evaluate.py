@@ -154,7 +154,9 @@ def test_latex(judged, files):
         "The run has no results for 1 of 3 judged queries (q3), which count as empty lists. Use "
         "missing=skip to leave them out."
     )
-    assert "".join([*comments[:3], *lines[len(comments) :]]).replace("leave\n% them", "leave them") == (
+    assert "".join([*comments[:3], *lines[len(comments) :]]).replace(
+        "leave\n% them", "leave them"
+    ) == (
         f"% warning: {warning}\n"
         "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
         "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 "

@@ -153,7 +153,7 @@ def test_the_paragraph_says_how_many_queries_count(runs, measures, policy, popul
 def test_ranges_are_part_of_the_definition():
     text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"]).showing(tie_range=True).definition()
     assert (
-        "Beside each number stand its values under other assumptions: "
+        "Each value is also given under other assumptions: "
         "worst (the worst value that any order of the tied results gives); "
         "expected (the mean over all orders of the tied results); "
         "best (the best value that any order of the tied results gives). "

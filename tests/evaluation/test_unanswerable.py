@@ -93,7 +93,7 @@ def test_the_block_is_a_table_of_its_own() -> None:
     assert found.to_markdown().count("| --- |") == 2
     assert found.to_latex().count(r"\begin{tabular}") == 2
     assert found.to_html().count("<table>") == 2
-    assert "Summaries are over all 3 judged queries with something relevant." in found.methods()
+    assert "Summaries are over all 3 judged queries with relevant items." in found.methods()
     assert found.unanswerable(run="two").answered == 1
     per_query = found.to_text(per_query=True)
     assert "wrongly answered" in per_query

@@ -432,7 +432,7 @@ def test_one_measure_where_two_systems_are_compared(judged, files):
 
 
 def test_the_command_offers_every_option_and_choice_of_the_kinds():
-    from judged.charts.kinds.rank_histogram import OF
+    from judged.charts.kinds.distributions import OF
     from judged.cli.plot import option_of, plot
 
     options = {name: param for param in plot.params for name in param.opts}

@@ -87,10 +87,12 @@ def _chart(visit: Visit, kind: Kind, **design: Any) -> Chart:
     if kind.name not in COSTLY:
         chart: Chart = kind.function(*source, **options, **design)
         return chart
+    from judged.charts.canvas import Canvas
+
     named = visit.params.all("system"), repr(options)
     key = "table", visit.workspace.identity, visit.scoring.key, kind.name, *named
     table = visit.cache.get(key, lambda: kind.function(*source, **options).data)
-    chart = kind.draw(table, sentences=source[0].sentences(), **design)
+    chart = kind.draw(table, Canvas.of(design), source[0].sentences())
     return chart
 
 

@@ -91,26 +91,20 @@ OF_JSON = ("diagnosis", "sweep", "study", "plan")
 """Needs that are results of another command, in one file."""
 
 OPTIONS = {
-    "query": "One query instead of all of them.",
-    "k": "How many results count, or how far a curve goes.",
-    "measure": "The measure that is compared, by default nDCG@10.",
-    "measures": "A measure such as nDCG@10; may be given more than once.",
-    "rel": "The lowest grade that counts as relevant, by default 1.",
-    "of": "Which relevant items: all of them, or the first of each query.",
-    "bins": "How many bins scores are put into.",
-    "unjudged": "Whether unjudged results count as not relevant or are left out.",
-    "ties": "How ties are broken.",
-    "pictures": (
-        "A CSV or TSV file with the columns id and picture: where the picture of each query "
-        "and item lies."
-    ),
-    "queries": "How many queries are shown, by default 8.",
-    "temperatures": (
-        "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. By default "
-        "those nearest to the lowest loss, to a quarter and to four times of it."
-    ),
+    "query": "Show one query instead of all.",
+    "k": "Show the first k results, or draw curves down to rank k.",
+    "measure": "Compare by this measure, by default nDCG@10.",
+    "measures": "Draw this measure, such as nDCG@10; may be given more than once.",
+    "rel": "Count grades from this one as relevant, by default 1.",
+    "of": "Show all relevant items, or the first of each query.",
+    "bins": "Put scores into this many bins.",
+    "unjudged": "Count unjudged results as not relevant, or leave them out.",
+    "ties": "Break ties of equal scores.",
+    "pictures": "Read pictures from a CSV or TSV file with the columns id and picture.",
+    "queries": "Show this many queries, by default 8.",
+    "temperatures": "Show the swept temperatures nearest to three, by default around the best.",
 }
-"""The options of kinds; the theme is for all of them."""
+"""The options of kinds; the design is for all of them."""
 
 
 @dataclass(frozen=True)

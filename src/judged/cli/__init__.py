@@ -65,7 +65,7 @@ class Commands(click.Group):
         attribute = name.replace("-", "_")
         module = import_module(f"judged.cli.{attribute}")
         command = f"{attribute}_command" if name == "doctor" else attribute
-        return getattr(module, command)  # type: ignore[no-any-return]
+        return getattr(module, command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -98,7 +98,8 @@ def cli(context: click.Context) -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
-          judged COMMAND --help
+          judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
+          judged serve FOLDER
     """
     threads = os.environ.get("POLARS_MAX_THREADS", "")
     if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":

@@ -108,9 +108,11 @@ def _name_options(message: str, params: Iterable[click.Parameter]) -> str:
     if {"judgements_format", "run_format"} <= {*names}:
         names["format"] = "--qrels-format or --run-format"
     names["threshold"] = "--answer-threshold"
-    match = re.match(r"(\w+) (?:must|takes|needs|is about) ", message)
-    if match and match[1] in names:
-        message = names[match[1]] + message[match.end(1) :]
+    message = re.sub(
+        r"(?:^|(?<=; ))\w+(?= (?:must|takes|needs|is about) )",
+        lambda match: names.get(match[0], match[0]),
+        message,
+    )
     return re.sub(r"\b\w+=True \((--[\w-]+)\)", r"\1", message)
 
 

@@ -243,15 +243,20 @@ def _packages() -> Iterator[Package]:
         for name in names:
             if not module.startswith("_"):
                 modules.setdefault(_normal(name), module)
-    for text in declared:
-        wanted, _, only = text.partition(";")
-        match, least, extra = _NAME.match(wanted), _LEAST.search(wanted), _EXTRA.search(only)
-        part = extra[1] if extra else CORE
-        if match and match[0] != "judged" and part not in UNLISTED:
-            module = modules.get(_normal(match[0]), match[0])
-            yield _package(part, match[0], least[1] if least else None, module)
+    for part, name, least in _requirements(declared):
+        yield _package(part, name, least, modules.get(_normal(name), name))
     for name in HELPERS:
         yield _package("faster", name, None, name)
+
+
+def _requirements(declared: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
+    """Yield part, name and least version of each package."""
+    for text in declared:
+        wanted, _, only = text.partition(";")
+        name, least, extra = _NAME.match(wanted), _LEAST.search(wanted), _EXTRA.search(only)
+        part = extra[1] if extra else CORE
+        if name and name[0] != "judged" and part not in UNLISTED:
+            yield part, name[0], least[1] if least else None
 
 
 def _package(part: str, name: str, least: str | None, module: str) -> Package:

@@ -10,6 +10,7 @@ makes which begins with `$ mkdir`. A test fails when either is out of date.
 
 from __future__ import annotations
 
+import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -28,9 +29,8 @@ from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.conventions.spec import Convention
 from judged.measures import REGISTRY, Spec, catalogue
-from judged.measures.params import Choice, show
 from judged.measures.reference import ABOUT, BIBLIOGRAPHY
-from judged.measures.registry import aggregate_param
+from judged.measures.registry import Choice, aggregate_param, show
 from judged.results import Display
 
 DOCS = Path(__file__).resolve().parent
@@ -92,7 +92,8 @@ def stub() -> str:
     ]
     for name, home in judged._HOMES.items():
         package, _, last = home.rpartition(".")
-        module = f"judged.{package}".rstrip(".") if last == name else f"judged.{home}"
+        is_module = last == name and inspect.ismodule(getattr(judged, name))
+        module = f"judged.{package}".rstrip(".") if is_module else f"judged.{home}"
         lines.append(f"from {module} import {name} as {name}")
     return (
         "\n".join([*lines, "", "__version__: str", *(f"{name}: Measure" for name in REGISTRY)])

@@ -80,7 +80,7 @@ def dense(queries: Texts, passages: Texts, vectors: tuple[Vectors, Vectors]) -> 
 
 def fused(runs: Mapping[str, Run]) -> Run:
     """Both by reciprocal rank fusion."""
-    found = judged.fuse(dict(runs), depth=DEPTH).to_dict()
+    found = judged.fuse(dict(runs), policy={"depth": DEPTH}).to_dict()
     return {
         query: {item: round(score, 8) for item, score in found[query].items()} for query in found
     }

@@ -84,7 +84,7 @@ def test_help_evaluation_and_demo_work(clean):
     demo = run(judged, "demo", cwd=folder)
     assert demo.returncode == 0, demo.stderr
     assert "cosine-pixels" in demo.stdout
-    assert "nDCG@10: dense is better than bm25 by " in demo.stdout
+    assert "nDCG@10: dense is significantly better than bm25 by " in demo.stdout
 
 
 def test_a_missing_extra_is_one_line_of_advice(clean):
@@ -120,13 +120,17 @@ def test_every_template_style_and_script_is_packed(wheel):
     }
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
-    assert {"judged/pages/assets/styles/tokens.css", "judged/pages/templates/layout.html"} <= wanted
+    assert {
+        f"judged/web/pages/{name}" for name in ("assets/styles/tokens.css", "templates/layout.html")
+    } <= wanted
     assert wanted <= names
 
 
 def test_a_page_is_made_from_the_installed_package(clean):
     python, folder = clean
-    code = "from judged.web.pages.document import document; print(document(title='t', body='<b>'))"
+    code = (
+        "from judged.web.pages.templating import document; print(document(title='t', body='<b>'))"
+    )
     done = run(python, "-c", code, cwd=folder)
     assert '<main class="page">&lt;b&gt;</main>' in done.stdout, done.stderr
 

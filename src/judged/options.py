@@ -118,7 +118,6 @@ Positives = Literal["each", "any", "apart"]
 Precision = Literal["double", "single"]
 FusionMethod = Literal["rrf", "combsum", "combmnz", "weighted"]
 FusionNormalisation = Literal["minmax", "zscore", "max", "sum", "rank", "none"]
-FusionTies = Literal["id", "input", "expected"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 Engine = Literal["memory", "spark", "tables"]
@@ -448,7 +447,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "exclude_same_id": flag,
     "graded": flag,
-    "hardest": partial(whole, at_most=10_000),
     "intervals": flag,
     "judgements_format": file_format,
     "k": whole,

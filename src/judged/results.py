@@ -29,6 +29,7 @@ from judged.text import (
     listed,
     markdown,
     markdown_table,
+    plain,
     readable,
     to_json,
     visible,
@@ -578,6 +579,27 @@ def csv_of(frame: pl.DataFrame) -> str:
 
 
 # -- results
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value as JSON can hold it, with everything inside it."""
+    if isinstance(value, float):
+        return plain(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: plain_value(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list | frozenset):
+        return [plain_value(inner) for inner in value]
+    return value
+
+
+class ResultPart:
+    """Base of dataclasses that are parts of results: `to_dict` holds all their fields."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {item.name: plain_value(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
 
 
 class Result:

@@ -30,7 +30,7 @@ from judged.cli.temperature import temperature
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
-from judged.learning.learn import KINDS, MEASURES, fit
+from judged.learning.learn import KINDS, MEASURES, TrainingSettings, fit
 from judged.learning.temperature import TEMPERATURES, study, sweep
 from judged.options import STUDIED_TEMPERATURES as STUDIED
 
@@ -39,8 +39,8 @@ CALLED = {
     "evaluate": (Policy,),
     "retriever": (Policy, evaluate_retriever),
     "embeddings": (*VECTORS, Embeddings.evaluate),
-    "learn": (*VECTORS, fit),
-    "temperature": (*VECTORS, fit, study, sweep),
+    "learn": (*VECTORS, TrainingSettings, fit),
+    "temperature": (*VECTORS, TrainingSettings, study, sweep),
     "conventions": (Policy, compare_conventions),
     "fuse": (fuse,),
     "queue": (queue,),

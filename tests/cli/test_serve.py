@@ -73,7 +73,10 @@ def test_another_host_says_what_that_means(run: Run) -> None:
             "judged: --no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, "
             "and anyone who reaches it could read everything. Leave out --no-key, or --host.\n",
         ),
-        (["--port", "99999"], "judged: --port must be a whole number from 0 to 65,535; got 99999.\n"),
+        (
+            ["--port", "99999"],
+            "judged: --port must be a whole number from 0 to 65,535; got 99999.\n",
+        ),
         (
             ["--memory", "much"],
             "judged: --memory must be a size such as '500MB' or '2GB'; got 'much'.\n",

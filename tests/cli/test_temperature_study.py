@@ -145,7 +145,7 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*STUDY, "--bins", "5"), "Error: --bins is not for --train.\n"),
+        ((*STUDY, "--batch-size", "5"), "Error: --batch-size is not for --train.\n"),
         ((*STUDY, "--similarity", "dot"), "Error: --similarity is not for --train.\n"),
         ((STUDY[0], *STUDY[2:]), "Error: --iterations is for --train.\n"),
         ((STUDY[0], *STUDY[2:-2], "--report", "AP"), "Error: --report is for --train.\n"),

@@ -22,6 +22,7 @@ from website.strip import GRADES, strip_file
 
 import judged
 from judged.measures import Spec, catalogue
+from judged.options import Scoring
 from support.browser import violations
 from support.loops import for_each
 from support.parts import Needs
@@ -135,8 +136,7 @@ def test_a_measure_says_who_computes_it() -> None:
 @for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_playground_shows_the_example(spec: Spec) -> None:
     """With the value that the page has; lists with subtopics it does not take."""
-    from judged.web.playground import PlaygroundState
-    from judged.web.playground_answer import PlaygroundAnswer
+    from judged.web.views.playground import PlaygroundAnswer, PlaygroundState
     from judged.web.visit import Params
 
     address = playground(spec)
@@ -162,11 +162,11 @@ def test_every_public_name_is_in_the_reference(names: dict[str, str], name: str)
     assert f"(api/{name}.md)" in names["api.md"]
     value = public()[name]
     if callable(value) and not isinstance(value, type):
-        for parameter in _parameters(value):
+        for parameter in _parameters(value, text):
             assert re.search(rf"^(`\*{{0,2}}\w+`, )*`\*{{0,2}}{parameter}`", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("space", ["charts", "learn", "relevance", "temperature", "types"])
+@pytest.mark.parametrize("space", ["charts", "learn", "relevance", "temperature", "options"])
 def test_every_name_of_a_namespace_is_in_the_reference(names: dict[str, str], space: str) -> None:
     text = names[f"api/{space}.md"].replace("\\_", "_")
     own = members(getattr(judged, space))
@@ -174,10 +174,14 @@ def test_every_name_of_a_namespace_is_in_the_reference(names: dict[str, str], sp
     assert [name for name in own if f"## judged.{space}.{name}\n" not in text] == []
 
 
-def _parameters(function: object) -> list[str]:
+def _parameters(function: object, text: str) -> list[str]:
     import inspect
 
-    return list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+    parameters = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+    if "scoring" in parameters and "`**scoring`" not in text:  # each of its options is listed
+        parameters.remove("scoring")
+        parameters.extend(Scoring.__annotations__)
+    return parameters
 
 
 def test_every_measure_is_linked_from_the_list_of_all() -> None:
@@ -280,7 +284,7 @@ def test_the_search_has_its_words(site: Path) -> None:
 @pytest.mark.slow
 def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, browser: Any) -> None:
     """Nor has a script anything to complain about."""
-    names = ["index", "tour", "measures/INST", "measures/alpha_DCG", "api/compare", "api/types"]
+    names = ["index", "tour", "measures/INST", "measures/alpha_DCG", "api/compare", "api/options"]
     names += ["measures", "conventions", "charts", "policy", "readme"]
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()

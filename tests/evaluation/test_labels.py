@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import judged
 from judged import AP, Embeddings, Evaluation, Measure, Rankings, evaluate, parse_measure
 from judged.measures import PRESETS
-from judged.measures.grammar import label_of, labelled, read_all
+from judged.measures.measure import label_of, labelled, read_all
 from support.rankings import any_measure
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
@@ -27,7 +27,7 @@ OURS = ["AP", "Rank(aggregate=median)", "Success@10", "nDCG@10", "AP@5"]
 def labels(evaluation: Evaluation) -> list[str]:
     """The one list of labels, after all forms were seen to have it."""
     header = evaluation.summary.columns[1:]
-    assert evaluation.per_query.columns[2:] == header
+    assert evaluation.per_query().columns[2:] == header
     [(shown, _)] = evaluation.tables()
     assert shown[1:] == header
     assert list(evaluation.to_pandas().columns)[1:] == header

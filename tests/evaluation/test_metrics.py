@@ -13,7 +13,7 @@ import judged
 from judged.errors import InputError, MeasureError
 from judged.evaluation.export import _unescaped, escaped, metric_name, parse_metric
 from judged.measures import REGISTRY, parse_measure
-from judged.measures.params import Choice
+from judged.measures.registry import Choice
 from support.loops import for_each
 
 ALLOWED = re.compile(r"[A-Za-z0-9_./-]+")

@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import InputError, Measure, MeasureError, PolicyError, explain
 from judged.explanation.improvement import best_change
-from judged.measures import REGISTRY, conventions, grammar
+from judged.measures import REGISTRY, conventions, measure
 from judged.policy import add_choices
 from support.loops import for_each
 from support.rankings import random_queries, rankings_of
@@ -108,7 +108,7 @@ def test_a_run_has_ids_and_items_that_were_lost() -> None:
     ]
     assert e.lost == {"lost": 3.0}
     assert e.query == "q1"
-    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query["nDCG@10"][0]
+    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query()["nDCG@10"][0]
 
 
 def test_files(tmp_path) -> None:
@@ -382,7 +382,7 @@ def test_it_can_be_saved_in_every_format(tmp_path) -> None:
 def test_a_page_computes_each_thing_once(monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[tuple[str, int]] = []
     parsed: list[str] = []
-    compute, lookup = Measure.compute_as_ranked, grammar.lookup
+    compute, lookup = Measure.compute_as_ranked, measure.lookup
     conventions._measure.cache_clear()
     monkeypatch.setattr(
         Measure,
@@ -390,7 +390,7 @@ def test_a_page_computes_each_thing_once(monkeypatch: pytest.MonkeyPatch) -> Non
         lambda self, r: (computed.append((str(self), len(r))), compute(self, r))[1],
     )
     # Every parse looks up a name, once.
-    monkeypatch.setattr(grammar, "lookup", lambda name: (parsed.append(name), lookup(name))[1])
+    monkeypatch.setattr(measure, "lookup", lambda name: (parsed.append(name), lookup(name))[1])
     e = explain(JUDGEMENTS, RUN, "AP", query="q1")
     for made in (e.to_html, e.to_text, e.to_json, e.to_gif):
         made()
@@ -418,7 +418,7 @@ def test_a_pool_may_leave_out_what_is_not_relevant() -> None:
     e = explain("0 1 0 0 1", measure="AP", pool="1 1 1")
     assert e.value == pytest.approx(0.3)
     assert e.improvement == (
-        "What would help most: an item (grade 1), which was not retrieved, at rank 1 in place of "
+        "What would help most: an item (grade 1), which was not retrieved, at rank 1 instead of "
         "the result there would make AP 0.8667."
     )
     assert e.rankings.pool_grade.tolist() == [1, 1, 1, 0, 0, 0]
@@ -447,12 +447,12 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q9"),
             InputError,
-            "query 'q9' is in the run, but nobody judged it; there is nothing to explain.",
+            "query 'q9' is in the run but has no judgements, so it cannot be explained.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP"),
             InputError,
-            "say which query to explain; there are 2 judged queries: q1, q2.",
+            "name the query to explain; there are 2 judged queries: q1, q2.",
         ),
         (
             lambda: explain("0 x 1"),
@@ -515,13 +515,12 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", relevant=3),
             InputError,
-            "relevant and pool are about a relevance list; judgements say themselves what is "
-            "relevant.",
+            "relevant and pool describe a relevance list; with judgements, leave them out.",
         ),
         (
             lambda: explain("0 1", query="q1"),
             InputError,
-            "a relevance list is one query's; query names one of several.",
+            "a relevance list has one query without a name; leave out query.",
         ),
         (
             lambda: explain("0 1", rows=0),

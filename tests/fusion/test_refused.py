@@ -122,7 +122,7 @@ def test_what_cannot_be_right_is_refused(runs: Any, options: Any, message: str) 
 
 def test_ties_that_need_judgements_are_refused() -> None:
     with pytest.raises(PolicyError) as refused:
-        fuse({"one": GOOD, "two": GOOD}, ties="best")
+        fuse({"one": GOOD, "two": GOOD}, policy={"ties": "best"})
     assert str(refused.value) == (
         "ties must be id, input or expected in a fusion; best needs judgements."
     )

@@ -69,7 +69,7 @@ def test_what_is_said_goes_along() -> None:
 @pytest.mark.parametrize("ending", [".csv", ".json", ".parquet"])
 @pytest.mark.parametrize("ties", ["id", "input", "expected"])
 def test_a_file_is_the_same_run(tmp_path: Path, ending: str, ties: Any) -> None:
-    found = fuse(TIED, ties=ties)
+    found = fuse(TIED, policy={"ties": ties})
     found.save(tmp_path / f"fused{ending}")
     read = read_run(tmp_path / f"fused{ending}")
     assert read.frame.select("query", "item", "score").equals(found.frame)
@@ -79,7 +79,7 @@ def test_a_file_is_the_same_run(tmp_path: Path, ending: str, ties: Any) -> None:
 @pytest.mark.parametrize("ties", ["id", "input", "expected"])
 def test_a_file_evaluates_to_the_same(tmp_path: Path, method: Any, ties: Any) -> None:
     judgements, runs = collection()
-    found = fuse(runs, method=method, ties=ties)
+    found = fuse(runs, method=method, policy={"ties": ties})
     policy = {"ties": ties}
     expected = evaluate(judgements, found, "AP, nDCG@10, RR", policy=policy).to_frame()
     for name in ("fused.run", "fused", "fused.trec", "fused.txt"):
@@ -124,7 +124,7 @@ def test_parquet_says_how_it_was_made(tmp_path: Path) -> None:
 
 
 def test_its_text() -> None:
-    assert fuse(TIED, ties="expected").to_text().splitlines() == [
+    assert fuse(TIED, policy={"ties": "expected"}).to_text().splitlines() == [
         "run  weight  queries  results  only here",
         "one       1        2        4          3",
         "two       1        2        4          3",

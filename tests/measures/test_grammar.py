@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import judged
 from judged import Measure, MeasureError, parse_measure
 from judged.measures import REGISTRY, Spec, bind, parse_all
-from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points, show
+from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points, show
 from support.loops import for_each
 from support.rankings import any_measure
 

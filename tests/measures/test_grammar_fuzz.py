@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from judged.errors import MeasureError
 from judged.measures import REGISTRY, Measure, bind, parse_all, parse_measure
-from judged.measures.grammar import pieces_of
-from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points
+from judged.measures.measure import pieces_of
+from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points
 
 HOSTILE = {
     "blanks": "P" + " " * 3000 + "!",

@@ -10,7 +10,7 @@ from judged.conventions.libraries.trec_eval import GROUPS, NAMES, lines, underst
 from judged.errors import MeasureError
 from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all
-from judged.measures.grammar import read_all
+from judged.measures.measure import read_all
 from judged.measures.registry import is_name
 from support.loops import for_each
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 from pathlib import Path
 
@@ -12,10 +14,18 @@ import pytest
 import judged
 from judged import MeasureError, measures, parse_measure
 from judged.evaluation.wording import TIES_REFERENCE
-from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, bind, catalogue, names
-from judged.measures.params import Choice
+from judged.measures import (
+    DEFAULT,
+    FAMILIES,
+    REGISTRY,
+    Measure,
+    Spec,
+    bind,
+    catalogue,
+    names,
+)
 from judged.measures.reference import BIBLIOGRAPHY, readable
-from judged.measures.registry import AGGREGATIONS, measure
+from judged.measures.registry import AGGREGATIONS, Choice, measure
 from support.loops import for_each
 
 every_measure = for_each("spec", REGISTRY.values(), ids=lambda spec: spec.name)
@@ -307,3 +317,12 @@ def test_a_divisor_k_needs_a_k() -> None:
 
 def test_no_value_is_nan_in_an_example() -> None:
     assert not any(math.isnan(spec.example.value) for spec in REGISTRY.values())
+
+
+def test_a_definition_is_one_object() -> None:
+    ndcg = judged.nDCG(gains={1: 3, 2: 9}) @ 10
+    assert ndcg is parse_measure("nDCG(gains={2:9,1:3.0})@10")
+    assert ndcg is pickle.loads(pickle.dumps(ndcg))
+    assert ndcg is copy.copy(ndcg) is copy.deepcopy(ndcg)
+    assert ndcg.label == str(ndcg)
+    assert Measure.__hash__ is object.__hash__

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import judged
+from judged.learning._sweep import sweep_scores
 from judged.learning.temperature import sweep
 from support import softmaxes
 from support.parts import Later, Needs
@@ -86,7 +87,7 @@ def test_scikit_learn_calibration(bins: int) -> None:
     queries, items = vectors(4, 300)
     unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items)]
     scores, pairs = unit[0] @ unit[1].T, np.eye(300, dtype=bool)
-    for point in sweep(
+    for point in sweep_scores(
         judged.Embeddings(queries, items),
         judged.relevance.pairs(),
         (0.02, 0.1, 0.5),

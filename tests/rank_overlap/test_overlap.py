@@ -62,7 +62,7 @@ def test_it_is_the_mean_over_all_orders_of_ties(kinds: int) -> None:
         name: {f"q{at}": random_list(rng, kinds) for at in range(25)} for name in ("one", "two")
     }
     for depth in (None, 2):
-        found = judged.overlap(runs, p=p, depth=depth).pair().numbers
+        found = judged.overlap(runs, p=p, policy={"depth": depth}).pair().numbers
         for at in range(25):
             one, two = (runs[name][f"q{at}"] for name in ("one", "two"))
             lists = product(all_orders(one), all_orders(two))
@@ -232,7 +232,9 @@ def test_the_same_by_every_way_in(tmp_path: Path, depth: int | None) -> None:
         table.write_csv(tmp_path / f"{name}.csv")
     mixed = {name: table.sample(fraction=1, shuffle=True, seed=1) for name, table in tables.items()}
     files = [str(tmp_path / f"{name}.csv") for name in runs]
-    found = [judged.overlap(given, depth=depth) for given in (runs, tables, mixed, files)]
+    found = [
+        judged.overlap(given, policy={"depth": depth}) for given in (runs, tables, mixed, files)
+    ]
     expected = found[0].to_frame(per_query=True).sort("query")
     for other in found[1:]:
         assert_frame_equal(other.to_frame(per_query=True).sort("query"), expected)
@@ -276,7 +278,7 @@ def test_all_pairs_of_runs_have_intervals_by_t() -> None:
 
 def test_exports(tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["a", "b"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
-    found = judged.overlap(runs, depth=2)
+    found = judged.overlap(runs, policy={"depth": 2})
     assert found.to_text().splitlines()[2] == (
         "run  against  queries     RBO  95 % CI           least  residual"
     )
@@ -325,7 +327,7 @@ def test_exports(tmp_path: Path) -> None:
         (None, {"p": 0}, "p must be a number between 0 and 1, such as 0.9; got 0."),
         (None, {"p": 1.0}, "p must be a number between 0 and 1, such as 0.9; got 1.0."),
         (None, {"p": "x"}, "p must be a number between 0 and 1, such as 0.9; got 'x'."),
-        (None, {"depth": 0}, "depth must be a whole number from 1; got 0."),
+        (None, {"policy": {"depth": 0}}, "depth must be a whole number from 1; got 0."),
         (None, {"level": 95}, "level must be a number between 0 and 1, as 0.95; got 95."),
     ],
 )
@@ -352,7 +354,9 @@ def test_duplicates_first_and_infinite_scores() -> None:
         "one": {"q": ["a", "b", "a"]},
         "two": {"q": {"a": math.inf, "b": -math.inf}},
     }
-    assert judged.overlap(runs, duplicates="first").pair().rbo.estimate == pytest.approx(1)
+    assert judged.overlap(
+        runs, policy={"duplicates": "first"}
+    ).pair().rbo.estimate == pytest.approx(1)
 
 
 @pytest.mark.parametrize("p", [1e-300, 0.001, 1 - 1e-9])

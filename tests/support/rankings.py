@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from judged import Measure, Rankings
 from judged.measures import REGISTRY, Spec, bind
-from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points
+from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points
 
 PLAIN = {name: spec for name, spec in REGISTRY.items() if spec.family != "diversity"}
 """Measures that need no subtopics."""

@@ -39,10 +39,6 @@ def test_temperatures(temperatures: Any, message: str) -> None:
     ("options", "message"),
     [
         ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
-        ({"hardest": 0}, "hardest must be a whole number from 1 to 10,000; got 0."),
-        ({"hardest": 10**9}, "hardest must be a whole number from 1 to 10,000; got 1000000000."),
-        ({"bins": 1.5}, "bins must be a whole number from 1 to 10,000; got 1.5."),
-        ({"bins": 10**9}, "bins must be a whole number from 1 to 10,000; got 1000000000."),
         ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"rel": float("nan")}, "rel must be a finite number; got nan."),
         ({"rel": "high"}, "rel must be a finite number; got 'high'."),

@@ -22,9 +22,9 @@ from judged.conventions.libraries.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, did_you_mean
-from judged.inputs import any_judgements, any_run, opened
+from judged.inputs import read_table
 from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
-from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
 from judged.matching import Matcher, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
@@ -122,8 +122,8 @@ def printed(judgements: str, run: str, options: TrecEvalOptions) -> Iterator[str
         unjudged="removed" if options.judged_only else "nonrelevant", depth=options.depth
     )
     table = _run(run, Room.of(options.memory, options.temporary))
-    source = opened(judgements, JUDGEMENTS, None)
-    pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
+    graded = read_table(judgements, JUDGEMENTS, format="trec", small=True)
+    pool = pool_of(_in_whole_grades(graded))
     rankings = Matcher(pool, policy, options.collection)(table)
     tag = str(table.tag or table.name)
     counted = np.arange(len(rankings)) if options.complete else np.flatnonzero(~rankings.missing)
@@ -144,7 +144,8 @@ def printed(judgements: str, run: str, options: TrecEvalOptions) -> Iterator[str
 def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
     """Return the run, in blocks if it is large."""
     if not may_be_large(run):
-        return any_run(run, format="trec")
+        small: Run | Lookup = read_table(run, RUN, format="trec", small=True)
+        return small
     from judged.inputs.large_runs import read_run_or_blocks
 
     return read_run_or_blocks(run, room, format="trec")

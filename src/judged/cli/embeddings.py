@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 TOP = 100
 """Items of each query for --save-run and --index."""
+SHOWN = ("tie_range", "interval", "level", "unanswerable", "answer_threshold")
+"""Options of what is shown beside the values."""
 ENCODERS = ("encoder", "query_encoder", "item_encoder")
 ENCODING = {
     "encoder": text("--encoder", "MODULE:NAME", "Encode --queries and --items with this first."),
@@ -101,20 +103,9 @@ ENCODING = {
 def embeddings(
     queries: str | None,
     items: str | None,
-    measures: tuple[str, ...],
-    convention: str | None,
-    policy: dict[str, str],
-    tie_range: bool,
-    interval: bool,
-    level: float,
-    groups: str | None,
-    weights: str | None,
-    unanswerable: bool,
-    answer_threshold: float | None,
     save_run: str | None,
     top: int | None,
     index: str | None,
-    name: str | None,
     report: str | None,
     diagnose: bool,
     both: bool,
@@ -141,28 +132,30 @@ def embeddings(
 
     if report is not None:
         checked_ending(report, [".html"])
+    name, weights, groups = (options.pop(option) for option in ("name", "weights", "groups"))
+    shown = {option: options.pop(option) for option in SHOWN}
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     of_scores = {
         "--name": name,
         "--report": report,
         "--normalise": options["normalise"],
         "--unique": options["unique"],
-        "--tie-range": tie_range,
-        "--interval": interval,
+        "--tie-range": shown["tie_range"],
+        "--interval": shown["interval"],
         "--level": is_given("level"),
         "--groups": groups,
         "--weights": weights,
-        "--unanswerable": unanswerable,
-        "--answer-threshold": answer_threshold is not None,
+        "--unanswerable": shown["unanswerable"],
+        "--answer-threshold": shown["answer_threshold"] is not None,
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, of_scores)
     check_format(form, output, Result.SAVED_AS if index or diagnose else EVALUATION_SAVED_AS)
     encoding = _Encoding.requested(queries, items, options)
     scoring: dict[str, Any] = {
-        "measures": measures or None,
-        "policy": policy,
-        "convention": convention,
+        "measures": options.pop("measures") or None,
+        "policy": options.pop("policy"),
+        "convention": options.pop("convention"),
     }
     if encoding is not None:
         EvaluationSettings.of(**scoring)  # errors come before anything is encoded
@@ -179,7 +172,7 @@ def embeddings(
         deliver(diagnosis, form, output)
         return
     more: dict[str, Any] = {"weights": weights, **({"name": name} if name else {})}
-    if both and (groups or unanswerable):
+    if both and (groups or shown["unanswerable"]):
         raise InputError(
             "--groups and --unanswerable are about the queries, but with --both the items are "
             "queries too. Evaluate one direction at a time."
@@ -203,12 +196,12 @@ def embeddings(
         deliver(compared, form, output, **({"per_query": True} if per_query else {}))
         return
     evaluation = evaluation.showing(
-        intervals=interval,
-        level=level,
+        intervals=shown["interval"],
+        level=shown["level"],
         groups=groups,
-        tie_range=tie_range,
-        unanswerable=unanswerable,
-        threshold=answer_threshold,
+        tie_range=shown["tie_range"],
+        unanswerable=shown["unanswerable"],
+        threshold=shown["answer_threshold"],
     )
     if save_run is not None and first is not None:
         first.save(save_run)

@@ -59,7 +59,7 @@ def evaluate(
     Rankings files (*.rankings), which -o writes, can replace QRELS and RUN.
     """
     from judged.cli._terminal import deliver
-    from judged.evaluation import evaluate as score
+    from judged.evaluation.evaluate import evaluate as score
 
     opt.check_format(form, output, EVALUATION_SAVED_AS)
     data = opt.opened(engine, judgements, runs, options)

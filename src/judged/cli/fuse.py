@@ -45,8 +45,9 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     from judged.runs.fusion import fuse as fuse_runs
 
     check_run_target(output, Fusion.endings())
+    policy = {name: options.pop(name) for name in ("depth", "ties", "duplicates")}
     with working("Fusing"):
-        fused = fuse_runs(list(runs), **options)
+        fused = fuse_runs(list(runs), policy=policy, **options)
         fused.save(output)
     if is_device(Path(output)):
         say_warnings(fused, **display_options())  # standard output may be what was written to

@@ -27,7 +27,7 @@ from judged.options import LEARNING_TEMPERATURE
 @vector_options
 @memory_option
 @opt.print_options()
-@opt.output_option("Write the similarity: .npz or .safetensors.")
+@opt.output_option("Write the similarity to a .npz file.")
 def learn(
     queries: str, items: str, temperature: float, form: str | None, output: str, **options: Any
 ) -> None:

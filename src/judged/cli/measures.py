@@ -35,7 +35,7 @@ def measures(name: str | None, form: str) -> None:
     """
     from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue
-    from judged.measures.grammar import entries, presets_in, read_all
+    from judged.measures.measure import entries, presets_in, read_all
     from judged.measures.reference import ABOUT
 
     presets = dict(ABOUT)
@@ -119,8 +119,8 @@ def _certainty(measures: list[Measure]) -> dict[str, str]:
 
 def _page(spec: Spec, labels: Mapping[Measure, str]) -> Iterator[str]:
     """Everything that is declared of a measure, and what it is with the parameters asked for."""
-    from judged.measures.params import show
     from judged.measures.reference import BIBLIOGRAPHY, readable
+    from judged.measures.registry import show
 
     asked = {measure: label for measure, label in labels.items() if measure.spec is spec}
     example = spec.example

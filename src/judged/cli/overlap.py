@@ -40,6 +40,7 @@ def overlap(
     from judged.runs.overlap import overlap as overlap_of
 
     opt.check_format(form, output)
+    policy = {name: options.pop(name) for name in ("depth", "duplicates")}
     with working("Reading runs"):
-        result = overlap_of(list(runs), **options)
+        result = overlap_of(list(runs), policy=policy, **options)
     deliver(result, form, output, per_query=per_query)

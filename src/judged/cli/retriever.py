@@ -50,21 +50,21 @@ def retriever(
     mappings or objects. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever import RetrieverTask
+    from judged.inputs.retriever import RetrieverOptions, RetrieverTask
 
     opt.check_format(form, output, EVALUATION_SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS}
     per_query = options.pop("per_query")
     shown = opt.take_shown(options)
     with redirect_stdout(sys.stderr):
+        asking["item"] = imported(item, *NAMED) if item and ":" in item else item
         task = RetrieverTask.of(
             imported(retriever, *NAMED),
             queries,
             judgements,
             measures or None,
-            item=imported(item, *NAMED) if item and ":" in item else item,
-            **asking,
-            scoring=opt.as_scoring(options),
+            RetrieverOptions(**asking),
+            opt.as_scoring(options),
         )
         with counting("Asking", len(task.todo)) as advance:
             evaluation = task.evaluate(advance)

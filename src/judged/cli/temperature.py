@@ -12,7 +12,7 @@ from judged.cli._vectors import memory_option, read_sides, sides, similarity_opt
 from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
 from judged.text import listed
 
-OF_SCORES = ("query", "batch_size", "hardest", "bins", "no_search", "similarity")
+OF_SCORES = ("query", "batch_size", "no_search", "similarity")
 """Options that have no meaning with --train."""
 OF_BOTH = ("positives", "rel", "seed", "both")
 
@@ -32,8 +32,6 @@ OF_BOTH = ("positives", "rel", "seed", "both")
 )
 @opt.text("--query", "ID", "Look at one query alone.")
 @opt.number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
-@opt.number("--hardest", int, "N", "Count N negatives of a query as its hardest.", 10)
-@opt.number("--bins", int, "N", "Use N bins of confidence for calibration.", 15)
 @opt.flag("--no-search", "Do not search for the best temperatures between those given.")
 @similarity_option
 @opt.flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
@@ -95,7 +93,7 @@ def temperature(
         searches = len(embeddings.queries) if options["query"] is None else 1
         total = searches * steps(tried, both=options["both"], search=search)
         with counting("Sweeping", total, "queries × temperatures") as progress:
-            names = (*OF_BOTH, "query", "batch_size", "hardest", "bins")
+            names = (*OF_BOTH, "query", "batch_size")
             result = sweep(
                 embeddings,
                 relevance,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged import __version__
 from judged.comparison import methods
-from judged.comparison.numbers import Compared, Noise, Numbers, noises, own_interval
+from judged.comparison.numbers import Compared, Noise, Numbers, noises, own_intervals
 from judged.comparison.settings import SAVED_AS, ComparisonSettings
 from judged.comparison.slices import Slices
 from judged.comparison.tables import bold_rule, latex_summary, tables
@@ -24,6 +24,8 @@ from judged.comparison.verdicts import (
 )
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
 from judged.evaluation.export import Look
+from judged.evaluation.warnings import warnings
+from judged.evaluation.wording import brief
 from judged.options import later
 from judged.results import (
     Display,
@@ -32,11 +34,12 @@ from judged.results import (
     Frame,
     PandasFrame,
     Result,
+    plain_value,
     render_latex,
 )
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import about_few_units
-from judged.text import Best, Dim, Warned, plain
+from judged.text import Best, Dim, Warned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +56,7 @@ else:  # loaded by `typing.get_type_hints` only
 MAX_SENTENCES = 20
 """Sentences, and notes, that are shown without verbose."""
 MAX_PAIRS_FOR_BOLD = 1_000
-"""Beyond these, pairs that nobody asked for are not tested to make values bold."""
+"""With more pairs, those beside the requested ones are not tested to make values bold."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,16 +113,8 @@ class Comparison(Result):
         ----------
         measure : str or Measure, optional
             The measure, by any of its names; needed only if there are several.
-
-        Returns
-        -------
-        Compared
-
-        >>> from judged import compare_values
-        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).measure().name
-        'value'
         """
-        known = {each.name: each for each in self.numbers.measures}
+        known = {compared.name: compared for compared in self.numbers.measures}
         if measure is None:
             if len(known) > 1:
                 raise MeasureError(f"name one of the measures: {', '.join(known)}.")
@@ -145,23 +140,15 @@ class Comparison(Result):
         measure : str or Measure, optional
             One of the comparison's measures; needed only if there are several.
 
-        Returns
-        -------
-        Pair
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.pair("b", "a").difference
         0.0
         """
         for name in (run, against):
-            is_text = isinstance(name, str)
-            if name is not None and not (is_text and name in self.runs):
-                is_measure = is_text and name in self.measures
-                hint = f"; give a measure as measure={name!r}" if is_measure else ""
-                raise InputError(
-                    f"there is no run {quoted(name)}{hint}; the runs are {', '.join(self.runs)}."
-                )
+            if name is not None:
+                is_measure = isinstance(name, str) and name in self.measures
+                self._run(name, f"; give a measure as measure={name!r}" if is_measure else "")
         label = self.measure(measure).name
         on_measure = [row for row in self.rows if row.measure == label]
         rows = [
@@ -221,15 +208,11 @@ class Comparison(Result):
         run : str, optional
             The name of a run.
 
-        Returns
-        -------
-        float
-
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).value(run="b")
         0.25
         """
-        return self._values(self.measure(measure))[self._run(run)]
+        return self.values[self.measure(measure).name][self._run(run)]
 
     def interval(self, measure: object = None, run: str | None = None) -> Interval:
         """Return a run's value with its confidence interval, which says nothing about differences.
@@ -241,43 +224,43 @@ class Comparison(Result):
         run : str, optional
             The name of a run.
 
-        Returns
-        -------
-        Interval
-
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5, "2": 0.4}, "b": {"1": 0.25, "2": 0}}).interval(run="a")
         Interval(estimate=0.45, low=-0.18..., high=1.08..., method='t', note='')
         """
-        return self._intervals[self.measure(measure).name, self._run(run)]
+        return self.intervals[self.measure(measure).name, self._run(run)]
 
-    def _run(self, run: str | None) -> str:
-        if run not in self.runs:
-            raise InputError(f"there is no run {quoted(run)}; the runs are {', '.join(self.runs)}.")
-        return str(run)
+    def _run(self, run: str | None, hint: str = "") -> str:
+        if not isinstance(run, str) or run not in self.runs:
+            names = ", ".join(self.runs)
+            raise InputError(f"there is no run {quoted(run)}{hint}; the runs are {names}.")
+        return run
 
-    def _values(self, measure: Compared) -> dict[str, float]:
-        """Return each run's value on a measure."""
-        values = {run: self.numbers.entry(measure, run).number for run in self.runs}
-        if self.evaluation is not None and measure.measure is not None:
-            for run in self.evaluation.runs:
-                if run.name in values:
-                    values[run.name] = run.summary[measure.measure]
+    @cached_property
+    def values(self) -> dict[str, dict[str, float]]:
+        """Value of each run on all its queries, by measure and run."""
+        numbers = self.numbers
+        values = {
+            measure.name: {run: numbers.entry(measure, run).number for run in self.runs}
+            for measure in numbers.measures
+        }
+        for scored in self.evaluation.runs if self.evaluation else ():
+            name = scored.name
+            for measure in numbers.measures if name in self.runs else ():
+                if measure.measure is not None:
+                    values[measure.name][name] = scored.summary[measure.measure]
         return values
 
     @cached_property
-    def _intervals(self) -> dict[tuple[str, str], Interval]:
-        return {
-            (measure.name, run): own_interval(self.numbers, measure, run, self.settings)
-            for measure in self.numbers.measures
-            for run in self.runs
-        }
+    def intervals(self) -> dict[tuple[str, str], Interval]:
+        """Value of each run with its confidence interval, by measure and run."""
+        return own_intervals(self.numbers, self.settings)
 
     @cached_property
-    def _every_pair(self) -> tuple[Pair, ...]:
+    def every_pair(self) -> tuple[Pair, ...]:
         """Rows of all pairs, even with a baseline.
 
-        Which run is best is seen in the data, so it is tested against all others.
+        The best run is known only from the data, so it is tested against all others.
         """
         if len(self.rows) == math.comb(len(self.runs), 2) * len(self.measures):
             return self.rows
@@ -296,31 +279,22 @@ class Comparison(Result):
         measure : str or Measure, optional
             One of the comparison's measures; needed only if there are several.
 
-        Returns
-        -------
-        tuple of Place
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.leaderboard()[0]
         Place(run='a', value=0.375, rank_low=1, rank_high=2)
         """
         known = self.measure(measure)
-        return leaderboard(known, self._values(known), self.rows)
+        return leaderboard(known, self.values[known.name], self.rows)
 
     def orders(self, *, beside: Mapping[str, Comparison] | None = None) -> Orders:
-        """Compare how every two measures order the runs.
+        """Compare how every two measures order the runs, which must be at least three.
 
         Parameters
         ----------
         beside : dict of Comparison, optional
             Comparisons of the same runs by name, such as under another convention, policy or
             judgements. Their measures are compared too, and carry the name.
-
-        Returns
-        -------
-        Orders
-            At least three runs are needed.
 
         >>> from judged import compare_values
         >>> values = {"a": [3, 1], "b": [2, 2], "c": [1, 3]}
@@ -345,10 +319,6 @@ class Comparison(Result):
             `title`, `date`, `texts`, `queries`, `pictures` and `max_size` of
             `judged.report`.
 
-        Returns
-        -------
-        Report
-
         >>> from judged import compare
         >>> judgements = {str(q): {"a": 1} for q in range(8)}
         >>> runs = {"up": {str(q): ["a"] for q in range(8)}, "down": {"0": ["b", "a"]}}
@@ -370,10 +340,6 @@ class Comparison(Result):
         sort : str or Measure, optional
             Measure that orders the runs, best first.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
         >>> found.to_dict()["pairs"][0]["verdict"]
@@ -381,15 +347,12 @@ class Comparison(Result):
         """
         if sort is not None:
             return self._sorted(sort).to_dict()
-        evaluation = self.evaluation
-        measures = self.numbers.measures
+        evaluation, measures = self.evaluation, self.numbers.measures
         trusted = None if evaluation is None else evaluation.trusted
         return {
             "runs": [self._run_dict(run) for run in self.runs],
-            "pairs": [row.to_dict() for row in self.rows],
-            "leaderboard": {
-                m.name: [place.to_dict() for place in self.leaderboard(m.name)] for m in measures
-            },
+            "pairs": plain_value(self.rows),
+            "leaderboard": {m.name: plain_value(self.leaderboard(m.name)) for m in measures},
             **(self.slices.to_dict() if len(self.slices) else {}),
             **({"trusted": trusted.to_dict()} if trusted else {}),
             "settings": {**self.settings.to_dict(), "baseline": self.baseline},
@@ -409,18 +372,17 @@ class Comparison(Result):
     def _run_dict(self, run: str) -> dict[str, Any]:
         values: dict[str, Any] = {
             "name": run,
-            "scores": {name: plain(self.value(name, run)) for name in self.measures},
-            "intervals": {name: self.interval(name, run).to_dict() for name in self.measures},
+            "scores": {name: self.values[name][run] for name in self.measures},
+            "intervals": {name: self.intervals[name, run] for name in self.measures},
         }
         if run in self.numbers.repeated:
-            noise = {each.measure: each.to_dict() for each in self.noise if each.run == run}
-            number = len(self.numbers.repeated[run])
-            values["repeats"] = {"number": number, "noise": noise}
+            noise = {noise.measure: noise for noise in self.noise if noise.run == run}
+            values["repeats"] = {"number": len(self.numbers.repeated[run]), "noise": noise}
         if self.evaluation is not None and self.evaluation.trusted is not None:
             scored = self.evaluation.scored(run)
-            corrections = scored.corrections.items()
-            values["trusted"] = {scored.label(m): each.to_dict() for m, each in corrections}
-        return values
+            values["trusted"] = {scored.label(m): fix for m, fix in scored.corrections.items()}
+        plain: dict[str, Any] = plain_value(values)
+        return plain
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
@@ -455,15 +417,6 @@ class Comparison(Result):
         ----------
         sort : str or Measure, optional
             Measure that orders the runs, best first.
-
-        Returns
-        -------
-        pandas.DataFrame
-
-        >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.to_pandas()["verdict"].tolist()
-        ['identical']
         """
         try:
             import pandas as pd
@@ -480,8 +433,8 @@ class Comparison(Result):
         """Return the comparison with runs ordered by a measure, best first, and pairs likewise."""
         if sort is None:
             return self
-        order = {place.run: at for at, place in enumerate(self.leaderboard(sort))}
-        measures = {name: at for at, name in enumerate(self.measures)}
+        order = {place.run: number for number, place in enumerate(self.leaderboard(sort))}
+        measures = {name: number for number, name in enumerate(self.measures)}
         rows = sorted(
             self.rows, key=lambda row: (measures[row.measure], order[row.against], order[row.run])
         )
@@ -491,48 +444,44 @@ class Comparison(Result):
     # -- for people
 
     def document(self, display: Display) -> Document:
-        """Return everything the comparison shows.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
-        from judged.evaluation.wording import brief
-
         found = self._sorted(display.sort)
         more_pairs = math.comb(len(self.runs), 2) > MAX_PAIRS_FOR_BOLD and self.reference
         shown = tables(found, Look(display.decimals, display.percent), bold=not more_pairs)
         findings = [*by_importance(found.rows), *found.slices.sentences()]
         remarks = found.remarks()
         hidden = [*findings[MAX_SENTENCES:], *remarks[MAX_SENTENCES:]]
-        more = [f"{len(hidden):,} more sentences: verbose (-v)."] if hidden else []
         evaluation = self.evaluation
+        one_run = not methods.has_repeats(self)
+
+        def details() -> list[str]:
+            bold = any(isinstance(row[1], Best) for table in shown for row in table.rows)
+            measured = [] if evaluation is None else evaluation.sentences()
+            return [
+                *hidden,
+                *([f"Bold values: {bold_rule(found)}."] if bold else []),
+                *([methods.ONE_RUN] if one_run else []),
+                *(text for text in measured if not isinstance(text, Warned)),
+                self.methods(),
+            ]
+
+        more = [f"{len(hidden):,} more sentences: verbose (-v)."] if hidden else []
         hint = brief(evaluation) if evaluation else "notes: verbose (-v)"
-        one_run = [] if methods.has_repeats(self) else [methods.ONE_RUN]
-        bold = any(isinstance(row[1], Best) for table in shown for row in table.rows)
         return Document(
             answer=() if display.quiet else findings[:MAX_SENTENCES],
             tables=shown,
-            warnings=[*self._own_warnings(), *self._evaluation_warnings()],
+            warnings=self._all_warnings(),
             notes=[
                 methods.method_line(found),
                 *remarks[:MAX_SENTENCES],
                 *(() if display.verbose else more),
                 Dim(("one run of each system; " if one_run else "") + hint),
             ],
-            details=[
-                *hidden,
-                *([f"Bold values: {bold_rule(found)}."] if bold else []),
-                *one_run,
-                *(text for text in _sentences(evaluation) if not isinstance(text, Warned)),
-                self.methods(),
-            ],
+            details=details,
         )
+
+    def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        self._display("to_text", display)
+        return self._all_warnings()
 
     def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
         r"""Return a table of runs and measures in LaTeX (booktabs).
@@ -545,10 +494,6 @@ class Comparison(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`, such as `caption` and `label`.
-
-        Returns
-        -------
-        str
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -569,58 +514,30 @@ class Comparison(Result):
         evaluation = self.evaluation
         return [*self._own_warnings(), *(evaluation._grave() if evaluation else [])]
 
+    def _all_warnings(self) -> list[str]:
+        evaluation, own = self.evaluation, self._own_warnings()
+        if evaluation is None:
+            return own
+        # The effect of ties on a verdict is in `depends_on`, except with trusted judgements.
+        return [*own, *warnings(evaluation, Look(), ties=evaluation.trusted is not None)]
+
     def _own_warnings(self) -> list[str]:
         """Return the warnings of the comparison, without those of the evaluation."""
-        noticed = [*self.numbers.notes, *self.notes]
-        noticed += map(
-            Warned,
-            about_few_units(
-                (
-                    *(row.measure, row.queries, row.groups),
-                    row.effective_units or row.groups or row.queries,
-                )
-                for row in self.rows
-                if row.verdict != "identical"
-            ),
+        units = (
+            (
+                *(row.measure, row.queries, row.groups),
+                row.effective_units or row.groups or row.queries,
+            )
+            for row in self.rows
+            if row.verdict != "identical"
         )
+        noticed = [*self.numbers.notes, *self.notes, *map(Warned, about_few_units(units))]
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
-    def _evaluation_warnings(self) -> list[str]:
-        from judged.evaluation.warnings import warnings
-
-        if self.evaluation is None:
-            return []
-        # The effect of ties on a verdict is in `depends_on`, except with trusted judgements.
-        return warnings(self.evaluation, Look(), ties=self.evaluation.trusted is not None)
-
     def remarks(self) -> list[str]:
-        """Return notes that are not warnings, such as on which queries pairs were compared.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.remarks()[0].partition(".")[0]
-        'Higher values of value are assumed to be better'
-        """
+        """Return notes that are not warnings, such as on which queries pairs were compared."""
         return methods.notes(self)
 
     def methods(self) -> str:
-        """Return how the runs were compared, as a paragraph for a paper.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.methods().partition(":")[2].partition(",")[0]
-        ' b with a'
-        """
+        """Return how the runs were compared, as a paragraph for a paper."""
         return methods.methods(self)
-
-
-def _sentences(evaluation: Evaluation | None) -> list[str]:
-    return [] if evaluation is None else evaluation.sentences()

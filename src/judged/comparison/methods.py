@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
@@ -11,7 +11,7 @@ from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TEST_
 from judged.comparison.wording import amount, percent_of, shown_margin
 from judged.evaluation.wording import about_trusted
 from judged.statistics.t import below
-from judged.text import Warned, counted, listed
+from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -69,20 +69,19 @@ def method_line(comparison: Comparison) -> str:
 
 
 def _tests(comparison: Comparison) -> str:
-    by_test = _measures_by_test(comparison)
-    if comparison.settings.test != "auto":
-        return ", ".join(TEST_NAMES[test] for test in by_test)
-    said = [TEST_NAMES[test] for test in TESTS_OF_MEANS if test in by_test]
-    others = {test: listed(names) for test, names in by_test.items() if test not in TESTS_OF_MEANS}
-    said += [f"{TEST_NAMES[test]} for {names} (not a mean)" for test, names in others.items()]
-    return ", ".join(said)
+    tests = []
+    for test, names in _measures_by_test(comparison).items():
+        only = "" if comparison.settings.test != "auto" or test in TESTS_OF_MEANS else listed(names)
+        tests.append(TEST_NAMES[test] + (f" for {only} (not a mean)" if only else ""))
+    return ", ".join(tests)
 
 
 def _measures_by_test(comparison: Comparison) -> dict[str, list[str]]:
+    """Return the measures of each test, tests of means first."""
     measures: dict[str, list[str]] = {}
     for measure, test in dict.fromkeys((row.measure, row.test) for row in comparison.rows):
         measures.setdefault(test, []).append(measure)
-    return measures
+    return dict(sorted(measures.items(), key=lambda item: item[0] not in TESTS_OF_MEANS))
 
 
 def _correction(comparison: Comparison) -> str:
@@ -111,16 +110,9 @@ def family_of(comparison: Comparison) -> tuple[int, str]:
 
 def draws_at_random(comparison: Comparison) -> bool:
     """Return whether random numbers were drawn."""
-    used: Iterable[str | None] = (
-        comparison.settings.correction,
-        *(row.test for row in comparison.rows),
-        *(
-            comparison.interval(measure, run).method
-            for measure in comparison.measures
-            for run in comparison.runs
-        ),
-    )
-    return any(method in RANDOM_METHODS for method in used)
+    tests = {row.test for row in comparison.rows}
+    intervals = {interval.method for interval in comparison.intervals.values()}
+    return not RANDOM_METHODS.isdisjoint({comparison.settings.correction, *tests, *intervals})
 
 
 def has_repeats(comparison: Comparison) -> bool:
@@ -166,16 +158,15 @@ def _about_trusted(comparison: Comparison) -> list[str]:
 def _unreachable(comparison: Comparison) -> list[str]:
     """Explain pairs that no data could have made significant."""
     settings = comparison.settings
-    number, over = family_of(comparison)
-    if settings.correction not in ("holm", "bonferroni", "none"):
+    rows = [row for row in comparison.rows if row.test not in TESTS_OF_MEANS]
+    if not rows or settings.correction not in ("holm", "bonferroni", "none"):
         return []
+    number, over = family_of(comparison)
     times = 1 if settings.correction == "none" else number
     smallest = [
         row.smallest_p
-        for row in comparison.rows
-        if row.test not in TESTS_OF_MEANS
-        and row.verdict == "not significant"
-        and not below(row.smallest_p * times, settings.level)
+        for row in rows
+        if row.verdict == "not significant" and not below(row.smallest_p * times, settings.level)
     ]
     if not smallest:
         return []
@@ -208,7 +199,7 @@ def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
     for run, there in ((row.run, row.value), (row.against, row.against_value)):
         queries = len(comparison.numbers.entries[row.measure, run].place)
         if queries != row.queries:
-            here = amount(comparison.value(row.measure, run))
+            here = amount(comparison.values[row.measure][run])
             said.append(f"{run} has {amount(there)} there, and {here} on its {queries:,} queries")
     if not said:
         return []
@@ -230,8 +221,9 @@ def _disagreeing(comparison: Comparison) -> list[str]:
     ]
     if not pairs:
         return []
-    some = f"{', '.join(pairs[:3])}{f' and {len(pairs) - 3:,} more' if len(pairs) > 3 else ''}"
-    return [f"p and confidence interval disagree for {some}: they are about different quantities."]
+    return [
+        f"p and confidence interval disagree for {few(pairs)}: they are about different quantities."
+    ]
 
 
 # -- the methods paragraph

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged import __version__
-from judged.comparison.tables import NumberFormat
+from judged.comparison.tables import NumberFormat, rank_range
 from judged.comparison.verdicts import SIGNIFICANT
 from judged.errors import InputError, quoted
-from judged.evaluation.export import Look
 from judged.evaluation.wording import about_trusted
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
 from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
 from judged.text import Left, Warned, counted, few, listed, plain, shown
 
@@ -42,7 +41,7 @@ DEFINITIONS = (
 
 
 @dataclass(frozen=True)
-class Swap:
+class Swap(ResultPart):
     """Two runs in one order by a measure and in the other by another measure.
 
     >>> Swap("a", "b", "better", "not significant").shown
@@ -62,23 +61,6 @@ class Swap:
         """Number of measures with a significant difference; None if they were not compared."""
         verdicts = (self.verdict, self.against_verdict)
         return None if NOT_COMPARED in verdicts else sum(each in SIGNIFICANT for each in verdicts)
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> Swap("a", "b", "better", "not significant").to_dict()["below"]
-        'b'
-        """
-        return {
-            "above": self.above,
-            "below": self.below,
-            "verdict": self.verdict,
-            "against_verdict": self.against_verdict,
-        }
 
 
 @dataclass(frozen=True)
@@ -118,24 +100,6 @@ class TwoOrders:
     """Agreement of the orders; x is the first measure, y the second."""
     swaps: tuple[Swap, ...]
 
-    @classmethod
-    def of(cls, first: OrderingMeasure, second: OrderingMeasure) -> TwoOrders:
-        """Compare two measures of the same runs."""
-        agreement = order_agreement(first.oriented, second.oriented)
-        swaps = []
-        for pair in agreement.swaps:
-            above, below = map(str, pair)
-            verdicts = (
-                measure.verdicts.get((above, below), NOT_COMPARED) for measure in (first, second)
-            )
-            swaps.append(Swap(above, below, *verdicts))
-        return cls(first.name, second.name, agreement, tuple(swaps))
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Names of both measures."""
-        return self.measure, self.against
-
     @property
     def note(self) -> str:
         """Why the agreement is undefined, if it is."""
@@ -153,9 +117,9 @@ class TwoOrders:
 
     def says(self) -> str:
         """Return the agreement in words."""
-        names, runs = " and ".join(self.names), len(self.agreement.systems)
+        names = f"{self.measure} and {self.against}"
         if self.same:
-            return f"{names}: the same order of all {runs:,} runs."
+            return f"{names}: the same order of all {len(self.agreement.systems):,} runs."
         tied = [
             f"{counted(len(pairs), 'pair')} tied on {name} alone"
             for name, pairs in (
@@ -170,17 +134,16 @@ class TwoOrders:
         if not self.swaps:
             return f"{names} swap none of {self.agreement.pairs:,} pairs of runs{beside}."
         number = f"{len(self.swaps):,} of {self.agreement.pairs:,} pairs of runs"
-        return f"{names} swap {number} ({self._significance()}){beside}."
-
-    def _significance(self) -> str:
         counts = self.shown()
         if counts[0] == len(self.swaps):
-            return "not significant on either measure, so this may be chance"
-        without = f"; {counts[None]:,} not compared with each other" if counts[None] else ""
-        return (
-            f"the difference is significant on both measures for {counts[2]:,}, on one for "
-            f"{counts[1]:,}, on neither for {counts[0]:,}, which may be chance{without}"
-        )
+            significant = "not significant on either measure, so this may be chance"
+        else:
+            without = f"; {counts[None]:,} not compared with each other" if counts[None] else ""
+            significant = (
+                f"the difference is significant on both measures for {counts[2]:,}, on one for "
+                f"{counts[1]:,}, on neither for {counts[0]:,}, which may be chance{without}"
+            )
+        return f"{names} swap {number} ({significant}){beside}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -195,9 +158,9 @@ class TwoOrders:
             "shown_on_one": one,
             "shown_on_none": none,
             "not_compared": without,
-            "swaps": [swap.to_dict() for swap in self.swaps],
-            "tied_in_measure": [list(pair) for pair in self.agreement.tied_in_x],
-            "tied_in_against": [list(pair) for pair in self.agreement.tied_in_y],
+            "swaps": plain_value(self.swaps),
+            "tied_in_measure": plain_value(self.agreement.tied_in_x),
+            "tied_in_against": plain_value(self.agreement.tied_in_y),
             "note": self.note,
             "says": self.says(),
         }
@@ -225,24 +188,18 @@ class Orders(Result):
     """Warnings and notes, of the comparisons and of these orders."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
-        """
         return {
             "runs": list(self.runs),
             "measures": [
                 {
                     "name": measure.name,
                     "higher_is_better": measure.compared.higher_is_better,
-                    "values": {run: plain(value) for run, value in measure.values.items()},
-                    "ranks": {run: list(ranks) for run, ranks in measure.ranks.items()},
+                    "values": plain_value(measure.values),
+                    "ranks": plain_value(measure.ranks),
                 }
                 for measure in self.measures
             ],
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "pairs": plain_value(self.pairs),
             **({"notes": self._remarks} if self._remarks else {}),
             "warnings": self.warnings(),
             "definition": " ".join(DEFINITIONS),
@@ -250,12 +207,7 @@ class Orders(Result):
         }
 
     def to_frame(self) -> Frame:
-        """Return a row for every two measures: the agreement, and how many pairs of runs swap.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
+        """Return a row for every two measures: the agreement, and how many pairs of runs swap."""
         import polars as pl
 
         counts = ("shown_on_both", "shown_on_one", "shown_on_none", "not_compared")
@@ -275,20 +227,9 @@ class Orders(Result):
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def document(self, display: Display) -> Document:
-        """Return everything the orders show.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         more = sum(len(pair.swaps) for pair in self.pairs) - MAX_SWAPS_SHOWN
         cut = [f"{counted(more, 'more swap')}: to_json() (--format json)."] if more > 0 else []
-        same = [" and ".join(pair.names) for pair in self.pairs if pair.same]
+        same = [f"{pair.measure} and {pair.against}" for pair in self.pairs if pair.same]
         agreeing = [f"{', '.join(same)}: the same order of all {len(self.runs):,} runs."]
         others = [pair.says() for pair in self.pairs if not pair.same]
         return Document(
@@ -304,13 +245,13 @@ class Orders(Result):
         return [note for note in self.notes if not isinstance(note, Warned)]
 
     def _value_table(self) -> Table:
-        formats = [NumberFormat(measure.compared, Look()) for measure in self.measures]
+        formats = [NumberFormat(measure.compared) for measure in self.measures]
         ranks = [measure.ranks for measure in self.measures]
         rows = [
             [
                 run,
                 *(
-                    f"{format.value(measure.values[run])} ({_rank(*by_run[run])})"
+                    f"{format.value(measure.values[run])} ({rank_range(*by_run[run])})"
                     for format, measure, by_run in zip(formats, self.measures, ranks, strict=True)
                 ),
             ]
@@ -335,14 +276,11 @@ class Orders(Result):
         left = MAX_SWAPS_SHOWN
         for pair in self.pairs:
             rows = [list(swap.to_dict().values()) for swap in pair.swaps[:left]]
-            heads = (f"{word} {name}" for word in ("above on", "verdict on") for name in pair.names)
+            names = (pair.measure, pair.against)
+            heads = (f"{word} {name}" for word in ("above on", "verdict on") for name in names)
             if rows:
                 yield Table([Left(head) for head in heads], rows)
             left -= len(rows)
-
-
-def _rank(first: int, last: int) -> str:
-    return f"{first:,}" if first == last else f"{first:,} … {last:,}"
 
 
 def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -> Orders:
@@ -374,15 +312,9 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
         for run, name in undefined.items()
     ]
     kept = [
-        OrderingMeasure(
-            measure.name,
-            measure.compared,
-            {run: measure.values[run] for run in runs},
-            measure.verdicts,
-        )
-        for measure in measures
+        replace(measure, values={run: measure.values[run] for run in runs}) for measure in measures
     ]
-    pairs = tuple(TwoOrders.of(first, second) for first, second in combinations(kept, 2))
+    pairs = tuple(_two_orders(first, second) for first, second in combinations(kept, 2))
     corrected = [
         f"{f'{name}: ' if name else ''}"
         f"{about_trusted(of.evaluation.trusted, len(of.numbers.queries))}: they correct values and "
@@ -391,6 +323,16 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
         if of.evaluation is not None and of.evaluation.trusted is not None
     ]
     return Orders(runs, tuple(kept), pairs, (*map(Warned, notes), *corrected))
+
+
+def _two_orders(first: OrderingMeasure, second: OrderingMeasure) -> TwoOrders:
+    agreement = order_agreement(first.oriented, second.oriented)
+    swaps = []
+    for pair in agreement.swaps:
+        above, below = map(str, pair)
+        verdicts = (of.verdicts.get((above, below), NOT_COMPARED) for of in (first, second))
+        swaps.append(Swap(above, below, *verdicts))
+    return TwoOrders(first.name, second.name, agreement, tuple(swaps))
 
 
 def uneven(comparison: Comparison) -> list[str]:
@@ -447,4 +389,4 @@ def _measures(comparison: Comparison, suffix: str) -> Iterator[OrderingMeasure]:
                 verdicts[row.run, row.against] = row.verdict
                 verdicts[row.against, row.run] = REVERSED.get(row.verdict, row.verdict)
         name = f"{measure.name} ({suffix})" if suffix else measure.name
-        yield OrderingMeasure(name, measure, comparison._values(measure), verdicts)
+        yield OrderingMeasure(name, measure, comparison.values[measure.name], verdicts)

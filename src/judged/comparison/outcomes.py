@@ -334,12 +334,12 @@ def _exact(match: Match, outcome: Outcome) -> float:
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)
 
 
-def families(matches: Sequence[Match]) -> list[list[int]]:
+def families_of(matches: Sequence[Match]) -> dict[str, list[int]]:
     """Return the positions of the matches of each measure, which are corrected together."""
-    found: dict[str, list[int]] = {}
+    families: dict[str, list[int]] = {}
     for at, match in enumerate(matches):
-        found.setdefault(match.measure.name, []).append(at)
-    return list(found.values())
+        families.setdefault(match.measure.name, []).append(at)
+    return families
 
 
 def correct(
@@ -352,7 +352,7 @@ def correct(
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
     found = np.array([outcome.p for outcome in outcomes], float)
-    for family in families(matches):
+    for family in families_of(matches).values():
         found[family] = corrected(found[family], settings.correction)
     return list(outcomes), found.tolist()
 
@@ -370,7 +370,7 @@ def _simultaneous(
     if settings.test not in ("auto", "t", "randomisation"):
         raise InputError(f"{name} has its own test; leave out test={settings.test}.")
     changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
-    for family in families(matches):
+    for family in families_of(matches).values():
         measure = matches[family[0]].measure
         entries = [numbers.entry(measure, run) for run in numbers.runs]
         place = in_common(entries)

@@ -12,8 +12,8 @@ import numpy as np
 
 from judged.arrays import Ints
 from judged.comparison.match import Mask, Match, alike, columns_of, matched
-from judged.comparison.numbers import Numbers, own_interval
-from judged.comparison.outcomes import families
+from judged.comparison.numbers import Numbers, own_intervals
+from judged.comparison.outcomes import families_of
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, ComparisonSettings
 from judged.comparison.verdicts import (
     SIGNIFICANT,
@@ -27,11 +27,12 @@ from judged.comparison.verdicts import (
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
 from judged.rankings.rankings import ANY_GRADE
+from judged.results import ResultPart, plain_value
 from judged.statistics.intervals import Interval
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import effective_units
 from judged.statistics.t import below, between, fewest_units
-from judged.text import Warned, counted, listed, plain
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,15 +67,7 @@ class Slice:
         return any(row.verdict == "worse" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> Slice("language", "de", 2, (), {}).to_dict()["slice"]
-        'de'
-        """
+        """Return plain values for JSON."""
         runs: dict[str, dict[str, Any]] = {}
         for (measure, run), interval in self.intervals.items():
             runs.setdefault(run, {})[measure] = interval.to_dict()
@@ -83,12 +76,12 @@ class Slice:
             "slice": self.name,
             "queries": self.queries,
             "runs": [{"name": run, "intervals": by_measure} for run, by_measure in runs.items()],
-            "pairs": [row.to_dict() for row in self.rows],
+            "pairs": plain_value(self.rows),
         }
 
 
 @dataclass(frozen=True)
-class SliceTest:
+class SliceTest(ResultPart):
     """Test of whether the difference between two runs differs between slices (Welch's F).
 
     >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["p"]
@@ -107,44 +100,6 @@ class SliceTest:
     """p, corrected for the number of pairs of the measure."""
     says: str
     """The result in words."""
-
-    @classmethod
-    def of(
-        cls, attribute: str, match: Match, statistic: float, p: float, among: float, level: float
-    ) -> SliceTest:
-        """Return a test result with its sentence."""
-        name, pair = match.measure.name, f"{match.run} and {match.against}"
-        differs = "differs" if below(among, level) else "does not differ"
-        p_name = "p" if among == p else "corrected p"
-        says = (
-            f"{name}: the difference between {pair} {differs} significantly between slices of "
-            f"{attribute} ({p_name} {shown_p(among).replace('<', '< ')})."
-        )
-        return cls(
-            attribute, name, match.run, match.against, match.queries, statistic, p, among, says
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["run"]
-        'b'
-        """
-        return {
-            "attribute": self.attribute,
-            "measure": self.measure,
-            "run": self.run,
-            "against": self.against,
-            "queries": self.queries,
-            "statistic": plain(self.statistic),
-            "p": plain(self.p),
-            "corrected_p": plain(self.corrected_p),
-            "says": self.says,
-        }
 
 
 @dataclass(frozen=True)
@@ -188,16 +143,13 @@ class Slices:
             for part in self.slices
             for key, of in part.intervals.items()
         ]
-        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
-        schema = {
+        schema: dict[str, Any] = {
             **{"attribute": pl.String, "slice": pl.String, "queries": pl.Int64},
             **{"measure": pl.String, "run": pl.String},
-            **numbers,
+            **dict.fromkeys(("value", "low", "high"), pl.Float64),
             "interval": pl.String,
         }
-        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
-            pl.col(*numbers).fill_nan(None)
-        )
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def below(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return the pairs on all queries with those in slices below them."""
@@ -213,19 +165,9 @@ class Slices:
         return [*by_importance(rows), *(test.says for test in self.differences)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> Slices().to_dict()
-        {'slices': [], 'between_slices': []}
-        """
-        return {
-            "slices": [part.to_dict() for part in self.slices],
-            "between_slices": [test.to_dict() for test in self.differences],
-        }
+        """Return plain values for JSON."""
+        slices, differences = map(plain_value, (self.slices, self.differences))
+        return {"slices": slices, "between_slices": differences}
 
 
 # -- cutting queries into slices
@@ -417,11 +359,7 @@ def _slices(
             cut.names[number],
             len(places[number]),
             tuple(row for row, of in zip(rows, owner, strict=True) if of == number),
-            {
-                (measure.name, run): own_interval(part, measure, run, settings)
-                for measure in part.measures
-                for run in part.runs
-            },
+            own_intervals(part, settings),
         )
         for number, part in enumerate(parts)
     ]
@@ -477,14 +415,13 @@ def _differences(
             with np.errstate(all="ignore"):
                 tested = between(columns, numbered, weights, groups)
             statistic[same], p[same] = tested.statistic, tested.p
-    for family in families(matches):
+    for family in families_of(matches).values():
         among[family] = corrected(p[family], settings.correction)
+    numbers_by_match = zip(statistic.tolist(), p.tolist(), among.tolist(), strict=True)
     differences = [
-        SliceTest.of(cut.attribute, match, f, alone, together, settings.level)
-        for match, f, alone, together in zip(
-            matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
-        )
-        if not np.isnan(alone)
+        _slice_test(cut.attribute, match, *tested, settings.level)
+        for match, tested in zip(matches, numbers_by_match, strict=True)
+        if not np.isnan(tested[1])
     ]
     if not small:
         return differences, []
@@ -497,6 +434,21 @@ def _differences(
         "for the test between slices."
     )
     return differences, [note]
+
+
+def _slice_test(
+    attribute: str, match: Match, statistic: float, p: float, among: float, level: float
+) -> SliceTest:
+    name, pair = match.measure.name, f"{match.run} and {match.against}"
+    differs = "differs" if below(among, level) else "does not differ"
+    p_name = "p" if among == p else "corrected p"
+    says = (
+        f"{name}: the difference between {pair} {differs} significantly between slices of "
+        f"{attribute} ({p_name} {shown_p(among).replace('<', '< ')})."
+    )
+    return SliceTest(
+        attribute, name, match.run, match.against, match.queries, statistic, p, among, says
+    )
 
 
 def _units_in(which: Mask, match: Match) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from judged.results import Table
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import CLOSE
 from judged.statistics.t import fewest_units
-from judged.text import Best, Latex, Left, latex, listed, shown
+from judged.text import Best, Latex, Left, latex, listed, percent, shown
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -33,43 +34,39 @@ class NumberFormat:
     """Format of the numbers of one measure."""
 
     measure: Compared
-    look: Look
+    look: Look = field(default_factory=Look)
     best: frozenset[str] = frozenset()
     """Runs whose values are bold."""
 
-    @property
-    def is_share(self) -> bool:
-        """Whether values lie between 0 and 1, so that they may be percentages."""
-        return tuple(self.measure.range) == (0, 1)
+    @cached_property
+    def _digits(self) -> Callable[[float | None], str]:
+        is_share = tuple(self.measure.range) == (0, 1)
+        form = percent if is_share and self.look.percent else shown
+        return partial(form, decimals=self.look.decimals_of(is_share))
 
-    @property
+    @cached_property
     def name(self) -> Left:
         """Name of the measure in the header."""
-        percent = self.look.percent and self.is_share
-        return Left(f"{self.measure.name} %" if percent else self.measure.name)
+        in_percent = self.look.percent and tuple(self.measure.range) == (0, 1)
+        return Left(f"{self.measure.name} %" if in_percent else self.measure.name)
 
     def value(self, value: float | None) -> str:
         """Return a value."""
         if value is not None and 1e15 <= abs(value) < math.inf:
             return f"{value:.4g}".replace("-", "−")
-        return self.look.digits(value, self.is_share).replace("-", "−")
+        return self._digits(value).replace("-", "−")
 
     def signed(self, value: float | None) -> str:
         """Return a difference with its sign."""
         value = _without_rounding(value)
         return with_sign(self.value(value), value)
 
-    def interval(self, of: Interval) -> str:
-        """Return the confidence interval of a value."""
-        return _ends(self.value(of.low), self.value(of.high), of)
-
-    def difference(self, of: Interval) -> str:
-        """Return the confidence interval of a difference, with signs."""
-        return _ends(self.signed(of.low), self.signed(of.high), of)
-
-
-def _ends(low: str, high: str, of: Interval) -> str:
-    return "–" if math.isnan(of.low) or math.isnan(of.high) else f"{low} … {high}"
+    def interval(self, interval: Interval, *, signed: bool = False) -> str:
+        """Return a confidence interval, that of a difference with signs."""
+        if math.isnan(interval.low) or math.isnan(interval.high):
+            return "–"
+        form = self.signed if signed else self.value
+        return f"{form(interval.low)} … {form(interval.high)}"
 
 
 def _without_rounding(value: float | None) -> float | None:
@@ -92,10 +89,9 @@ def tables(comparison: Comparison, look: Look, *, bold: bool = False) -> list[Ta
 
 def _bold_runs(comparison: Comparison, measure: str) -> frozenset[str]:
     """Return the runs with bold values; none if no run is significantly worse than another."""
-    rows = (row for row in comparison._every_pair if row.measure == measure)
-    if not any(row.verdict in SIGNIFICANT for row in rows):
-        return frozenset()
-    return near_best(comparison, measure)
+    rows = (row for row in comparison.every_pair if row.measure == measure)
+    significant = any(row.verdict in SIGNIFICANT for row in rows)
+    return near_best(comparison, measure) if significant else frozenset()
 
 
 def _measure_tables(comparison: Comparison, format: NumberFormat) -> list[Table]:
@@ -118,7 +114,7 @@ def _measure_tables(comparison: Comparison, format: NumberFormat) -> list[Table]
     runs = [place.run for place in places]
     board: list[Column] = [
         (format.name, runs),
-        ("rank", [rank_range(place) for place in places]),
+        ("rank", [rank_range(place.rank_low, place.rank_high) for place in places]),
         *_values(comparison, format, runs),
         (Left("behind the first"), [_behind(place, places[0], rows) for place in places]),
     ]
@@ -130,9 +126,8 @@ def _measure_tables(comparison: Comparison, format: NumberFormat) -> list[Table]
     return [_table(board), _table(pairs)]
 
 
-def rank_range(place: Place) -> str:
+def rank_range(low: int, high: int) -> str:
     """Return the ranks that a run may have."""
-    low, high = place.rank_low, place.rank_high
     return f"{low:,}" if low == high else f"{low:,} … {high:,}"
 
 
@@ -160,18 +155,15 @@ def _interval_head(comparison: Comparison) -> Left:
 
 def _values(comparison: Comparison, format: NumberFormat, runs: Sequence[str]) -> list[Column]:
     name = format.measure.name
+    values = {run: format.value(comparison.values[name][run]) for run in runs}
     corrected = any(row.trusted is not None for row in comparison.rows)
-
-    def value(run: str) -> str:
-        text = format.value(comparison.value(name, run))
-        return Best(text) if run in format.best else text
-
+    intervals = [format.interval(comparison.intervals[name, run]) for run in runs]
     return [
-        ("corrected value" if corrected else "value", [value(run) for run in runs]),
         (
-            _interval_head(comparison),
-            [format.interval(comparison.interval(name, run)) for run in runs],
+            "corrected value" if corrected else "value",
+            [Best(text) if run in format.best else text for run, text in values.items()],
         ),
+        (_interval_head(comparison), intervals),
     ]
 
 
@@ -205,7 +197,7 @@ def _differences(
         interval = f"{interval} (t)"
     columns += [
         (head, cells(lambda row: format.signed(row.difference))),
-        (Left(interval), cells(lambda row: format.difference(row.interval))),
+        (Left(interval), cells(lambda row: format.interval(row.interval, signed=True))),
         ("d_z", cells(lambda row: _effect(row.effect))),
         ("wins/ties/losses", cells(lambda row: f"{row.wins:,}/{row.ties:,}/{row.losses:,}")),
         ("p", cells(lambda row: shown_p(row.p))),
@@ -289,16 +281,14 @@ def _attribute_tables(
 def _trusted_table(comparison: Comparison, format: NumberFormat) -> Table:
     """Return corrected differences beside those of either kind of judgements alone."""
     ends = _interval_head(comparison)
-    rows = [
-        [
-            *(row.run, row.against),
-            *(format.signed(fix.corrected.estimate), format.difference(fix.corrected)),
-            *(format.signed(fix.trusted.estimate), format.difference(fix.trusted)),
-            *(format.signed(fix.cheap), f"{fix.weight:.2f}"),
-        ]
-        for row in _rows(comparison.rows, format)
-        if (fix := row.trusted) is not None
-    ]
+    rows = []
+    for row in _rows(comparison.rows, format):
+        if (fix := row.trusted) is not None:
+            cells = [row.run, row.against]
+            for interval in (fix.corrected, fix.trusted):
+                cells.append(format.signed(interval.estimate))
+                cells.append(format.interval(interval, signed=True))
+            rows.append([*cells, format.signed(fix.cheap), f"{fix.weight:.2f}"])
     header = [format.name, Left("against"), "corrected", ends, "trusted", ends, "cheap", "λ"]
     return Table(header, rows)
 
@@ -312,9 +302,8 @@ def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
     A pair with too few queries to reach significance is not tested. If that leaves no test, no run
     is returned.
     """
-    known = comparison.measure(measure)
-    every = comparison._every_pair
-    best = leaderboard(known, comparison._values(known), every)[0]
+    every = comparison.every_pair
+    best = leaderboard(comparison.measure(measure), comparison.values[measure], every)[0]
     if math.isnan(best.value):
         return frozenset()
     others = [row for row in every if row.measure == measure and best.run in (row.run, row.against)]
@@ -335,18 +324,18 @@ def _testable(row: Pair, level: float) -> bool:
 
 def bold_rule(comparison: Comparison) -> str:
     """Return what bold values mean, and how that was tested if not by the rows shown."""
-    said = "the best run, and those not significantly worse than it"
+    rule = "the best run, and those not significantly worse than it"
     without = [name for name in comparison.measures if not near_best(comparison, name)]
     if without == list(comparison.measures):
         return "none, because there are too few queries to test"
     if without:
-        said += f" (none for {listed(without)}, with too few queries to test)"
-    if comparison._every_pair is comparison.rows:
-        return said
+        rule += f" (none for {listed(without)}, with too few queries to test)"
+    if comparison.every_pair is comparison.rows:
+        return rule
     correction = comparison.settings.correction
     pairs = math.comb(len(comparison.runs), 2)
     how = "uncorrected" if correction == "none" else f"{CORRECTIONS[correction]} over {pairs:,}"
-    return f"{said} (all {pairs:,} pairs tested, {how})"
+    return f"{rule} (all {pairs:,} pairs tested, {how})"
 
 
 def latex_summary(comparison: Comparison, look: Look) -> Table:
@@ -363,14 +352,15 @@ def latex_summary(comparison: Comparison, look: Look) -> Table:
         for row in comparison.rows
         if row.verdict in SIGNIFICANT
     }
+    bold = {name: near_best(comparison, name) for name in comparison.measures}
     rows = []
     for run in comparison.runs:
         cells = [letters[run], run]
         for format in formats:
             name = format.measure.name
             beaten = [letters[other] for other in letters if (name, run, other) in better]
-            text = format.value(comparison.value(name, run))
-            text = Best(text) if run in near_best(comparison, name) else text
+            text = format.value(comparison.values[name][run])
+            text = Best(text) if run in bold[name] else text
             cells.append(_with_letters(text, beaten))
         rows.append(cells)
     return Table([Left(""), Left("run"), *(str(format.name) for format in formats)], rows)

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from judged.comparison.match import Match, Size, matched, sizes, too_few
 from judged.comparison.numbers import Compared, Numbers
-from judged.comparison.outcomes import Outcome, correct, families, outcomes
+from judged.comparison.outcomes import Outcome, correct, families_of, outcomes
 from judged.comparison.settings import SIMULTANEOUS, ComparisonSettings
 from judged.comparison.wording import QUERIES, amount, percent_of, shown_margin, with_ends
 from judged.errors import InputError, quoted
 from judged.evaluation.trusted import Correction
+from judged.results import ResultPart
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import counted_as
 from judged.statistics.t import below, fewest_units
-from judged.text import counted, listed, plain
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +30,7 @@ SIGNIFICANT = ("better", "worse")
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(ResultPart):
     """Two runs on one measure: their difference, how certain it is, and the verdict.
 
     >>> import judged
@@ -93,52 +94,12 @@ class Pair:
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> import judged
-        >>> values = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}
-        >>> judged.compare_values(values).pair().to_dict()["interval"]["low"] is None
-        True
-        """
-        interval = {
-            "low": plain(self.interval.low),
-            "high": plain(self.interval.high),
-            "method": self.interval.method,
-        }
-        if self.interval.note:
-            interval["note"] = self.interval.note
-        return {
-            "measure": self.measure,
-            "run": self.run,
-            "against": self.against,
-            "queries": self.queries,
-            "groups": self.groups,
-            "effective_units": plain(self.effective_units),
-            "wider": plain(self.wider),
-            "value": plain(self.value),
-            "against_value": plain(self.against_value),
-            "difference": plain(self.difference),
-            "relative": plain(self.relative),
-            "interval": interval,
-            "effect": plain(self.effect),
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "p": plain(self.p),
-            "corrected_p": plain(self.corrected_p),
-            "smallest_p": plain(self.smallest_p),
-            "detectable": plain(self.detectable),
-            "verdict": self.verdict,
-            "negligible": self.negligible,
-            "depends_on": list(self.depends_on),
-            "test": self.test,
-            "says": self.says,
-            **({} if self.trusted is None else {"trusted": self.trusted.to_dict()}),
-        }
+        """Return plain values for JSON."""
+        values = super().to_dict()
+        del values["interval"]["estimate"]  # which is the difference
+        if self.trusted is None:
+            del values["trusted"]
+        return values
 
 
 # -- from p, interval and margin to a verdict
@@ -259,25 +220,21 @@ def decide_matches(
     """Test, correct and decide matches together; sentences name their `slices`."""
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
-    family_sizes = {at: len(family) for family in families(matches) for at in family}
+    families = families_of(matches)
+    comparisons = [len(families[match.measure.name]) for match in matches]
     if settings.correction in SIMULTANEOUS:  # these count all pairs, even with a baseline
-        family_sizes = dict.fromkeys(family_sizes, math.comb(len(numbers.runs), 2))
+        comparisons = [math.comb(len(numbers.runs), 2)] * len(matches)
     otherwise: Sequence[Mapping[str, Sequence[str]]] = [{}] * len(matches)
     if depends is not None:
-        words = [
-            verdict(match, outcome, outcome.p, settings)[0]
-            for match, outcome in zip(matches, alone, strict=True)
-        ]
+        tested = zip(matches, alone, strict=True)
+        words = [verdict(match, outcome, outcome.p, settings)[0] for match, outcome in tested]
         otherwise = depends(matches, words)
     trusted = corrections_of(matches, settings, numbers)
-    inside = within_margins(matches, corrected, settings, numbers, family_sizes)
-    comparisons = [family_sizes[at] for at in range(len(matches))]
+    inside = within_margins(matches, corrected, settings, numbers, comparisons)
     measured = sizes(matches, settings, comparisons)
     rows = []
     for at, match in enumerate(matches):
-        row = _pair(
-            match, corrected[at], corrected_p[at], measured[at], settings, inside=inside[at]
-        )
+        row = _pair(match, corrected[at], corrected_p[at], measured[at], settings, inside[at])
         row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
         where = slices[at] if slices else ""
         says = sentence(row, settings, comparisons[at], otherwise[at], where)
@@ -290,13 +247,13 @@ def within_margins(
     corrected: Sequence[Outcome],
     settings: ComparisonSettings,
     numbers: Numbers,
-    family_sizes: Mapping[int, int],
+    comparisons: Sequence[int],
 ) -> list[bool]:
     """Return for each match whether its difference is inside its margin, corrected."""
     inside = [False] * len(matches)
-    for comparisons in {*family_sizes.values()} if settings.margin is not None else ():
-        adjusted = settings.among(comparisons)
-        which = [at for at, size in family_sizes.items() if size == comparisons]
+    for number in {*comparisons} if settings.margin is not None else ():
+        adjusted = settings.among(number)
+        which = [at for at, size in enumerate(comparisons) if size == number]
         tested = [corrected[at] for at in which]
         if adjusted != settings:
             tested = outcomes([matches[at] for at in which], adjusted, numbers)
@@ -314,8 +271,6 @@ def corrections_of(
     one_sided: bool = False,
 ) -> list[Correction | None]:
     """Return how trusted judgements corrected each difference; None without trusted judgements."""
-    known = [match for match in matches if match.by_trusted is not None]
-    alone = [match.by_trusted for match in known if match.by_trusted is not None]
 
     def intervals(tested: Sequence[Match]) -> Iterator[Interval]:
         for match, outcome in zip(tested, outcomes(tested, settings, numbers), strict=True):
@@ -324,6 +279,10 @@ def corrections_of(
                 ends = (outcome.inner_low, outcome.inner_high)
             yield Interval(match.difference, *ends, outcome.method, outcome.note)
 
+    known = [match for match in matches if match.by_trusted is not None]
+    alone = [match.by_trusted for match in known if match.by_trusted is not None]
+    if not known:
+        return [None] * len(matches)
     both = zip(intervals(known), intervals(alone), strict=True)
     return [
         None
@@ -345,7 +304,6 @@ def _pair(
     corrected_p: float,
     size: Size,
     settings: ComparisonSettings,
-    *,
     inside: bool,
 ) -> Pair:
     word, negligible = verdict(match, outcome, corrected_p, settings, inside=inside)
@@ -510,7 +468,7 @@ def _by(pair: Pair, level: float) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(ResultPart):
     """A run on a leaderboard.
 
     >>> Place("bm25", 0.21, 1, 2).to_dict()
@@ -523,23 +481,6 @@ class Place:
     """Best possible rank: one more than the number of significantly better runs."""
     rank_high: int
     """Worst possible rank: the number of runs minus that of significantly worse runs."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> Place("bm25", 0.21, 1, 1).to_dict()["rank_low"]
-        1
-        """
-        return {
-            "run": self.run,
-            "value": plain(self.value),
-            "rank_low": self.rank_low,
-            "rank_high": self.rank_high,
-        }
 
 
 def leaderboard(
@@ -612,33 +553,28 @@ def frame_of(rows: Sequence[Pair]) -> pl.DataFrame:
 
     corrected = any(row.trusted is not None for row in rows)
     columns = {**COLUMNS, **(TRUSTED_COLUMNS if corrected else {})}
+    cells = [_frame_cells(row) for row in rows]
     return pl.DataFrame(
-        [[_frame_cell(row, name) for name in columns] for row in rows],
+        [[row.get(name) for name in columns] for row in cells],
         schema={name: getattr(pl, kind) for name, kind in columns.items()},
         orient="row",
-    )
+    ).fill_nan(None)
 
 
-def _frame_cell(row: Pair, name: str) -> Any:
-    cell: Any
-    if name in ("low", "high", "note"):
-        cell = getattr(row.interval, name)
-    elif name == "interval":
-        cell = row.interval.method or None
-    elif name in TRUSTED_COLUMNS:
-        cell = None if row.trusted is None else _trusted_cell(row.trusted, name)
-    elif name == "depends_on":
-        cell = ", ".join(row.depends_on)
-    else:
-        cell = getattr(row, name)
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def _trusted_cell(correction: Correction, name: str) -> Any:
-    alone = correction.trusted
-    return {
-        "trusted_difference": alone.estimate,
-        "trusted_low": alone.low,
-        "trusted_high": alone.high,
-        "cheap_difference": correction.cheap,
-    }.get(name, getattr(correction, name, None))
+def _frame_cells(row: Pair) -> dict[str, Any]:
+    interval = row.interval
+    cells = vars(row) | {
+        **{"low": interval.low, "high": interval.high, "note": interval.note},
+        "interval": interval.method or None,
+        "depends_on": ", ".join(row.depends_on),
+    }
+    if row.trusted is not None:
+        fix, alone = row.trusted, row.trusted.trusted
+        cells |= {
+            "trusted_queries": fix.trusted_queries,
+            "trusted_difference": alone.estimate,
+            **{"trusted_low": alone.low, "trusted_high": alone.high},
+            "cheap_difference": fix.cheap,
+            **{"weight": fix.weight, "narrower": fix.narrower},
+        }
+    return cells

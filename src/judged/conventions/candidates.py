@@ -19,8 +19,7 @@ from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.scores import Settlement, nothing_relevant, undefined
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY, Measure, Spec, bind, parse_all, parse_measure
-from judged.measures.params import Choice, Cutoff, Param
-from judged.measures.registry import Mask, Settled, taken
+from judged.measures.registry import Choice, Cutoff, Mask, Param, Settled, taken
 from judged.options import real
 from judged.policy import CHOICES, Policy
 from judged.rankings.rankings import Rankings

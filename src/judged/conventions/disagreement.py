@@ -24,8 +24,7 @@ from judged.matching.documents import with_items
 from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, relatives
-from judged.measures.params import show
-from judged.measures.registry import Mask
+from judged.measures.registry import Mask, show
 from judged.options import (
     JudgementsLike,
     MeasuresLike,

@@ -28,7 +28,7 @@ from judged.conventions.candidates import (
 from judged.conventions.disagreement import variants_of
 from judged.errors import InputError, quoted
 from judged.measures import Measure
-from judged.measures.params import show
+from judged.measures.registry import show
 from judged.options import (
     JudgementsLike,
     MeasuresLike,

@@ -278,8 +278,8 @@ class Embeddings(Search):
         relevance = cast("RelevanceLike | None", relevance)
         settings = EvaluationSettings.of(measures, policy, convention)
         if not both:
-            rankings, best = self._rank(relevance, settings.policy, name, 1, progress)
-            ranked = [with_best_scores(rankings, best)]
+            rankings, _ = self._rank(relevance, settings.policy, name, None, progress)
+            ranked = [with_best_scores(rankings, lambda: self.top_k(1))]
         else:
             if weights is not None:
                 raise InputError(
@@ -379,7 +379,7 @@ class Embeddings(Search):
         settings = EvaluationSettings.of(measures, policy, convention)
         rankings, best = self._rank(relevance, settings.policy, name, k, progress)
         assert best is not None
-        ranked = [with_best_scores(rankings, best)]
+        ranked = [with_best_scores(rankings, lambda: best)]
         return announce_warnings(evaluate_rankings(ranked, settings, weights=weights)), best
 
     def rank_both(

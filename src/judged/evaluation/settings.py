@@ -15,7 +15,7 @@ from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import have_own_id, own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
-from judged.measures.grammar import each_of, labelled, read_all
+from judged.measures.measure import each_of, labelled, read_all
 from judged.policy import Policy
 from judged.text import Tallied, TalliedWarning, Warned, counted
 

@@ -120,7 +120,7 @@ def inspect_unanswerable(
     r: Rankings, nothing: Mask, threshold: float | None, *, skip_missing: bool
 ) -> Unanswerable:
     """Return what a run does with the queries of `nothing`, which have no relevant items."""
-    best = r.best_score
+    best = None if r.best_score is None else np.asarray(r.best_score)  # searched now, if lazy
     if nothing.all():
         raise PolicyError(
             "nothing is relevant for any of the "

@@ -13,7 +13,7 @@ import numpy as np
 from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
-from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.relations import as_relation
 from judged.embeddings.search import Search, reversed_search, scores_of
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.evaluation import evaluate_rankings
@@ -32,23 +32,18 @@ from judged.options import number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
 from judged.policy import POSITIVES, checked_positives
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Warned, counted
+from judged.text import Warned, counted, plain
 
-if TYPE_CHECKING:
-    from judged.options import Positives, Progress, RelevanceLike
-    from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.options import Positives, Progress, RelevanceLike
+
 
 HARDEST = 10
+"""Negatives of a query that are its hardest."""
 BINS = 15
-MOST = 10_000
-"""Of bins, and of negatives that are kept for each query at a time."""
-CHECKED = 64
-"""Queries whose ranks are counted again at every temperature, fewer where there are very many
-items."""
-_SCORES_CHECKED = 1 << 23
+"""Bins of confidence for the calibration error."""
 
 
 def sweep_scores(
@@ -61,7 +56,6 @@ def sweep_scores(
     both: bool = False,
     positives: Positives = "each",
     rel: float = 1,
-    hardest: int = HARDEST,
     bins: int = BINS,
     search: bool = True,
     seed: int = 0,
@@ -70,24 +64,68 @@ def sweep_scores(
     """Compute what each temperature does to the scores of vectors as they are."""
     checked_embeddings(embeddings, "temperature.sweep")
     relation = as_relation(relevance, what="relevance")
-    counting = Counting(
-        as_temperatures(temperatures),
-        checked_positives(positives),
-        whole("hardest", hardest, at_most=MOST),
-        whole("bins", bins, at_most=MOST),
-    )
+    counting = Counting(as_temperatures(temperatures), checked_positives(positives), HARDEST, bins)
     if len(embeddings.items) < 2:
         raise InputError(
             "there is one item only, whose probability is 1 at every temperature; at least two are "
             "needed."
         )
-    only = None if query is None else _alone(embeddings, query, batch_size, both)
-    return _Sweeper(
-        embeddings, relation, counting, rel, only, batch_size, seed, both, progress
-    ).swept(search=search)
+    only = None if query is None else _number_of(query, embeddings, batch_size, both)
+    # First of all the ranking: queries that cannot be scored are an error there, by their names.
+    rankings = embeddings.rank(relation)
+    if query is not None:
+        if query not in rankings.queries:
+            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
+        rankings = rankings.take([rankings.queries.index(query)])
+    bound = relation.bind(embeddings.queries, embeddings.items)
+    corpus = Corpus(_product(embeddings), bound, number("rel", rel), only)
+    sides: list[Candidates] = [corpus]
+    if batch_size is not None:
+        size = _checked_batch(batch_size, embeddings.memory)
+        room = size_in_bytes(embeddings.memory)
+        batches = Batches.drawn(corpus, size, whole("seed", seed, at_least=0), room)
+        sides = [batches, batches.reversed()] if both else [batches]
+    elif both:
+        sides.append(reversed_corpus(corpus, _product(reversed_search(embeddings))))
+    sweeper = _Sweeper(corpus, sides, counting, progress)
+    points = sweeper.points(counting.temperatures)
+    best_loss = best_calibrated = None
+    if search and len(points) > 1:  # around one temperature there is nothing to search
+        best_loss, best_calibrated = search_best(
+            points, lambda some: sweeper.points(np.array(some))
+        )
+    if progress is not None:
+        every = steps(counting.temperatures.tolist(), both=both, search=search)
+        progress(corpus.rows * every - sweeper.done)
+    over = f"full-corpus softmax: a query's probabilities go over all {corpus.width:,} items"
+    if batch_size is not None:
+        over = (
+            f"in-batch softmax: a query's probabilities go over the {sides[0].width:,} items of a "
+            f"batch drawn at random (seed {seed}), one positive of each of its queries"
+        )
+    basis = [part for part in rankings.basis if not part.startswith("all items")]
+    basis.append(f"{over}, from scores in single precision")
+    if sweeper.several:
+        basis.append(f"several positives: {POSITIVES[counting.positives]}")
+    measures = ["AP" if corpus.rel == 1 else f"AP(rel={corpus.rel:g})", "nDCG@10"]
+    evaluation = evaluate_rankings([rankings], measures)
+    return Sweep(
+        softmax="corpus" if batch_size is None else "batch",
+        candidates=sides[0].width,
+        queries=sweeper.queries,
+        similarity=embeddings.similarity.name,
+        positives=counting.positives,
+        both=both,
+        points=tuple(points),
+        best_loss=best_loss,
+        best_calibrated=best_calibrated,
+        ranking={name: float(evaluation.value(name)) for name in measures},
+        basis=tuple(basis),
+        notes=(*(() if rankings.audit is None else rankings.audit.notes), *sweeper.notes()),
+    )
 
 
-def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: bool) -> int:
+def _number_of(query: str, embeddings: Embeddings, batch_size: int | None, both: bool) -> int:
     """Return the number of a single query."""
     if batch_size is not None or both:
         option = "batch_size" if batch_size is not None else "both"
@@ -107,158 +145,69 @@ def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
 
 
 class _Sweeper:
-    """Embeddings that are ready for any temperature."""
+    """Candidates of one direction or both, which are added up at any temperature."""
+
+    queries = alone = 0
+    """Queries that count, and those of them without a negative."""
+    several = False
+    """Whether a query has several positives."""
 
     def __init__(
         self,
-        embeddings: Embeddings,
-        relation: Relation,
+        corpus: Corpus,
+        sides: list[Candidates],
         counting: Counting,
-        rel: float,
-        only: int | None,
-        batch_size: int | None,
-        seed: int,
-        both: bool,
         progress: Progress | None,
     ) -> None:
-        self._embeddings, self._counting, self._progress = embeddings, counting, progress
-        self._done, self._seed = 0, whole("seed", seed, at_least=0)
-        # First of all the ranking: queries that cannot be scored are refused there, by their names.
-        self._rankings = embeddings.rank(relation)
-        if only is not None:
-            self._rankings = self._of_one(embeddings.queries.name(only))
-        self._corpus = Corpus(
-            _product(embeddings),
-            relation.bind(embeddings.queries, embeddings.items),
-            number("rel", rel),
-            only,
-        )
-        self._batched = batch_size is not None
-        self._sides: list[Candidates] = [self._corpus]
-        if batch_size is not None:
-            size = _checked_batch(batch_size, embeddings.memory)
-            batches = Batches.drawn(
-                self._corpus, size, self._seed, room=size_in_bytes(embeddings.memory)
-            )
-            self._sides = [batches, batches.reversed()] if both else [batches]
-        elif both:
-            self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
+        self._corpus, self._sides, self._counting = corpus, sides, counting
+        self._progress, self.done = progress, 0
 
-    def _of_one(self, query: str) -> Rankings:
-        """Return the ranking of a single query, which must be judged."""
-        known = self._rankings.queries
-        if query not in known:
-            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
-        return self._rankings.take([known.index(query)])
-
-    def swept(self, *, search: bool) -> Sweep:
-        points = self._at(self._counting.temperatures)
-        best_loss = best_calibrated = None
-        if search and len(points) > 1:  # between one temperature there is nothing to search
-            best_loss, best_calibrated = search_best(points, lambda some: self._at(np.array(some)))
-        if self._progress is not None:
-            queries = self._corpus.rows
-            self._progress(
-                queries
-                * steps(
-                    self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search
-                )
-                - self._done
-            )
-        return Sweep(
-            softmax="batch" if self._batched else "corpus",
-            candidates=self._sides[0].width,
-            queries=self._counted,
-            similarity=self._embeddings.similarity.name,
-            positives=self._counting.positives,
-            both=len(self._sides) > 1,
-            hardest=self._counting.hardest,
-            points=tuple(points),
-            best_loss=best_loss,
-            best_calibrated=best_calibrated,
-            ranking=self._ranking(),
-            basis=self._basis(),
-            notes=self._notes(),
-        )
-
-    def _at(self, temperatures: Floats) -> list[Point]:
+    def points(self, temperatures: Floats) -> list[Point]:
         counting = replace(self._counting, temperatures=temperatures)
-        found = [
-            summed(side, counting, self._told(len(temperatures), side)) for side in self._sides
+        there, *more = [
+            summed(side, counting, self._counted_for(side, len(temperatures)))
+            for side in self._sides
         ]
-        there = found[0]
         if there is None:
             raise InputError(
                 "no item is relevant to any query; check the relevance that was given."
             )
-        back = found[1] if len(found) > 1 else None
-        self._counted, self._alone = there.queries, there.queries - there.with_negatives
-        self._several = any(
-            each.positives > each.queries for each in (there, back) if each is not None
+        back = more[0] if more else None
+        self.queries, self.alone = there.queries, there.queries - there.with_negatives
+        self.several = any(
+            side.positives > side.queries for side in (there, back) if side is not None
         )
         return [
-            Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)
+            _point(temperature, number, there, back)
+            for number, temperature in enumerate(temperatures.tolist())
         ]
 
-    def _told(self, times: int, side: Candidates) -> Progress | None:
-        """Progress in queries of the caller's, whatever a row is here."""
-        told = self._progress
-        if told is None:
+    def _counted_for(self, side: Candidates, times: int) -> Progress | None:
+        """Return progress in the caller's queries, whatever a row is on this side."""
+        report = self._progress
+        if report is None:
             return None
-        share = self._corpus.rows / side.rows
 
         def progress(rows: int) -> None:
-            done = round(rows * share * times)
-            self._done += done
-            told(done)
+            done = round(rows * self._corpus.rows / side.rows * times)
+            self.done += done
+            report(done)
 
         return progress
 
-    def _ranking(self) -> Ranking:
-        rel = self._corpus.rel
-        measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
-        evaluation = evaluate_rankings([self._rankings], measures)
-        values = {name: float(evaluation.value(name)) for name in measures}
-        begin, end = next(self._corpus.blocks())
-        checked = max(1, min(CHECKED, end - begin, _SCORES_CHECKED // self._corpus.width))
-        same = _same_order(self._corpus, begin, begin + checked, self._counting.temperatures)
-        return Ranking(values, checked, same)
-
-    def _basis(self) -> tuple[str, ...]:
-        width = self._sides[0].width
-        over = (
-            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch "
-            f"drawn at random (seed {self._seed}), one positive of each of its queries"
-            if self._batched
-            else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
-        )
-        several = (
-            (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
-        )
-        return (
-            *(each for each in self._rankings.basis if not each.startswith("all items")),
-            f"{over}, from scores in single precision",
-            *several,
-        )
-
-    def _notes(self) -> tuple[str, ...]:
-        said = []
-        side, all_queries = self._sides[0], self._corpus.rows
+    def notes(self) -> Iterator[str]:
+        side, every = self._sides[0], self._corpus.rows
         left_over = side.left_over if isinstance(side, Batches) else 0
-        if lost := all_queries - left_over - self._counted:
-            said.append(f"{lost:,} of {all_queries:,} queries without a positive are left out.")
+        if lost := every - left_over - self.queries:
+            yield f"{lost:,} of {every:,} queries without a positive are left out."
         if left_over:
-            said.append(
-                f"{left_over:,} queries are left over from the last whole batch and are left out."
-            )
-        if self._alone:
-            said.append(
-                f"{counted(self._alone, 'query has', 'queries have')} no negative among the "
+            yield f"{left_over:,} queries are left over from the last whole batch and are left out."
+        if self.alone:
+            yield (
+                f"{counted(self.alone, 'query has', 'queries have')} no negative among the "
                 "candidates: the share of the hardest and the effective number are means over the "
                 "others."
             )
-        found = self._rankings.audit
-        return (*(() if found is None else found.notes), *said)
 
 
 def _product(embeddings: Search) -> Product:
@@ -266,28 +215,6 @@ def _product(embeddings: Search) -> Product:
     scores, _ = scores_of(embeddings, precision="single")
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
-
-
-def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
-    """Return whether positives keep their ranks when scores are divided by each temperature."""
-    relevant, excluded = corpus.pairs(begin, end)
-    scores = np.empty((end - begin, corpus.width))
-    for column, tile in corpus.tiles(begin, end, excluded):
-        scores[:, column : column + tile.shape[1]] = tile
-    positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
-    # Dividing by a positive number keeps this order, or makes neighbours equal.
-    ordered = np.sort(scores, axis=1)
-    for own, row in zip(positives, ordered, strict=True):
-        spans = [
-            (
-                np.searchsorted(row / each, own / each, side="left"),
-                np.searchsorted(row / each, own / each, side="right"),
-            )
-            for each in (1.0, *temperatures.tolist())
-        ]
-        if not all(np.array_equal(spans[0], span) for span in spans):
-            return False
-    return True
 
 
 def as_temperatures(given: Sequence[float]) -> Floats:
@@ -326,6 +253,11 @@ class Bin:
     accuracy: float | None
     """How often their top items are relevant; None in an empty bin."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return its numbers as plain values."""
+        shares = {"confidence": self.confidence, "accuracy": self.accuracy}
+        return {"from": self.low, "to": self.high, "count": self.count, **shares}
+
 
 @dataclass(frozen=True)
 class Point:
@@ -358,48 +290,6 @@ class Point:
     bins: tuple[Bin, ...]
     """Queries by the probability of their top item, for a reliability diagram."""
 
-    @classmethod
-    def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """Compute the means of one temperature from sums over queries and items.
-
-        Parameters
-        ----------
-        temperature : float
-            The temperature.
-        number : int
-            Its position in the sums.
-        there : Sums
-            Sums over queries.
-        back : Sums or None
-            Sums over items, if items are searched among queries too.
-
-        Returns
-        -------
-        Point
-        """
-        count, with_negatives = there.queries, there.with_negatives
-        counts, confidences, accuracies = there.bins[number].T
-        slope = there.slope[number] / count
-        return cls(
-            temperature=temperature,
-            loss=float(there.loss[number] / count),
-            loss_back=None if back is None else float(back.loss[number] / back.queries),
-            slope=float(slope if back is None else (slope + back.slope[number] / back.queries) / 2),
-            confidence=float(there.confidence[number] / count),
-            entropy=float(there.entropy[number] / count),
-            accuracy=float(there.accuracy[number] / count),
-            calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
-            hardest_share=float(there.hardest_share[number] / with_negatives)
-            if with_negatives
-            else float("nan"),
-            effective_negatives=float(there.effective_negatives[number] / with_negatives)
-            if with_negatives
-            else float("nan"),
-            gradient=float(there.gradient[number] / count),
-            probabilities=tuple((there.probabilities[number] / count).tolist()),
-            bins=_bins(there.bins[number]),
-        )
-
     @property
     def loss_both(self) -> float | None:
         """The mean of both directions, as CLIP has it."""
@@ -411,10 +301,45 @@ class Point:
         return self.loss if self.loss_both is None else self.loss_both
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None."""
-        numbers = {name: _plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
-        bins = [{"from": each.low, "to": each.high, **_of_bin(each)} for each in self.bins]
+        """Return all numbers as plain values; what is undefined is None."""
+        numbers = {name: plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
+        bins = [part.to_dict() for part in self.bins]
         return {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
+
+
+def _point(temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
+    """Return the means of one temperature from sums over queries, and over items if both search."""
+    count, with_negatives = there.queries, there.with_negatives
+    bins = there.bins[number]
+    counts, confidences, accuracies = bins.T
+    slope = there.slope[number] / count
+    if back is not None:
+        slope = (slope + back.slope[number] / back.queries) / 2
+    hardest_share = effective_negatives = float("nan")
+    if with_negatives:
+        hardest_share = float(there.hardest_share[number] / with_negatives)
+        effective_negatives = float(there.effective_negatives[number] / with_negatives)
+    edges = (np.arange(len(bins) + 1) / len(bins)).tolist()
+    return Point(
+        temperature=temperature,
+        loss=float(there.loss[number] / count),
+        loss_back=None if back is None else float(back.loss[number] / back.queries),
+        slope=float(slope),
+        confidence=float(there.confidence[number] / count),
+        entropy=float(there.entropy[number] / count),
+        accuracy=float(there.accuracy[number] / count),
+        calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
+        hardest_share=hardest_share,
+        effective_negatives=effective_negatives,
+        gradient=float(there.gradient[number] / count),
+        probabilities=tuple((there.probabilities[number] / count).tolist()),
+        bins=tuple(
+            Bin(low, high, int(size), *((conf / size, right / size) if size else (None, None)))
+            for low, high, (size, conf, right) in zip(
+                edges[:-1], edges[1:], bins.tolist(), strict=True
+            )
+        ),
+    )
 
 
 COLUMNS = {
@@ -432,28 +357,6 @@ COLUMNS = {
 """The numbers of a point, as a table heads them."""
 
 
-def _of_bin(each: Bin) -> dict[str, Any]:
-    return {"count": each.count, "confidence": each.confidence, "accuracy": each.accuracy}
-
-
-def _plain(value: float | None) -> float | None:
-    """JSON knows no NaN."""
-    return None if value is None or value != value else value
-
-
-def _bins(found: Any) -> tuple[Bin, ...]:
-    edges = np.arange(len(found) + 1) / len(found)
-    return tuple(
-        Bin(
-            float(low),
-            float(high),
-            int(count),
-            *((float(conf / count), float(acc / count)) if count else (None, None)),
-        )
-        for low, high, (count, conf, acc) in zip(edges[:-1], edges[1:], found, strict=True)
-    )
-
-
 @dataclass(frozen=True)
 class Best:
     """A temperature that was searched for."""
@@ -469,28 +372,8 @@ class Best:
         return self.point.temperature
 
     def to_dict(self) -> dict[str, Any]:
-        """As of a point, and `at_edge`."""
+        """Return the numbers of the point, and `at_edge`."""
         return {**self.point.to_dict(), "at_edge": self.at_edge}
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """What no temperature changes."""
-
-    measures: Mapping[str, float]
-    """Means over all queries."""
-    checked_queries: int
-    """Queries whose positives' ranks were counted at every temperature."""
-    same: bool
-    """Whether these were the same ranks."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return {
-            "measures": dict(self.measures),
-            "checked_queries": self.checked_queries,
-            "same": self.same,
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -519,59 +402,46 @@ class Sweep(Result):
     """How several positives of a query make one loss: each, any or apart."""
     both: bool
     """Whether items searched queries too."""
-    hardest: int
-    """How many negatives of a query are its hardest."""
     points: tuple[Point, ...]
     """One for each temperature given, ascending."""
     best_loss: Best | None
     """The temperature of the lowest loss; None where it was not searched for."""
     best_calibrated: Best | None
     """The temperature of the lowest calibration error; None where it was not searched for."""
-    ranking: Ranking
-    """What no temperature changes."""
+    ranking: Mapping[str, float]
+    """Measures of the ranking, which no temperature changes."""
     basis: tuple[str, ...]
     """What the numbers rest on: similarity, relevance, exclusion, candidates."""
     notes: tuple[str, ...]
     """What was left out, and what else to know."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None."""
+        """Return all numbers as plain values; what is undefined is None."""
+        simple = ("softmax", "candidates", "queries", "similarity", "positives", "both")
+        best = {"best_loss": self.best_loss, "best_calibrated": self.best_calibrated}
         return {
             "what": "temperature sweep",
-            "softmax": self.softmax,
-            "candidates": self.candidates,
-            "queries": self.queries,
-            "similarity": self.similarity,
-            "positives": self.positives,
-            "both": self.both,
-            "hardest": self.hardest,
-            "temperatures": [each.to_dict() for each in self.points],
-            "best_loss": None if self.best_loss is None else self.best_loss.to_dict(),
-            "best_calibrated": None
-            if self.best_calibrated is None
-            else self.best_calibrated.to_dict(),
-            "ranking": self.ranking.to_dict(),
+            **{name: getattr(self, name) for name in simple},
+            "hardest": HARDEST,
+            "temperatures": [point.to_dict() for point in self.points],
+            **{name: None if point is None else point.to_dict() for name, point in best.items()},
+            "ranking": {"measures": dict(self.ranking)},
             "basis": list(self.basis),
             "notes": list(self.notes),
         }
 
     def to_frame(self) -> Frame:
-        """One row per temperature, with the measures of the ranking, which are the same in all."""
+        """Return one row per temperature, with the measures, which are the same in all rows."""
         import polars as pl
 
-        rows = [
-            {
-                "temperature": each.temperature,
-                **{name: getattr(each, name) for name in self._columns()},
-            }
-            for each in self.points
-        ]
+        names = "temperature", *self._columns()
+        rows = [{name: getattr(point, name) for name in names} for point in self.points]
         return pl.DataFrame(rows).with_columns(
-            **{name: pl.lit(value) for name, value in self.ranking.measures.items()}
+            **{name: pl.lit(value) for name, value in self.ranking.items()}
         )
 
     def reliability(self) -> pl.DataFrame:
-        """One row per temperature and bin of confidence, for a reliability diagram.
+        """Return one row per temperature and bin of confidence, for a reliability diagram.
 
         Returns
         -------
@@ -581,9 +451,9 @@ class Sweep(Result):
         import polars as pl
 
         rows = [
-            {"temperature": point.temperature, "from": each.low, "to": each.high, **_of_bin(each)}
+            {"temperature": point.temperature, **part.to_dict()}
             for point in self.points
-            for each in point.bins
+            for part in point.bins
         ]
         return pl.DataFrame(
             rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64}
@@ -599,10 +469,10 @@ class Sweep(Result):
     def document(self, display: Display) -> Document:
         columns = self._columns()
         header = ["temperature", *columns.values()]
-        header[header.index("hardest")] = f"hardest {self.hardest}"
+        header[header.index("hardest")] = f"hardest {HARDEST}"
         rows = [
-            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
-            for each in self.points
+            [f"{point.temperature:.4g}", *(_cell(getattr(point, name)) for name in columns)]
+            for point in self.points
         ]
         return Document(
             list(self._answer()),
@@ -612,41 +482,32 @@ class Sweep(Result):
         )
 
     def _answer(self) -> Iterator[str]:
-        if self.best_loss is not None:
-            yield (
-                f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
-            )
-        if self.best_calibrated is not None:
-            point = self.best_calibrated.point
-            said = (
-                f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
-                f"accuracy {point.accuracy:.4f}"
-            )
-            yield f"best calibrated at {_place(self.best_calibrated, said)}"
+        for what, best in (
+            ("lowest loss", self.best_loss),
+            ("best calibrated", self.best_calibrated),
+        ):
+            if best is None:
+                continue
+            point = best.point
+            numbers = f"{point.objective:.4f}"
+            if best is self.best_calibrated:
+                numbers = (
+                    f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
+                    f"accuracy {point.accuracy:.4f}"
+                )
+            edge = ""
+            if best.at_edge:
+                edge = "; it is the outermost that was given, and a better one may lie beyond"
+            yield f"{what} at temperature {best.temperature:.4g} ({numbers}){edge}."
 
     def _remarks(self) -> Iterator[str]:
-        same = (
-            "all the same"
-            if self.ranking.same
-            else "NOT all the same, as scores were too close for double precision"
-        )
-        held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
+        values = " and ".join(f"{name} {v:.4f}" for name, v in self.ranking.items())
         yield (
-            f"{held} at every temperature: dividing all scores by one number leaves their order as "
-            f"it is. The ranks of the relevant items of {self.ranking.checked_queries:,} queries "
-            f"were counted again at each: {same}."
+            f"{values} at every temperature: dividing all scores by one number leaves their order "
+            "as it is."
         )
         yield "; ".join(self.basis) + "."
         yield from (note for note in self.notes if not isinstance(note, Warned))
-
-
-def _place(best: Best, said: str) -> str:
-    edge = (
-        "; it is the outermost that was given, and a better one may lie beyond"
-        if best.at_edge
-        else ""
-    )
-    return f"temperature {best.temperature:.4g} ({said}){edge}."
 
 
 def _cell(value: float) -> str:
@@ -662,9 +523,7 @@ _NEAR = 1e-4
 """Temperatures this near, as a share of themselves, are not told apart."""
 
 
-def search_best(
-    points: Sequence[Point], at: Callable[[list[float]], list[Point]]
-) -> tuple[Best, Best]:
+def search_best(points: Sequence[Point], at: Callable[[Floats], list[Point]]) -> tuple[Best, Best]:
     """Find the temperatures of the lowest loss and of the lowest calibration error.
 
     Both searches go on side by side, in the logarithm of the temperature, since a temperature costs
@@ -672,12 +531,12 @@ def search_best(
     """
     found = list(points)
     if between := filled([point.temperature for point in points]):
-        found = sorted([*found, *at(between)], key=lambda point: point.temperature)
+        found = sorted([*found, *at(np.array(between))], key=lambda point: point.temperature)
     for _ in range(ROUNDS):
         wanted = {exp(each) for each in (*_towards_no_slope(found), *_around_lowest_error(found))}
         if not wanted:
             break
-        found = sorted([*found, *at(sorted(wanted))], key=lambda point: point.temperature)
+        found = sorted([*found, *at(np.array(sorted(wanted)))], key=lambda point: point.temperature)
     best = [
         min(found, key=lambda point: getattr(point, name))
         for name in ("objective", "calibration_error")

@@ -6,12 +6,10 @@ similarity at each temperature and evaluates all on the same held-out queries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from inspect import signature
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,23 +19,33 @@ from judged.embeddings.learned import Learned, as_similarity
 from judged.embeddings.relations import as_relation
 from judged.embeddings.similarity import Cosine, Similarity
 from judged.embeddings.training import Step
-from judged.errors import InputError, did_you_mean, quoted
+from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
-from judged.learning._data import Data, Part, checked_embeddings, checked_shares, split_data
-from judged.learning._sweep import BINS, HARDEST, Best, Point, Sweep, as_temperatures, sweep_scores
-from judged.learning.learn import ITERATIONS, MEASURES, Chance, fit, with_rel
+from judged.learning._data import Data, Part, checked_embeddings, split_data
+from judged.learning._sweep import Best, Point, Sweep, as_temperatures, sweep_scores
+from judged.learning.learn import (
+    MEASURES,
+    Chance,
+    TrainingSettings,
+    fit,
+    refuse_unknown,
+    with_rel,
+)
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL, STUDIED_TEMPERATURES, checked, number, whole
+from judged.options import (
+    LEVEL,
+    STUDIED_TEMPERATURES,
+    LearnedKind,
+    MeasuresLike,
+    Positives,
+    Progress,
+    RelevanceLike,
+    checked,
+)
 from judged.options import SWEPT_TEMPERATURES as TEMPERATURES
 from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval, mean_interval
-from judged.text import Warned, counted, listed
-
-if TYPE_CHECKING:
-    from judged.options import LearnedKind, MeasuresLike, Positives, Progress, RelevanceLike
-if TYPE_CHECKING:
-    pass
-
+from judged.text import Warned, counted, listed, plain
 
 __all__ = ["TEMPERATURES", "Best", "Point", "Study", "Sweep", "sweep"]
 
@@ -54,8 +62,6 @@ def sweep(
     both: bool = False,
     positives: Positives = "each",
     rel: float = 1,
-    hardest: int = HARDEST,
-    bins: int = BINS,
     search: bool = True,
     seed: int = 0,
     progress: Progress | None = None,
@@ -91,10 +97,6 @@ def sweep(
         together, or each against the negatives alone.
     rel : float, optional
         The lowest grade that counts as relevant.
-    hardest : int, optional
-        How many negatives of a query are its hardest.
-    bins : int, optional
-        Bins of confidence for the calibration error.
     search : bool, optional
         Search for the temperatures of the lowest loss and calibration error between those given.
     seed : int, optional
@@ -117,46 +119,30 @@ def sweep(
     >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
     ([5.311, 0.709, 0.886], 0.181)
     """
-    if train is not False:
-        untrained = {"query": query, "batch_size": batch_size}
-        if wrong := [name for name, value in untrained.items() if value is not None]:
-            raise InputError(f"{wrong[0]} has no meaning with train; leave one of them out.")
-        if train is not True and not isinstance(train, Mapping):
-            raise InputError(
-                "train must be True, or a dict of options of judged.learn.fit; got "
-                f"{quoted(train)}."
-            )
-        known = [*signature(fit).parameters, "measures"]
-        if isinstance(train, Mapping):
-            for option in train:
-                if option not in known:
-                    raise InputError(
-                        f"train has no option {quoted(option)}{did_you_mean(option, known)} It "
-                        "takes measures and those of judged.learn.fit."
-                    )
-        training = {"both": both, "positives": positives, "rel": rel, "seed": seed}
-        return study(
+    shared: dict[str, Any] = {"both": both, "positives": positives, "rel": rel, "seed": seed}
+    if train is False:
+        chosen = TEMPERATURES if temperatures is None else temperatures
+        return sweep_scores(
             embeddings,
             relevance,
-            STUDIED_TEMPERATURES if temperatures is None else temperatures,
+            chosen,
+            query=query,
+            batch_size=batch_size,
+            search=search,
             progress=progress,
-            **(training if train is True else {**training, **train}),
+            **shared,
         )
-    return sweep_scores(
-        embeddings,
-        relevance,
-        TEMPERATURES if temperatures is None else temperatures,
-        query=query,
-        batch_size=batch_size,
-        both=both,
-        positives=positives,
-        rel=rel,
-        hardest=hardest,
-        bins=bins,
-        search=search,
-        seed=seed,
-        progress=progress,
-    )
+    for name, value in (("query", query), ("batch_size", batch_size)):
+        if value is not None:
+            raise InputError(f"{name} has no meaning with train; leave one of them out.")
+    if train is not True and not isinstance(train, Mapping):
+        raise InputError(
+            f"train must be True, or a dict of options of judged.learn.fit; got {quoted(train)}."
+        )
+    options = {} if train is True else train
+    refuse_unknown("train", options, ["measures"])
+    chosen = STUDIED_TEMPERATURES if temperatures is None else temperatures
+    return study(embeddings, relevance, chosen, progress=progress, **{**shared, **options})
 
 
 def study(
@@ -172,120 +158,104 @@ def study(
     """Learn the same similarity at each temperature; evaluate all on the same held-out queries."""
     checked_embeddings(embeddings, "temperature.sweep", learns=True)
     chosen = as_temperatures(temperatures)
-    rel = number("rel", options.get("rel", 1))
-    iterations = whole("iterations", options.get("iterations", ITERATIONS))
+    settings = TrainingSettings(kind=kind, **options)
     named = [measures] if isinstance(measures, (str, Measure)) else measures
     named = () if named is None else named
     if not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
         raise InputError(
             f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
         )
-    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
+    wanted = list(dict.fromkeys(with_rel(parse_measure(name), settings.rel) for name in named))
     if not wanted:
         raise InputError("train needs at least one measure.")
-    relation = as_relation(relevance, what="relevance")
-    if options.get("held_out", 1) == 0:
+    if not settings.held_out:
         raise InputError("train needs held-out queries; held_out must be above 0.")
-    data = Data.of(embeddings, relation, rel=rel)
-    rows = np.flatnonzero(data.positives.lengths)
-    # Before training, so that a measure which embeddings do not have is refused at once; any
+    relation = as_relation(relevance, what="relevance")
+    data = Data.of(embeddings, relation, rel=settings.rel)
+    # Before training, so that a measure which embeddings do not have is an error at once; any
     # similarity does for that.
-    dims = data.queries.dims, data.items.dims
+    rows, dims = np.flatnonzero(data.positives.lengths), (data.queries.dims, data.items.dims)
     data.part(rows[:1]).evaluate(as_similarity(np.zeros(dims)), wanted)
     learned = []
     for temperature in chosen.tolist():
-        bar = None if progress is None else _Bar(progress, iterations)
-        learned.append(
-            fit(embeddings, relation, kind=kind, temperature=temperature, progress=bar, **options)
-        )
-        if bar is not None:
-            bar.end()
-    shares = checked_shares(options.get("validation", 0.2), options.get("held_out", 0.2))
+        left = settings.iterations
+
+        def count(steps: int) -> None:
+            nonlocal left
+            left -= steps
+            if progress is not None:
+                progress(steps)
+
+        options |= {"kind": kind, "temperature": temperature, "progress": count}
+        learned.append(fit(embeddings, relation, **options))
+        count(left)  # the iterations that this training did not need
     split = split_data(
-        data, validation=shares[0], held_out=shares[1], seed=learned[0].training.seed
+        data, validation=settings.validation, held_out=settings.held_out, seed=settings.seed
     )
-    return _studied(learned, split.held_out_part(data), wanted)
+    return _study(learned, split.held_out_part(data), wanted)
 
 
-class _Bar:
-    """Progress of one training, which at its end counts the iterations that it did not need."""
-
-    def __init__(self, progress: Progress, allowed: int) -> None:
-        self._progress, self._left = progress, allowed
-
-    def __call__(self, steps: int) -> None:
-        self._left -= steps
-        self._progress(steps)
-
-    def end(self) -> None:
-        self(self._left)
-
-
-def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
-    untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
-    compared = [each for each in (untrained, *learned) if each is not None]
-    values = [_values(each, part, measures) for each in compared]
-    start = values[0] if untrained is not None else None
+def _study(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
+    """Evaluate what was learned on held-out queries."""
     record = learned[0].training
+
+    def evaluate(similarity: Similarity) -> dict[Measure, Floats]:
+        scored = part.evaluate(similarity, measures)
+        return {measure: scored.values[measure] for measure in measures}
+
+    untrained: Studied | None = None
+    start: dict[Measure, Floats] = {}
+    start_by_chance: dict[Measure, Floats] = {}
     chance = Chance.of(part, seed=record.seed)
-    by_chance = [chance.values(each, measures) for each in compared if untrained is not None]
-    rows = [
-        _row_of(each, part, own, start, _gained(by_chance, number))
-        for number, (each, own) in enumerate(zip(learned, values[-len(learned) :], strict=True), 1)
-    ]
+    if part.queries.dims == part.items.dims:
+        cosine = Cosine()
+        start, start_by_chance = evaluate(cosine), chance.values(cosine, measures)
+        untrained = _untrained_row(cosine, part, start, record.rel)
+    rows, values = [], []
+    for similarity in learned:
+        own_values = evaluate(similarity)
+        gained = {measure: own_values[measure] - start[measure] for measure in start}
+        dealt: dict[Measure, Floats] = {}
+        if start:
+            dealt = chance.values(similarity, measures)
+        beyond = {name: gained[name] - (dealt[name] - start_by_chance[name]) for name in dealt}
+        rows.append(_row_of(similarity, part, own_values, gained, beyond))
+        values.append({str(measure): own_values[measure] for measure in measures})
     # Items that search queries have as many candidates as a part has queries.
     comparable = record.candidates == record.items and not record.both
+    notes = dict.fromkeys(note for similarity in learned for note in similarity.training.notes)
+    if not comparable:
+        notes[_OTHER_CANDIDATES] = None
     return Study(
         kind=record.kind,
         measures=tuple(map(str, measures)),
         training=record.training,
         validation=record.validation,
         held_out=len(part.queries),
-        untrained=None
-        if untrained is None or start is None
-        else _untrained_row(untrained, part, start, record.rel),
+        untrained=untrained,
         trained=tuple(rows),
-        values=tuple(
-            {str(each): own[each] for each in measures} for own in values[-len(learned) :]
-        ),
+        values=tuple(values),
         relevance=record.relevance,
         seed=record.seed,
         positives=record.positives,
         candidates=record.candidates,
         comparable=comparable,
-        notes=(
-            *map(Warned, learned[0].training.warned),
-            *dict.fromkeys(note for each in learned for note in each.training.notes),
-            *(() if comparable else (_APART,)),
-        ),
+        notes=(*map(Warned, record.warned), *notes),
     )
 
 
-_APART = (
+_OTHER_CANDIDATES = (
     "Losses of training and of held-out queries go over different numbers of candidates, and "
     "are not to be compared."
 )
-
-
-def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
-    scored = part.evaluate(similarity, measures)
-    return {each: scored.values[each] for each in measures}
-
-
-def _gained(by_chance: list[dict[Measure, Floats]], number: int) -> dict[Measure, Floats]:
-    """Compute what queries with the relevance of others gain from the first similarity."""
-    if not by_chance:
-        return {}
-    start = by_chance[0]
-    return {each: own - start[each] for each, own in by_chance[number].items()}
 
 
 def _row_of(
     learned: Learned,
     part: Part,
     values: dict[Measure, Floats],
-    start: dict[Measure, Floats] | None,
-    by_chance: dict[Measure, Floats],
+    gained: dict[Measure, Floats],
+    beyond: dict[Measure, Floats],
 ) -> Studied:
     record = learned.training
     point = sweep_scores(
@@ -313,21 +283,18 @@ def _row_of(
         stopped=record.stopped,
         history=record.history,
         measures=_intervals(values, part),
-        differences=None
-        if start is None
-        else {str(each): part.interval(own - start[each]) for each, own in values.items()},
-        beyond=None
-        if start is None or not by_chance
-        else {
-            str(each): part.interval(own - start[each] - by_chance[each])
-            for each, own in values.items()
-        },
+        differences=_changes(gained, part),
+        beyond=_changes(beyond, part),
         learned=learned,
     )
 
 
 def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]:
-    return {str(each): part.interval(own, each.spec.range) for each, own in values.items()}
+    return {str(name): part.interval(own, name.spec.range) for name, own in values.items()}
+
+
+def _changes(changes: dict[Measure, Floats], part: Part) -> dict[str, Interval] | None:
+    return {str(name): part.interval(own) for name, own in changes.items()} or None
 
 
 def _untrained_row(
@@ -335,34 +302,30 @@ def _untrained_row(
 ) -> Studied:
     """Describe the vectors as they are, with all that needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
-    point = sweep_scores(
-        part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False
-    ).points[0]
+    swept = sweep_scores(part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False)
     return Studied(
         alignment=alignment,
         uniformity=uniformity,
-        accuracy=point.accuracy,
+        accuracy=swept.points[0].accuracy,
         measures=_intervals(values, part),
     )
 
 
 def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
     """Compute alignment and uniformity of the vectors as the similarity maps them."""
-    queries, items = (
-        _mapped(similarity, part.queries, items=False),
-        _mapped(similarity, part.items, items=True),
-    )
-    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
-    found = compared.diagnose(part.positives)
-    assert found.alignment is not None
-    return found.alignment, found.items.uniformity
 
+    def mapped(vectors: Vectors, *, items: bool) -> Vectors:
+        blocks = [
+            similarity.prepare(block, vectors, begin, items=items)
+            for begin, block in vectors.blocks()
+        ]
+        return Vectors(np.concatenate(blocks), vectors.ids, vectors.source)
 
-def _mapped(similarity: Similarity, vectors: Vectors, *, items: bool) -> Vectors:
-    mapped = [
-        similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()
-    ]
-    return Vectors(np.concatenate(mapped), vectors.ids, vectors.source)
+    sides = mapped(part.queries, items=False), mapped(part.items, items=True)
+    compared = Embeddings(*sides, exclude=part.exclude, memory=part.memory)
+    diagnosis = compared.diagnose(part.positives)
+    assert diagnosis.alignment is not None
+    return diagnosis.alignment, diagnosis.items.uniformity
 
 
 STUDY_COLUMNS = {
@@ -426,31 +389,18 @@ class Studied:
     """The similarity that was learned."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None."""
-        found = {name: getattr(self, name) for name in ("temperature", *STUDY_COLUMNS, "stopped")}
-        numbers = {
-            name: None if isinstance(each, float) and not isfinite(each) else each
-            for name, each in found.items()
-        }
-        history = [
-            {"iteration": each.iteration, "loss": each.loss, "value": each.value}
-            for each in self.history
-        ]
-        differences, beyond = (
-            None if each is None else _plain_intervals(each)
-            for each in (self.differences, self.beyond)
-        )
+        """Return all numbers as plain values; what is undefined is None."""
+        numbers = {name: getattr(self, name) for name in ("temperature", *STUDY_COLUMNS)}
+        intervals = {name: getattr(self, name) for name in ("measures", "differences", "beyond")}
         return {
-            **numbers,
-            "history": history,
-            "measures": _plain_intervals(self.measures),
-            "differences": differences,
-            "beyond": beyond,
+            **{name: plain(value) for name, value in numbers.items()},
+            "stopped": self.stopped,
+            "history": [asdict(step) for step in self.history],
+            **{
+                name: None if own is None else {m: each.to_dict() for m, each in own.items()}
+                for name, own in intervals.items()
+            },
         }
-
-
-def _plain_intervals(intervals: Mapping[str, Interval]) -> dict[str, Any]:
-    return {name: each.to_dict() for name, each in intervals.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -519,18 +469,15 @@ class Study(Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None."""
+        """Return all numbers as plain values; what is undefined is None."""
+        parts = {name: getattr(self, name) for name in ("training", "validation", "held_out")}
         return {
             "what": "temperature study",
             "kind": self.kind,
-            "queries": {
-                "training": self.training,
-                "validation": self.validation,
-                "held_out": self.held_out,
-            },
+            "queries": parts,
             "measures": list(self.measures),
             "level": LEVEL,
-            "rows": [each.to_dict() for each in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "sentences": self.sentences(),
             "notes": list(self.notes),
         }
@@ -539,21 +486,25 @@ class Study(Result):
         """Return one row per temperature; the untrained similarity comes first, with null."""
         import polars as pl
 
-        return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
+        names = "temperature", *STUDY_COLUMNS
+        parts = ("estimate", ""), ("low", "_low"), ("high", "_high")
+        rows = [
+            {name: getattr(row, name) for name in names}
+            | {
+                f"{name}{suffix}": getattr(interval, part)
+                for name, interval in row.measures.items()
+                for part, suffix in parts
+            }
+            for row in self.rows
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def document(self, display: Display) -> Document:
-        names = [
-            "untrained" if each.temperature is None else f"{each.temperature:.4g}"
-            for each in self.rows
-        ]
-        numbers = [
-            [name, *(_study_cell(getattr(each, column)) for column in STUDY_COLUMNS)]
-            for name, each in zip(names, self.rows, strict=True)
-        ]
-        measured = [
-            [name, *(each.measures[measure].said() for measure in self.measures)]
-            for name, each in zip(names, self.rows, strict=True)
-        ]
+        numbers, measured = [], []
+        for row in self.rows:
+            name = "untrained" if row.temperature is None else f"{row.temperature:.4g}"
+            numbers.append([name, *(_study_cell(getattr(row, column)) for column in STUDY_COLUMNS)])
+            measured.append([name, *(row.measures[measure].said() for measure in self.measures)])
         return Document(
             list(_conclusions(self)),
             [
@@ -563,19 +514,6 @@ class Study(Result):
             [note for note in self.notes if isinstance(note, Warned)],
             [*self._basis(), *(note for note in self.notes if not isinstance(note, Warned))],
         )
-
-
-def _flat(row: Studied) -> dict[str, Any]:
-    measured = {
-        f"{name}{suffix}": getattr(interval, part)
-        for name, interval in row.measures.items()
-        for part, suffix in (("estimate", ""), ("low", "_low"), ("high", "_high"))
-    }
-    return {
-        "temperature": row.temperature,
-        **{name: getattr(row, name) for name in STUDY_COLUMNS},
-        **measured,
-    }
 
 
 def _study_cell(value: float | int | None) -> str:
@@ -590,11 +528,10 @@ def _conclusions(study: Study) -> Iterator[str]:
     if len(rows) > 1:
         yield from _about_training(study)
     sure = [f"{row.temperature:g}" for row in rows if (row.confidence or 0.0) > row.accuracy]
-    yield (
-        f"More confident than right at {', '.join(sure)}."
-        if sure
-        else "Nowhere more confident than right."
-    )
+    if sure:
+        yield f"More confident than right at {', '.join(sure)}."
+    else:
+        yield "Nowhere more confident than right."
 
 
 def _about_training(study: Study) -> Iterator[str]:
@@ -604,35 +541,34 @@ def _about_training(study: Study) -> Iterator[str]:
     steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
     yield (
         f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of "
-        "probabilities goes from "
-        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the "
-        "confidence in the top "
-        f"item from {low.confidence:.4f} to {high.confidence:.4f}."
+        f"probabilities goes from {low.entropy:.4f} to {high.entropy:.4f}"
+        f"{', rising at every step' if steady else ''}, the confidence in the top item from "
+        f"{low.confidence:.4f} to {high.confidence:.4f}."
     )
     if study.comparable:
-        gap, where = _extreme(rows, max, lambda row: (row.loss or 0.0) - (row.training_loss or 0.0))
-        if gap > 0:
+        gaps = [(row.loss or 0.0) - (row.training_loss or 0.0) for row in rows]
+        if max(gaps) > 0:
             yield (
-                f"The held-out queries' loss is furthest above that of training at {where}, by "
-                f"{gap:.4f}."
+                "The held-out queries' loss is furthest above that of training at "
+                f"{_places(rows, gaps, max(gaps))}, by {max(gaps):.4f}."
             )
         else:
             yield "The held-out queries' loss is nowhere above that of training."
-    near, closest = _extreme(rows, min, lambda row: row.alignment)
-    wide, spread = _extreme(rows, min, lambda row: row.uniformity)
+    alignments, uniformities = [row.alignment for row in rows], [row.uniformity for row in rows]
+    near, wide = min(alignments), min(uniformities)
     yield (
-        f"Relevant pairs are closest at {closest} (alignment {near:.4f}), items most spread out at "
-        f"{spread} (uniformity {wide:.4f})."
+        f"Relevant pairs are closest at {_places(rows, alignments, near)} (alignment {near:.4f}), "
+        f"items most spread out at {_places(rows, uniformities, wide)} (uniformity {wide:.4f})."
     )
-    soon, soonest = _extreme(rows, min, lambda row: row.best_iteration or 0)
-    late, latest = _extreme(rows, max, lambda row: row.best_iteration or 0)
+    kept = [row.best_iteration or 0 for row in rows]
+    soon, late = min(kept), max(kept)
+    after = f"after {counted(soon, 'iteration')}"
     if soon == late:
-        yield f"The weights that were kept came after {_iterations(soon)} at {soonest}."
+        yield f"The weights that were kept came {after} at {_places(rows, kept, soon)}."
     else:
         yield (
-            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and "
-            f"latest at {latest}, "
-            f"after {late:g}."
+            f"The weights that were kept came soonest at {_places(rows, kept, soon)}, {after}, and "
+            f"latest at {_places(rows, kept, late)}, after {late:g}."
         )
 
 
@@ -640,17 +576,16 @@ def _about_measure(study: Study) -> Iterator[str]:
     """Yield sentences about where the first measure is best, and which temperatures differ."""
     name, rows = study.measures[0], study.trained
     higher = parse_measure(name).spec.higher_is_better
-    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].estimate)
-    place = next(number for number, row in enumerate(rows) if row.measures[name].estimate == value)
+    estimates = [row.measures[name].estimate for row in rows]
+    value = max(estimates) if higher else min(estimates)
+    where, place = _places(rows, estimates, value), estimates.index(value)
     best = rows[place]
-    gained = (
-        ""
-        if best.differences is None
-        else f", {best.differences[name].said('+')} to the untrained similarity"
-    )
+    gained = ""
+    if best.differences is not None:
+        gained = f", {best.differences[name].said('+')} to the untrained similarity"
     if best.beyond is not None:
         gained += f", {best.beyond[name].said('+')} of it beyond chance"
-    others = [number for number, row in enumerate(rows) if row.measures[name].estimate != value]
+    others = [number for number, estimate in enumerate(estimates) if estimate != value]
     best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
     if others:
         best_at = f"is {'highest' if higher else 'lowest'} at temperature {where}"
@@ -664,23 +599,13 @@ def _about_measure(study: Study) -> Iterator[str]:
     groups: dict[str, list[str]] = {worse: [], unsure: []}
     for other in others:
         apart = mean_interval(study.values[other][name] - study.values[place][name])
-        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(
-            f"{rows[other].temperature:g}"
-        )
-    said = [f"{words} {', '.join(found)}" for words, found in groups.items() if found]
-    yield f"By the {study.held_out:,} held-out queries it is {listed(said)}."
+        is_worse = apart.high < 0 if higher else apart.low > 0
+        groups[worse if is_worse else unsure].append(f"{rows[other].temperature:g}")
+    words = [f"{word} {', '.join(some)}" for word, some in groups.items() if some]
+    yield f"By the {study.held_out:,} held-out queries it is {listed(words)}."
 
 
-def _extreme(
-    rows: Sequence[Studied],
-    pick: Callable[[Iterable[float]], float],
-    value: Callable[[Studied], float],
-) -> tuple[float, str]:
-    """Return the least or greatest value, and the temperatures that have it, in words."""
-    best = pick([value(row) for row in rows])
-    at = [f"{row.temperature:g}" for row in rows if value(row) == best]
-    return best, "all temperatures alike" if len(at) == len(rows) > 1 else " and ".join(at)
-
-
-def _iterations(count: float) -> str:
-    return counted(int(count), "iteration")
+def _places(rows: Sequence[Studied], values: Sequence[float], value: float) -> str:
+    """Name the temperatures that have a value."""
+    names = [f"{row.temperature:g}" for row, own in zip(rows, values, strict=True) if own == value]
+    return "all temperatures alike" if len(names) == len(rows) > 1 else " and ".join(names)

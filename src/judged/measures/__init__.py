@@ -3,12 +3,11 @@
 # Each family declares its measures, in the order in which they are listed.
 # ruff: noqa: F401
 # isort: off
-from judged.measures import precision, recall, average, curve, rank, gain, graded, user_models
-from judged.measures import cwl, compat, sets, confusion, incomplete, counts, diversity
+from judged.measures import precision, average, rank, gain, user_models, counts, incomplete
+from judged.measures import diversity
 # isort: on
 
-from judged.measures.grammar import parse_all, parse_measure
-from judged.measures.measure import Measure, bind
+from judged.measures.measure import Measure, bind, parse_all, parse_measure
 from judged.measures.reference import PRESETS
 from judged.measures.registry import REGISTRY, Settled, Spec, lookup, names
 

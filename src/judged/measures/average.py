@@ -1,17 +1,31 @@
-"""Precision averaged along the ranking: AP and the interpolated precision-recall curve."""
+"""Average precision, and points and areas of curves: precision-recall and ROC."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from judged.arrays import Floats, Ints, divide, greatest_from_here, needed, starts_of
 from judged.errors import MeasureError
-from judged.measures.params import REL, Choice, K, Number, Points
-from judged.measures.registry import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.registry import (
+    NEVER,
+    NO_RELEVANT,
+    REL,
+    Choice,
+    Example,
+    K,
+    Mask,
+    Number,
+    Points,
+    Undefined,
+    collection_size,
+    measure,
+)
 from judged.measures.ties import (
+    Closed,
     Ties,
     Worth,
     by_grade,
@@ -73,7 +87,7 @@ def _expected_average_precision(
     summed = r.total(ties.query[sure], height(ties, sure, ties.relevant[sure], ties.size[sure]))
     relevant = r.relevant(rel)
     if norm != "retrieved":
-        return divide(summed, np.where(relevant == 0, 0, _divisors(r, k, rel, norm)))
+        return divide(summed, _divisors(r, k, rel, norm))
     # How many relevant items are found depends on the order of the one tie that the cutoff cuts
     # through: each number of them that may stand above it has a chance and, given that number, is
     # spread over the places above it.
@@ -119,6 +133,7 @@ def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
     _check_cutoff(k, norm)
+    divisors = _divisors(r, k, rel, norm)
     query, rank, ordinal = r.relevant_hits(k, rel)
     height = ordinal / rank
     if area == "trapezoid":
@@ -126,9 +141,7 @@ def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: st
         height = (before + height) / 2
     elif area == "interpolated":
         height = greatest_from_here(height, np.bincount(query, minlength=len(r)))
-    relevant = r.relevant(rel)
-    whole = _divisors(r, k, rel, norm)
-    return divide(r.total(query, height), np.where(relevant == 0, 0, whole))
+    return divide(r.total(query, height), divisors)
 
 
 def _check_cutoff(k: Cutoff, norm: str) -> None:
@@ -137,15 +150,15 @@ def _check_cutoff(k: Cutoff, norm: str) -> None:
 
 
 def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
-    match norm:
-        case "capped":
-            return np.minimum(r.relevant(rel), r.cutoff(k, rel))
-        case "retrieved":
-            return np.maximum(r.found(k, rel), 1)
-        case "cutoff":
-            return r.cutoff(k, rel)
-        case _:
-            return r.relevant(rel)
+    """Return the divisor of each query; 0 without relevant items."""
+    divisors = relevant = r.relevant(rel)
+    if norm == "capped":
+        divisors = np.minimum(relevant, r.cutoff(k, rel))
+    elif norm == "retrieved":
+        divisors = np.maximum(r.found(k, rel), 1)
+    elif norm == "cutoff":
+        divisors = r.cutoff(k, rel)
+    return np.where(relevant == 0, 0, divisors)
 
 
 ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
@@ -258,3 +271,115 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     query, rank, ordinal = r.relevant_hits(None, rel)
     expected = r.total(query, ordinal / rank)
     return np.log((1 + expected) / (1 + r.relevant(rel) - expected))
+
+
+@measure(
+    name="PrecAtRecall",
+    aliases=("PrecisionAtFixedRecall",),
+    title="Precision at a fixed recall",
+    says="Precision at the first rank where recall reaches the given point; 0 where it never does.",
+    formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
+    reference="manning2008",
+    range=(0, 1),
+    params=(
+        Number(
+            "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
+        ),
+        REL,
+    ),
+    at="recall",
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    # Half of three relevant items is two, and the second stands at rank 4.
+    example=Example("PrecAtRecall@0.5", "1 0 0 1 1", 0.5),
+)
+def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
+    relevant = r.relevant(rel)
+    enough = enough_for(recall, relevant)
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    # A recall of 0 is reached at rank 1, whatever stands there.
+    at = rank == 1 if recall == 0 else ordinal == enough[query]
+    value = np.where(relevant == 0, np.nan, 0.0)
+    value[query[at]] = (ordinal / rank)[at]
+    return value
+
+
+@measure(
+    name="RecallAtPrec",
+    aliases=("RecallAtFixedPrecision",),
+    title="Recall at a fixed precision",
+    says=(
+        "The highest recall at any rank where precision is at least as high as given; 0 where it "
+        "never is."
+    ),
+    formula=r"\max_{i:\, P@i \ge precision} R@i",
+    reference="manning2008",
+    range=(0, 1),
+    params=(
+        Number(
+            "precision",
+            0.95,
+            "the precision to keep",
+            low=0,
+            high=1,
+            phrase="the precision to keep is {}",
+        ),
+        REL,
+    ),
+    at="precision",
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    # Precision is 1/2 at ranks 2 and 4 and 3/5 at rank 5, where all three relevant items are found.
+    example=Example("RecallAtPrec@0.5", "0 1 0 1 1 0 0 0 0 1", 0.75),
+)
+def recall_at_precision(r: Rankings, *, precision: float, rel: float) -> Floats:
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    holds = ordinal / rank >= precision
+    most = np.zeros(len(r))
+    np.maximum.at(most, query[holds], ordinal[holds].astype(np.float64))
+    return divide(most, r.relevant(rel))
+
+
+def _one_sided(r: Rankings, params: Mapping[str, Any]) -> Mask:
+    relevant = r.relevant(params["rel"])
+    return (relevant == 0) | (relevant == collection_size(r, "RankAUC"))
+
+
+def _expected_rank_auc(r: Rankings, *, rel: float) -> Closed:
+    # The value is linear in the ranks of relevant items, as long as their number is fixed.
+    first, last = r.spans
+    return Closed(_area(r, rel, (first + last) / 2), uncut(r, np.full(len(r), np.inf)))
+
+
+@measure(
+    name="RankAUC",
+    aliases=("AUC", "ROCAUC"),
+    title="Area under the ROC curve",
+    says="The chance that a relevant item stands above one that is not, over the whole collection; "
+    "items that were not retrieved stand below all others, in no order.",
+    formula=r"\frac{1}{N (C-N)}\sum_{relevant\ i} |nonrelevant\ below\ i|",
+    reference="fawcett2006",
+    range=(0, 1),
+    params=(REL,),
+    at=None,
+    undefined=Undefined("nothing is relevant, or everything is", _one_sided),
+    laws={"swap_up_never_hurts", "perfect_is_best"},
+    # Five items, two relevant at ranks 1 and 3: 3 and 2 of the 3 others stand below.
+    example=Example("RankAUC", "1 0 1 0 0", 5 / 6, collection=5),
+    expected=_expected_rank_auc,
+)
+def rank_auc(r: Rankings, *, rel: float) -> Floats:
+    return _area(r, rel, r.hit_rank.astype(np.float64))
+
+
+def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
+    """Compute the area for hits at these ranks."""
+    size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
+    others = size - relevant
+    query, _, ordinal = r.relevant_hits(None, rel)
+    found = r.total(query)
+    below = r.total(query, others[query] - (rank[r.hit_grade >= rel] - ordinal))
+    # What was not retrieved lies in the tail with all other items there: half of those count as
+    # below.
+    tail_others = others - (r.retrieved - found)
+    return divide(below + (relevant - found) * tail_others / 2, relevant * others)

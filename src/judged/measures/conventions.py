@@ -10,11 +10,9 @@ from typing import Any
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
-from judged.measures.grammar import label_of, parse_measure, pieces_of
-from judged.measures.measure import Measure
-from judged.measures.params import show
+from judged.measures.measure import Measure, label_of, parse_measure, pieces_of
 from judged.measures.reference import PRESETS
-from judged.measures.registry import Spec, is_name, lookup
+from judged.measures.registry import Spec, is_name, lookup, show
 
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
@@ -154,9 +152,9 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     """Yield the library's names for a measure at the same cutoff."""
-    spec = measure.spec
-    for name, places in _with_places(convention, measure):
-        named = _filled(name, places) if _declared(name.ours) is spec else None
+    names = [name for name in convention.names if _declared(name.ours) is measure.spec]
+    for name, places in _with_places(names, measure):
+        named = _filled(name, places)
         # Their cutoffs are numbers: there is no map@R.
         if (
             named
@@ -167,15 +165,16 @@ def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Name
 
 
 def _with_places(
-    convention: Convention, measure: Measure
+    names: Iterable[Name], measure: Measure
 ) -> Iterator[tuple[Name, dict[str, object]]]:
-    """Yield the library's names for known measures, with a measure's values at their places."""
-    for name in convention.names:
+    """Yield a library's names for known measures, with a measure's values at their places."""
+    for name in names:
         places = {place: _standing_at(place, name, measure) for place in name.places}
         if name.ours and None not in places.values():
             yield name, places
 
 
+@lru_cache(maxsize=4096)
 def _declared(text: str) -> Spec | None:
     """Find the measure that a text or template names, without reading the rest."""
     root = text.partition("@")[0].partition("(")[0].strip()
@@ -245,7 +244,7 @@ def _cutoff(measure: Measure) -> Any:
 
 def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     """Yield the library's names for a measure, with the measure's cutoff and numbers."""
-    for name, places in _with_places(convention, measure):
+    for name, places in _with_places(convention.names, measure):
         theirs = next(_called(name, places, measure), None)
         # Their cutoffs are numbers: there is no map@R.
         if theirs is None or name.read(theirs) is None:

@@ -15,9 +15,18 @@ import numpy as np
 from judged.arrays import Floats, Ints, borders, divide, ordinals, starts_of
 from judged.errors import MeasureError
 from judged.measures.gain import check_reach, discounts
-from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
-from judged.measures.registry import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.registry import (
+    NO_RELEVANT,
+    REL,
+    Example,
+    K,
+    Mask,
+    Number,
+    Undefined,
+    measure,
+    patience,
+)
 from judged.measures.ties import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 

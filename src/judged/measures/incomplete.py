@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from judged.arrays import Floats, counts_before, divide, ordinals
-from judged.measures.params import REL, K, patience
-from judged.measures.registry import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
+from judged.measures.registry import (
+    ITSELF,
+    NEVER,
+    NO_RELEVANT,
+    REL,
+    Example,
+    K,
+    Undefined,
+    measure,
+    patience,
+)
 from judged.measures.ties import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 

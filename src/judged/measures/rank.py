@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.measures.params import REL, Choice, K
-from judged.measures.registry import NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.registry import (
+    NO_RELEVANT,
+    REL,
+    Choice,
+    Example,
+    K,
+    Settled,
+    aggregate_param,
+    measure,
+)
 from judged.measures.ties import first_chances, own_merit, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.statistics.samples import Means, Median, Rows, Sample, relative

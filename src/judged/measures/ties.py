@@ -36,8 +36,6 @@ from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from judged.measures.measure import Measure
-if TYPE_CHECKING:
-    from judged.measures.measure import Measure
 
 
 @dataclass(frozen=True, eq=False)

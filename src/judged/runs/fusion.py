@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,20 +16,17 @@ from judged.inputs import as_runs, read_runs
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import Run
 from judged.matching.checks import rising_scores
-from judged.matching.documents import as_table
-from judged.matching.join import distinct
 from judged.options import (
     ColumnsLike,
-    Duplicates,
     FileFormat,
     FusionMethod,
     FusionNormalisation,
-    FusionTies,
+    PolicyLike,
     RunsLike,
     checked,
 )
 from judged.results import Display, DisplayOptions, Document, Frame, RunResult, Table
-from judged.runs import DEPTH, TIES, K
+from judged.runs import TIES, K
 from judged.runs.ranked import (
     CollectedRuns,
     FusedLists,
@@ -38,13 +35,11 @@ from judged.runs.ranked import (
     collect,
     constant,
     contributions_of,
+    read_distinct,
     sum_lists,
     written,
 )
 from judged.text import Warned, counted, few, listed, to_json, with_source
-
-if TYPE_CHECKING:
-    pass
 
 
 @checked
@@ -55,9 +50,7 @@ def fuse(
     k: int = K,
     weights: Sequence[float] | Mapping[str, float] | None = None,
     normalise: FusionNormalisation | None = None,
-    depth: int = DEPTH,
-    ties: FusionTies = "id",
-    duplicates: Duplicates = "error",
+    policy: PolicyLike | None = None,
     columns: ColumnsLike | None = None,
     run_format: FileFormat | None = None,
 ) -> Fusion:
@@ -81,14 +74,12 @@ def fuse(
         default all are 1.
     normalise : {"minmax", "zscore", "max", "sum", "rank", "none"}, optional
         Normalisation of the scores of each list, by default minmax; not for rrf.
-    depth : int, optional
-        Number of results of each list that count, and that a fused list keeps.
-    ties : {"id", "input", "expected"}, optional
-        Order of results with equal scores, in the runs and in the fused lists: by item id,
-        descending on bytes; as in the input, first run first; or none: tied results share the mean
-        contribution of their ranks.
-    duplicates : {"error", "first"}, optional
-        What to do if an item occurs twice for a query.
+    policy : PolicyLike, optional
+        `depth` is the number of results of each list that count, and that a fused list keeps; 1,000
+        by default. `ties` is the order of results with equal scores, in the runs and in the fused
+        lists: "id", descending on bytes; "input", first run first; or "expected", where tied
+        results share the mean contribution of their ranks. `duplicates` is what to do if an item
+        occurs twice for a query. Other choices have no meaning here.
     columns : ColumnsLike, optional
         Meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default their
         names tell.
@@ -113,17 +104,10 @@ def fuse(
         raise InputError(
             "fuse needs at least two runs, as {name: run} or a list of files; got one."
         )
-    settings = FusionSettings.of(
-        [name or "run" for name in named],
-        method=method,
-        k=k,
-        weights=weights,
-        normalise=normalise,
-        depth=depth,
-        ties=ties,
-    )
+    names = [name or "run" for name in named]
+    settings = FusionSettings.of(names, method, k, weights, normalise, policy)
     read = read_runs(named, "Only runs can be fused.", columns=columns, format=run_format)
-    tables = [distinct(as_table(run, duplicates), duplicates).table for run in read]
+    tables = [read_distinct(run, settings.duplicates).table for run in read]
     collected = collect(tables, depth=settings.depth, ties=settings.ties)
     _check_common_queries(collected)
     with np.errstate(over="ignore", invalid="ignore"):  # sum_lists reports overflows
@@ -160,19 +144,23 @@ def _notes_of(
 ) -> tuple[str, ...]:
     """Return all notes and warnings, a sentence each."""
     notes: list[str] = []
-    for run, values in zip(collected.runs, gained, strict=True):
-        about_run = (*_about_scores(run, settings), *_about_normalisation(run, values, settings))
-        notes += with_source(run.run.name, about_run)
+    for run in collected.runs:
+        notes += with_source(run.run.name, _about_scores(run, settings))
         notes += _about_missing(run, collected)
-    notes += _about_empty(collected)
     named = listed([run.run.name for run in collected.runs])
+    weights = listed([written(weight) for weight in settings.weights])
+    by_hand = (
+        f"The weights {weights} were given by hand. If they were tuned on some queries, compare "
+        "the fused run on other queries."
+    )
     return (
         f"{settings.method} of {named}: an item's score is {settings.formula()}.",
         *notes,
+        *_about_empty(collected),
         *_about_overlap(collected, fused),
         *_about_negative(gained, settings),
-        *_about_depth(collected, fused, settings),
-        *_about_weights(settings),
+        *_about_depth(collected, fused, settings.depth),
+        *([by_hand] if settings.by_hand else []),
         f"Ties in the runs and in the fused lists: {TIES[settings.ties]}.",
     )
 
@@ -208,26 +196,10 @@ def _about_scores(run: RankedLists, settings: FusionSettings) -> Iterator[str]:
             f"the run has an order but no scores, so {settings.method} adds numbers made from its "
             "ranks. Use rrf for ranks."
         )
-
-
-def _about_normalisation(
-    run: RankedLists, gained: Floats, settings: FusionSettings
-) -> Iterator[str]:
-    """RankedLists of which normalisation leaves less than there was."""
-    if settings.adds_ranks or settings.normalise == "none":
-        return
-    same = int(constant(run).sum()) if settings.normalise != "max" else 0
-    if same:
-        value = {"minmax": "1", "zscore": "0", "sum": "the same share"}[str(settings.normalise)]
+    value = {"minmax": "1", "zscore": "0", "sum": "the same share"}.get(str(settings.normalise))
+    if value and (same := int(constant(run).sum())):
         lists = counted(same, "list has", "lists have")
         yield Warned(f"{lists} only one score, so each result there counts {value}.")
-    apart = (run.score[1:] != run.score[:-1]) & (run.rank[1:] > 1)
-    merged = int((apart & (gained[1:] == gained[:-1])).sum())
-    if merged:
-        yield Warned(
-            f"{counted(merged, 'score differs', 'scores differ')} so little from the next one that "
-            "rounding makes them ties when they are normalised."
-        )
 
 
 def _about_missing(run: RankedLists, collected: CollectedRuns) -> Iterator[str]:
@@ -245,35 +217,26 @@ def _about_missing(run: RankedLists, collected: CollectedRuns) -> Iterator[str]:
 
 
 def _about_empty(collected: CollectedRuns) -> Iterator[str]:
-    named = dict.fromkeys(query for run in collected.runs for query in run.run.queries)
-    if lost := list(named.keys() - set(collected.queries.to_list())) if named else []:
+    named = {query for run in collected.runs for query in run.run.queries}
+    if lost := sorted(named - set(collected.queries.to_list())):
+        have, are = ("query has", "is") if len(lost) == 1 else ("queries have", "are")
         yield Warned(
-            f"{counted(len(lost), 'query has', 'queries have')} no results in any run "
-            f"({few(sorted(lost))}) and are not in the fused run."
-            if len(lost) > 1
-            else f"1 query has no results in any run ({lost[0]}) and is not in the fused run."
+            f"{len(lost):,} {have} no results in any run ({few(lost)}) and {are} not in the fused "
+            "run."
         )
 
 
 def _about_overlap(collected: CollectedRuns, fused: FusedLists) -> Iterator[str]:
-    for one, other in combinations(collected.runs, 2):
-        if one.run.frame.height == other.run.frame.height and _same(one, other):
-            yield Warned(
-                f"{one.run.name} and {other.run.name} are identical, so their lists count twice."
-            )
+    columns = ["score", "item", "query"]
+    for one, other in combinations((run.run for run in collected.runs), 2):
+        if one.frame.select(columns).equals(other.frame.select(columns)):
+            yield Warned(f"{one.name} and {other.name} are identical, so their lists count twice.")
     for run, alone in zip(collected.runs, fused.alone.tolist(), strict=True):
         if alone == len(run.row):
             yield Warned(
                 f"None of the results of {run.run.name} ({alone:,}) is in another run. Are its "
                 "item ids spelled like theirs?"
             )
-
-
-def _same(one: RankedLists, other: RankedLists) -> bool:
-    """Return whether two runs have the same scores, items and queries, row by row."""
-    return all(
-        one.run.frame[name].equals(other.run.frame[name]) for name in ("score", "item", "query")
-    )
 
 
 def _about_negative(gained: Sequence[Floats], settings: FusionSettings) -> Iterator[str]:
@@ -290,30 +253,16 @@ def _about_negative(gained: Sequence[Floats], settings: FusionSettings) -> Itera
     )
 
 
-def _about_depth(
-    collected: CollectedRuns, fused: FusedLists, settings: FusionSettings
-) -> Iterator[str]:
-    """RankedLists that are longer than the depth."""
+def _about_depth(collected: CollectedRuns, fused: FusedLists, depth: int) -> Iterator[str]:
     for run in collected.runs:
         if run.cut:
             yield (
                 f"{run.run.name}: {counted(run.cut, 'list is', 'lists are')} longer than "
-                f"{settings.depth:,}; results below do not count."
+                f"{depth:,}; results below do not count."
             )
     if fused.cut:
-        yield (
-            f"{counted(fused.cut, 'fused list was', 'fused lists were')} cut at "
-            f"{counted(settings.depth, 'result')}."
-        )
-
-
-def _about_weights(settings: FusionSettings) -> Iterator[str]:
-    if settings.by_hand:
-        weights = listed([written(weight) for weight in settings.weights])
-        yield (
-            f"The weights {weights} were given by hand. If they were tuned on some queries, "
-            "compare the fused run on other queries."
-        )
+        cut = counted(fused.cut, "fused list was", "fused lists were")
+        yield f"{cut} cut at {counted(depth, 'result')}."
 
 
 @dataclass(frozen=True)
@@ -359,10 +308,6 @@ class Fusion(RunResult, Run):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return {query: {item: score}}, the best item first.
 
-        Returns
-        -------
-        dict
-
         >>> import judged
         >>> fused = judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a"]}}, method="combsum")
         >>> fused.to_dict()
@@ -376,10 +321,6 @@ class Fusion(RunResult, Run):
 
     def to_frame(self) -> Frame:
         """Return one row per result: query, item, score and rank from 1.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> import judged
         >>> fused = judged.fuse({"one": {"q": ["a", "b"]}, "other": {"q": ["c", "a"]}})
@@ -395,9 +336,7 @@ class Fusion(RunResult, Run):
             [
                 run.name,
                 written(run.weight),
-                f"{run.queries:,}",
-                f"{run.results:,}",
-                f"{run.alone:,}",
+                *map("{:,}".format, (run.queries, run.results, run.alone)),
             ]
             for run in self.runs
         ]
@@ -428,5 +367,5 @@ class Fusion(RunResult, Run):
 
     def _metadata(self) -> dict[str, str]:
         weights = {run.name: run.weight for run in self.runs}
-        told = {**dict(self.settings), "weights": weights, "by_hand": self.weights is not None}
-        return {**super()._metadata(), "fusion": to_json(told)}
+        made = {**dict(self.settings), "weights": weights, "by_hand": self.weights is not None}
+        return {**super()._metadata(), "fusion": to_json(made)}

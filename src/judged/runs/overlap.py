@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,25 +16,25 @@ from judged.arrays import Floats, Ints, borders, count_above, descending, starts
 from judged.errors import InputError, quoted, warn
 from judged.inputs import as_runs, read_runs
 from judged.inputs.tables import Lookup, Run
-from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
-from judged.matching.documents import as_table
-from judged.matching.join import Grouped, distinct, equal_pairs, group
+from judged.matching.checks import rising_scores
+from judged.matching.join import Grouped, equal_pairs, group
 from judged.options import (
     LEVEL,
     ColumnsLike,
-    Duplicates,
     FileFormat,
+    PolicyLike,
     RunsLike,
     checked,
     checked_methods,
     real,
 )
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.runs import PERSISTENCE
+from judged.runs.ranked import check_policy, read_distinct
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.orders import taus
 from judged.statistics.samples import Means
-from judged.text import Left, Warned, counted, few, plain, shown, with_source
+from judged.text import Left, Warned, counted, few, shown, with_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,9 +53,8 @@ def overlap(
     runs: RunsLike,
     *,
     p: float = PERSISTENCE,
-    depth: int | None = None,
     level: float = LEVEL,
-    duplicates: Duplicates = "error",
+    policy: PolicyLike | None = None,
     columns: ColumnsLike | None = None,
     run_format: FileFormat | None = None,
 ) -> Overlap:
@@ -71,12 +69,11 @@ def overlap(
         At least two runs, as {name: run} or a list of files.
     p : float, optional
         Persistence of rank-biased overlap, between 0 and 1: the larger, the deeper it looks.
-    depth : int, optional
-        Cut every list at this rank first; by default use whole lists.
     level : float, optional
         Confidence level of the intervals.
-    duplicates : {"error", "first"}, optional
-        What to do if an item occurs twice for a query.
+    policy : PolicyLike, optional
+        `depth` cuts every list at this rank first. `duplicates` is what to do if an item occurs
+        twice for a query. Other choices have no meaning here.
     columns : ColumnsLike, optional
         Meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default their
         names tell.
@@ -99,8 +96,10 @@ def overlap(
         raise InputError(
             "overlap needs at least two runs, as {name: run} or a list of files; got one."
         )
+    chosen = check_policy(policy, "overlap", "depth", "duplicates")
+    depth = chosen.depth
     read = read_runs(named, "Overlap takes only runs.", columns=columns, format=run_format)
-    queries, lists = _lists_of([*read], duplicates)
+    queries, lists = _lists_of([*read], chosen.duplicates)
     pairs = tuple(
         _pair_of(queries, first, second, _numbers_of(first, second, persistence, depth), level)
         for first, second in combinations(lists, 2)
@@ -139,27 +138,17 @@ def _lists_of(
     """Return all queries in the order of the runs, and the lists of each run."""
     import polars as pl
 
-    grouped = [_grouped(run, duplicates) for run in runs]
-    queries = pl.concat([each.names for each in grouped]).unique(maintain_order=True)
+    grouped = [group(read_distinct(run, duplicates)) for run in runs]
+    queries = pl.concat([lists.names for lists in grouped]).unique(maintain_order=True)
     numbered = queries.to_frame("query").with_row_index("number")
-    found = []
-    for each in grouped:
-        joined = each.names.to_frame("query").join(numbered, on="query", maintain_order="left")
-        number = joined["number"].to_numpy().astype(np.int64)
-        found.append(_lists(each, number, len(queries)))
-    return tuple(queries.to_list()), found
-
-
-def _grouped(run: Run | Lookup, duplicates: str) -> Grouped[Run]:
-    table = as_table(run, duplicates)
-    if not table.frame.height:
-        raise InputError(f"{table.source}: {EMPTY}")
-    refuse_lost(table)
-    grouped = group(distinct(table, duplicates))
-    nan = grouped.table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
-    if len(nan):
-        raise InputError(nan_message(grouped.table, nan))
-    return grouped
+    numbers = [
+        lists.names.to_frame("query").join(numbered, on="query", maintain_order="left")["number"]
+        for lists in grouped
+    ]
+    return tuple(queries.to_list()), [
+        _lists(lists, number.to_numpy().astype(np.int64), len(queries))
+        for lists, number in zip(grouped, numbers, strict=True)
+    ]
 
 
 def _lists(grouped: Grouped[Run], number: Ints, queries: int) -> TiedLists:
@@ -233,7 +222,6 @@ class Persistence:
 
     @classmethod
     def of(cls, p: float, deepest: int) -> Persistence:
-        """Compute the sums down to a depth."""
         depth = np.arange(deepest + 1, dtype=np.float64)
         power = p**depth
         weight = (1 - p) * power[:-1]
@@ -308,12 +296,10 @@ class Span:
 
     @classmethod
     def of(cls, first: Ints, last: Ints, length: Ints) -> Span:
-        """Return the spans of ties in lists that are cut at a length."""
         above = np.minimum(first - 1, length)
         return cls(above, last - first + 1, np.minimum(last, length))
 
     def at(self, which: NDArray[Any]) -> Span:
-        """Return a selection."""
         return Span(self.above[which], self.size[which], self.end[which])
 
     @property
@@ -430,59 +416,27 @@ class PairOverlap:
     """Queries for which both runs have results."""
     numbers: OverlapNumbers
     """Numbers of each of these queries, in their order."""
-    level: float
-    """Confidence level of the intervals."""
     only_in_run: tuple[str, ...]
     """Queries for which only the first run has results."""
     only_in_against: tuple[str, ...]
     """Queries for which only the second run has results."""
-
-    @cached_property
-    def rbo(self) -> Interval:
-        """Rank-biased overlap, extrapolated."""
-        return self._mean("rbo")
-
-    @cached_property
-    def least(self) -> Interval:
-        """Lower bound of rank-biased overlap, whatever follows below the lists."""
-        return self._mean("least")
-
-    @cached_property
-    def residual(self) -> Interval:
-        """Upper bound minus lower bound of rank-biased overlap."""
-        return self._mean("residual")
-
-    @cached_property
-    def jaccard(self) -> Interval:
-        """Shared items divided by all items of both lists."""
-        return self._mean("jaccard")
-
-    @cached_property
-    def shared(self) -> Interval:
-        """Number of items that both lists have."""
-        return self._mean("shared")
-
-    @cached_property
-    def tau(self) -> Interval:
-        """Kendall's tau-b of the shared items, over the queries where it is defined."""
-        return self._mean("tau")
+    rbo: Interval
+    """Rank-biased overlap, extrapolated; a mean over the queries, as all that follow."""
+    least: Interval
+    """Lower bound of rank-biased overlap, whatever follows below the lists."""
+    residual: Interval
+    """Upper bound minus lower bound of rank-biased overlap."""
+    jaccard: Interval
+    """Shared items divided by all items of both lists."""
+    shared: Interval
+    """Number of items that both lists have."""
+    tau: Interval
+    """Kendall's tau-b of the shared items, over the queries where it is defined."""
 
     @property
     def tau_queries(self) -> int:
         """Number of queries with a tau-b: two or more shared items, not all tied in one list."""
         return int((~np.isnan(self.numbers.tau)).sum())
-
-    def _mean(self, name: str) -> Interval:
-        values: Floats = getattr(self.numbers, name)
-        values = values[~np.isnan(values)]
-        if not len(values):
-            return Interval(float("nan"), note="no query has two shared items that are not tied")
-        return interval(
-            Means.of_values(values),
-            level=self.level,
-            method="t",
-            range=RANGES.get(name, (0.0, 1.0)),
-        )
 
     def query_frame(self) -> pl.DataFrame:
         """Return the numbers of every query as a polars table."""
@@ -521,32 +475,28 @@ class PairOverlap:
         per_query : bool, optional
             Include the numbers of every query.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import overlap
         >>> found = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["a", "b"]}}).pair()
         >>> found.to_dict(per_query=True)["per_query"]["q"]["shared"]
         2.0
         """
-        found = {
+        values = {
             "run": self.run,
             "against": self.against,
             "queries": len(self.queries),
-            **{name: getattr(self, name).to_dict() for name in NUMBERS},
+            **{name: getattr(self, name) for name in NUMBERS},
             "tau_queries": self.tau_queries,
             "tied_queries": self.numbers.tied,
-            "only_in_run": list(self.only_in_run),
-            "only_in_against": list(self.only_in_against),
+            "only_in_run": self.only_in_run,
+            "only_in_against": self.only_in_against,
         }
         if per_query:
             columns = zip(*(getattr(self.numbers, name).tolist() for name in NUMBERS), strict=True)
-            found["per_query"] = {
-                query: dict(zip(NUMBERS, map(plain, values), strict=True))
-                for query, values in zip(self.queries, columns, strict=True)
+            values["per_query"] = {
+                query: dict(zip(NUMBERS, numbers, strict=True))
+                for query, numbers in zip(self.queries, columns, strict=True)
             }
-        return found
+        return {name: plain_value(value) for name, value in values.items()}
 
 
 def _pair_of(
@@ -562,17 +512,22 @@ def _pair_of(
         for one, other in ((ours, theirs), (theirs, ours))
     ]
     if not len(numbers.query):
+        first, second = (few([quoted(query) for query in names]) for names in alone)
         raise InputError(
-            f"{ours.name} and {theirs.name} have no query in common. The first has "
-            f"{_few(alone[0])}; the second has {_few(alone[1])}. Are they runs of the same queries?"
+            f"{ours.name} and {theirs.name} have no query in common. The first has {first}; the "
+            f"second has {second}. Are they runs of the same queries?"
         )
     named = tuple(queries[at] for at in numbers.query)
-    return PairOverlap(ours.name, theirs.name, named, numbers, level, *alone)
+    means = {name: _mean(name, getattr(numbers, name), level) for name in NUMBERS}
+    return PairOverlap(ours.name, theirs.name, named, numbers, alone[0], alone[1], **means)
 
 
-def _few(queries: tuple[str, ...]) -> str:
-    said = ", ".join(map(quoted, queries[:3]))
-    return f"{said}, …" if len(queries) > 3 else said
+def _mean(name: str, values: Floats, level: float) -> Interval:
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return Interval(math.nan, note="no query has two shared items that are not tied")
+    limits = RANGES.get(name, (0.0, 1.0))
+    return interval(Means.of_values(values), level=level, method="t", range=limits)
 
 
 @checked_methods
@@ -607,10 +562,6 @@ class Overlap(Result):
         run, against : str, optional
             Their names, in any order; needed only with more than two runs.
 
-        Returns
-        -------
-        PairOverlap
-
         >>> from judged import overlap
         >>> runs = {name: {"q": ["a", name]} for name in ("x", "y", "z")}
         >>> overlap(runs).pair("z", "x").shared.estimate
@@ -639,10 +590,6 @@ class Overlap(Result):
         ----------
         per_query : bool, optional
             Include the numbers of every query.
-
-        Returns
-        -------
-        dict
         """
         return {
             "p": self.p,
@@ -662,10 +609,6 @@ class Overlap(Result):
         ----------
         per_query : bool, optional
             Return one row for each query of each pair.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import overlap
         >>> result = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["b", "c"]}})
@@ -716,10 +659,6 @@ class Overlap(Result):
 
     def definition(self) -> str:
         """Return the definitions of all numbers, as a paragraph.
-
-        Returns
-        -------
-        str
 
         >>> from judged import overlap
         >>> overlap({"one": {"q": ["a"]}, "two": {"q": ["a"]}}).definition().partition(".")[0]

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, borders, by_rows, starts_of
+from judged.arrays import Floats, Ints, borders, starts_of
 from judged.errors import InputError, PolicyError, quoted
-from judged.inputs.tables import Run
+from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost
+from judged.matching.documents import as_table
+from judged.matching.join import Hashed, distinct
 from judged.options import choice, number
-from judged.policy import CHOICES
-from judged.runs import METHODS, NORMALISATIONS, TIES, K
+from judged.policy import Policy
+from judged.runs import DEPTH, METHODS, NORMALISATIONS, TIES, K
 from judged.text import listed
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.options import PolicyLike
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-9, 1e9
 """Weights beyond these would leave nothing of a list, or of all others."""
@@ -36,6 +39,7 @@ class FusionSettings:
     """None if ranks are added instead of scores."""
     depth: int
     ties: str
+    duplicates: str
     weights: tuple[float, ...]
     """One weight per run."""
     by_hand: bool
@@ -45,15 +49,18 @@ class FusionSettings:
     def of(
         cls,
         names: Sequence[str],
-        *,
         method: Any,
         k: int,
         weights: Any,
         normalise: Any,
-        depth: int,
-        ties: Any,
+        policy: PolicyLike | None,
     ) -> FusionSettings:
         """Check the settings for runs with these names."""
+        chosen = check_policy(policy, "fuse", "ties", "depth", "duplicates")
+        if chosen.ties not in TIES:
+            raise PolicyError(
+                f"ties must be {listed([*TIES], 'or')} in a fusion; {chosen.ties} needs judgements."
+            )
         method = choice("method", method, METHODS)
         if method == "rrf" and normalise is not None:
             raise InputError(
@@ -67,7 +74,11 @@ class FusionSettings:
         if method != "rrf":
             normalise = choice("normalise", normalise or "minmax", NORMALISATIONS)
         checked = (1.0,) * len(names) if weights is None else _check_weights(weights, names)
-        return cls(method, k, normalise, depth, _check_ties(ties), checked, weights is not None)
+        depth = DEPTH if chosen.depth is None else chosen.depth
+        return cls(
+            *(method, k, normalise, depth, chosen.ties, chosen.duplicates, checked),
+            by_hand=weights is not None,
+        )
 
     @property
     def tag(self) -> str:
@@ -104,14 +115,6 @@ def written(weight: float) -> str:
     return repr(weight).removesuffix(".0")
 
 
-def _check_ties(ties: Any) -> str:
-    if isinstance(ties, str) and ties in CHOICES["ties"] and ties not in TIES:
-        raise PolicyError(
-            f"ties must be {listed([*TIES], 'or')} in a fusion; {ties} needs judgements."
-        )
-    return choice("ties", ties, TIES, error=PolicyError)
-
-
 def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
     """Return a weight for each run, from {name: weight} or a list in the order of the runs."""
     if isinstance(weights, Mapping):
@@ -133,6 +136,30 @@ def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
 
 
 # -- lists of runs
+
+
+def check_policy(policy: PolicyLike | None, function: str, *names: str) -> Policy:
+    """Return a policy for runs without judgements, of which only these choices may differ."""
+    chosen, usual = Policy.of(policy), Policy()
+    for name in chosen.to_dict():
+        if name not in names and getattr(chosen, name) != getattr(usual, name):
+            raise PolicyError(
+                f"{name} in policy has no meaning for {function}; it takes {listed(names)}."
+            )
+    return chosen
+
+
+def read_distinct(run: Run | Lookup, duplicates: str) -> Hashed[Run]:
+    """Return a run without duplicates; one that is empty or has a NaN score is an error."""
+    found = distinct(as_table(run, duplicates), duplicates)
+    table = found.table
+    if not table.frame.height:
+        raise InputError(f"{table.source}: {EMPTY}")
+    refuse_lost(table)
+    nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(table, nan))
+    return found
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -197,8 +224,6 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
     """Rank the lists of all runs by score."""
     import polars as pl
 
-    for table in tables:
-        _check_run(table)
     stretches = [_stretches(table.frame["query"]) for table in tables]
     named = pl.concat(
         [table.frame["query"].gather(at) for table, at in zip(tables, stretches, strict=True)]
@@ -222,16 +247,6 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
     return CollectedRuns(queries, items, tuple(runs))
 
 
-def _check_run(table: Run) -> None:
-    """Raise an error if a run is empty or has a score that is NaN."""
-    if not table.frame.height:
-        raise InputError(f"{table.source}: {EMPTY}")
-    refuse_lost(table)
-    nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
-    if len(nan):
-        raise InputError(nan_message(table, nan))
-
-
 def _stretches(query: pl.Series) -> Ints:
     """Return the rows where another query begins."""
     return (query != query.shift()).fill_null(True).arg_true().to_numpy().astype(np.int64)
@@ -247,7 +262,7 @@ def _lists(
         query = query[order]
     score = table.frame["score"].to_numpy()[order]
     lengths = np.bincount(query)
-    place, new = ranked(score, lengths, query, items, order + first, ties)
+    place, new = ranked(score, query, items, order + first, ties)
     rank = np.arange(len(query)) - np.repeat(starts_of(lengths), lengths) + 1
     kept = within(rank, new, depth, ties)
     return RankedLists(
@@ -263,13 +278,13 @@ def _lists(
 
 
 def ranked(
-    score: Floats, lengths: Ints, query: Ints, items: pl.Series, row: Ints, ties: str
+    score: Floats, query: Ints, items: pl.Series, row: Ints, ties: str
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the order of results in lists that lie end to end, and where ties begin.
 
     `row` is the row of each result among all items.
     """
-    place = _descending(score, lengths)
+    place = _descending(score, query)
     new = borders(query, score[place])
     if ties != "input" and not new.all():
         place = _by_id(place, new, items, row)
@@ -283,29 +298,11 @@ def within(rank: Ints, new: NDArray[np.bool_], depth: int, ties: str) -> NDArray
     return rank <= depth
 
 
-def _descending(score: Floats, lengths: Ints) -> Ints:
+def _descending(score: Floats, query: Ints) -> Ints:
     """Return the stable order of each list's results by descending score."""
-    starts = starts_of(lengths)
-    wrong = score[1:] > score[:-1]
-    inner = starts[(starts > 0) & (starts < len(score))]
-    wrong[inner - 1] = False
-    at = np.flatnonzero(wrong)
-    place = np.arange(len(score))
-    if not len(at):
-        return place
-    unsorted = np.unique(np.searchsorted(starts + lengths, at, side="right"))
-    # Padding sorts behind all results, even those with a score of minus infinity.
-    order = by_rows(
-        -score,
-        starts[unsorted],
-        lengths[unsorted],
-        lambda rows: np.argsort(rows, axis=1, kind="stable").astype(np.float64),
-        padding=np.inf,
-    )
-    changed = np.repeat(np.isin(np.arange(len(lengths)), unsorted), lengths)
-    within_list = order[changed].astype(np.int64)
-    place[changed] = np.repeat(starts, lengths)[changed] + within_list
-    return place
+    if not ((score[1:] > score[:-1]) & (query[1:] == query[:-1])).any():
+        return np.arange(len(score))
+    return np.lexsort((-score, query))
 
 
 def _by_id(place: Ints, new: NDArray[np.bool_], items: pl.Series, row: Ints) -> Ints:
@@ -434,10 +431,6 @@ _NORMALISED: dict[str, Callable[[RankedLists], Floats]] = {
 # -- sums
 
 
-_QUERY_MIXER = np.uint64(0x9E3779B97F4A7C15)
-"""Spreads query numbers over all bits of a key."""
-
-
 @dataclass(frozen=True, eq=False)
 class FusedLists:
     """Fused lists end to end, the best item of each first."""
@@ -495,7 +488,7 @@ def _ordered(
     named = np.argsort(query, kind="stable")
     query, row, total = query[named], row[named], total[named]
     lengths = np.bincount(query)
-    place, new = ranked(total, lengths, query, items, row, settings.ties)
+    place, new = ranked(total, query, items, row, settings.ties)
     rank = np.arange(len(query)) - np.repeat(starts_of(lengths), lengths) + 1
     kept = within(rank, new, settings.depth, settings.ties)
     cut = int((lengths > settings.depth).sum())
@@ -515,27 +508,12 @@ def _summed(given: Floats) -> Floats:
 
 
 def _groups(query: Ints, row: Ints, items: pl.Series) -> Ints:
-    """Number the pairs of query and item of all results.
+    """Number the pairs of query and item of all results."""
+    import polars as pl
 
-    Results are sorted by 64-bit keys, and the ids of equal neighbours are compared. If two
-    different ids share a key, all get new keys.
-    """
-    own = items.gather(row)
-    for seed in count():
-        key = own.hash(seed).to_numpy() + query.astype(np.uint64) * _QUERY_MIXER
-        order = np.argsort(key)
-        new = borders(key[order])
-        if _agree(order, new, query, own):
-            group = np.empty(len(order), np.int64)
-            group[order] = np.cumsum(new) - 1
-            return group
-    raise AssertionError
-
-
-def _agree(order: Ints, new: NDArray[np.bool_], query: Ints, items: pl.Series) -> bool:
-    """Return whether all neighbours with the same key have the same query and item."""
-    second = np.flatnonzero(~new)
-    one, other = order[second - 1], order[second]
-    if (query[one] != query[other]).any():
-        return False
-    return bool((items.gather(one) == items.gather(other)).all())
+    pairs = pl.DataFrame({"query": query, "item": items.gather(row)}).with_row_index("result")
+    found = pairs.group_by("query", "item").agg("result").with_row_index("group")
+    numbered = found.select("group", "result").explode("result")
+    group = np.empty(len(query), np.int64)
+    group[numbered["result"].to_numpy()] = numbered["group"].to_numpy()
+    return group

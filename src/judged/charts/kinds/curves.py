@@ -38,7 +38,7 @@ from judged.charts.sources import (
 from judged.charts.svg import DASHES
 from judged.errors import InputError, MeasureError
 from judged.measures import Measure, parse_all, parse_measure
-from judged.measures.confusion import collection_size
+from judged.measures.registry import collection_size
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 

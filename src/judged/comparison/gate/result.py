@@ -5,22 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
 from judged import __version__
 from judged.comparison.gate.baseline import JudgementChanges
-from judged.comparison.gate.golden import Requirement
-from judged.comparison.gate.rules import GOALS, RuleResult
+from judged.comparison.gate.rules import GOALS, Requirement, RuleResult
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Best, Warned, counted, listed, plain, readable, shown
-
-if TYPE_CHECKING:
-    pass
 
 TRUSTED_COLUMNS = (
     "trusted_difference",
@@ -122,10 +118,6 @@ class Gate(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import gate
         >>> run = {"q1": ["a"], "q2": ["c", "b"]}
         >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
@@ -161,10 +153,6 @@ class Gate(Result):
     def to_frame(self) -> Frame:
         """Return the verdict on each measure as a polars table.
 
-        Returns
-        -------
-        polars.DataFrame
-
         >>> from judged import gate
         >>> run = {"q1": ["a"], "q2": ["c", "b"]}
         >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
@@ -199,10 +187,6 @@ class Gate(Result):
 
     def says(self) -> str:
         """Return the result in one line.
-
-        Returns
-        -------
-        str
 
         >>> from judged import gate
         >>> run = {"q1": ["a"], "q2": ["c", "b"]}
@@ -243,10 +227,6 @@ class Gate(Result):
         ----------
         display : Display
             How it is shown.
-
-        Returns
-        -------
-        Document
         """
         return Document(
             answer=[self.says()],
@@ -364,10 +344,6 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         """Return a JUnit XML report for continuous integration, with a test case per check.
-
-        Returns
-        -------
-        str
 
         >>> from judged import gate
         >>> run = {"q1": ["a"], "q2": ["c", "b"]}

@@ -80,32 +80,19 @@ def plan(
     >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
     0.2836
     """
-    from judged.comparison.plan.pilot import Pilot
-    from judged.comparison.plan.solution import PlanOptions, check_options, solve
+    from judged.comparison.plan.solution import make_plan
 
-    check_options(
+    return make_plan(
         difference=difference,
-        margin=margin,
-        half_width=half_width,
-        queries=queries,
-        power=power,
         sd=sd,
         pilot=pilot,
+        queries=queries,
+        power=power,
+        level=level,
+        comparisons=comparisons,
+        margin=margin,
+        half_width=half_width,
+        measure=measure,
+        groups=groups,
         simulate=simulate,
-        about_pilot={"measure": measure, "groups": groups},
-    )
-    known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
-    return solve(
-        PlanOptions.of(
-            known,
-            sd=sd,
-            difference=difference,
-            queries=queries,
-            power=power,
-            level=level,
-            comparisons=comparisons,
-            margin=margin,
-            half_width=half_width,
-            simulate=simulate,
-        )
     )

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from judged.arrays import Floats
+from judged.results import ResultPart
 from judged.statistics.intervals import clopper_pearson
 from judged.statistics.power import (
     critical_value,
@@ -97,6 +97,7 @@ class PowerAnalysis:
             self._away(difference) / sd,
             self.tested_level,
             power,
+            self.sides,
         )
 
     def equivalence_units(self, sd: float, difference: float, power: float) -> int | None:
@@ -110,6 +111,7 @@ class PowerAnalysis:
             (self.margin - abs(difference)) / sd,
             self.tested_level,
             power if difference else (1 + power) / 2,
+            1,
         )
 
     def half_width_units(self, sd: float, half_width: float) -> int | None:
@@ -119,34 +121,27 @@ class PowerAnalysis:
             half_width / sd,
             self.level,
             0.5,
-            sides=2,
+            2,
         )
 
     def detectable(self, sd: float, units: float, power: float) -> float:
         """Return the smallest difference that so many units detect."""
         error = sd / math.sqrt(units)
-        found = detectable(
-            error, units - 1.0, level=self.tested_level, power=power, sides=self.sides
-        )
-        return float(found)
+        level, sides = self.tested_level, self.sides
+        return float(detectable(error, units - 1.0, level=level, power=power, sides=sides))
 
     def queries(self, units: int) -> int:
         """Return the number of queries of so many units."""
         return math.ceil(units * self.per_unit * (1 - 1e-12))
 
     def _fewest(
-        self,
-        enough: Callable[[int], bool],
-        ratio: float,
-        level: float,
-        power: float,
-        sides: int | None = None,
+        self, enough: Callable[[int], bool], ratio: float, level: float, power: float, sides: int
     ) -> int | None:
         """Search from the normal approximation."""
         most = int(MAX_QUERIES / self.per_unit)
         if ratio < SMALLEST_EFFECT:
             return None
-        guess = normal_units(ratio, level, power, sides or self.sides)
+        guess = normal_units(ratio, level, power, sides)
         found = None if guess > 2 * most else fewest(enough, most, guess=guess)
         return None if found is None else max(found, self.floor)
 
@@ -159,7 +154,7 @@ NUMBERS_AT_ONCE = 2 * 10**6
 
 
 @dataclass(frozen=True)
-class SimulatedShare:
+class SimulatedShare(ResultPart):
     """Share of samples with a significant result, with its confidence interval."""
 
     value: float
@@ -172,13 +167,9 @@ class SimulatedShare:
         low, high = clopper_pearson(count, draws, level)
         return cls(count / draws, float(low), float(high))
 
-    def to_dict(self) -> dict[str, float]:
-        """Return plain values for JSON."""
-        return {"value": self.value, "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(ResultPart):
     """Results on samples of the pilot's differences."""
 
     draws: int
@@ -191,16 +182,6 @@ class Simulation:
     """Share of significant results without a difference; with a margin, for a system that is worse
     by it."""
     seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "draws": self.draws,
-            "units": self.units,
-            "power": self.power.to_dict(),
-            "false_alarms": self.false_alarms.to_dict(),
-            "seed": self.seed,
-        }
 
 
 def simulate_power(

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judged.comparison.plan.pilot import Pilot
 from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, Simulation
 from judged.comparison.wording import percent_of
-from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Best, Dim, Warned, counted, plain
-
-if TYPE_CHECKING:
-    pass
+from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
+from judged.text import Best, Dim, Warned, counted
 
 LARGEST_DEVIATION = 0.02
 """A simulated power that differs from the planned one by more than this is a warning."""
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(ResultPart):
     """A computed value, with its range if the standard deviation comes from a pilot.
 
     A number of queries is infinite if it is too large; a value is None if it is impossible.
@@ -31,13 +28,9 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
-
 
 @dataclass(frozen=True)
-class PlanRow:
+class PlanRow(ResultPart):
     """One difference of the table: the queries it needs, and its power with those of the plan."""
 
     difference: float
@@ -49,17 +42,6 @@ class PlanRow:
     """With a margin: queries needed for equivalence."""
     asked: bool = False
     """Whether it is the difference of the plan."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "difference": plain(self.difference),
-            "effect": plain(self.effect),
-            "queries": self.queries.to_dict(),
-            "power": self.power.to_dict(),
-            "equivalence": None if self.equivalence is None else self.equivalence.to_dict(),
-            "asked": self.asked,
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +76,8 @@ class Plan(Result):
     equivalence: Estimate | None
     """With a margin: queries needed for equivalence, or its power."""
     rows: tuple[PlanRow, ...]
+    planned_difference: float
+    """The difference to detect, or the smallest that so many queries detect."""
     wanted_power: float
     """Power that numbers of queries in the table are for."""
     pilot: Pilot | None = None
@@ -113,52 +97,45 @@ class Plan(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import plan
         >>> plan(difference=0.02, sd=0.1).to_dict()["queries"]
         199
         """
-        interval = self.sd_interval
+        low, high = self.sd_interval or (None, None)
         analysis = self.analysis
-        return {
+        values = {
             "what": "plan",
             "solved": self.solved,
-            "difference": plain(self.difference),
+            "difference": self.difference,
             "queries": self.queries,
-            "units": plain(self.units),
-            "per_unit": plain(analysis.per_unit),
-            "power": plain(self.power),
-            "wanted_power": plain(self.wanted_power),
-            "half_width": plain(self.half_width),
-            "asked_half_width": plain(self.asked_half_width),
-            "sd": plain(self.sd),
-            "sd_low": None if interval is None else plain(interval[0]),
-            "sd_high": None if interval is None else plain(interval[1]),
+            "units": self.units,
+            "per_unit": analysis.per_unit,
+            "power": self.power,
+            "wanted_power": self.wanted_power,
+            "half_width": self.half_width,
+            "asked_half_width": self.asked_half_width,
+            "sd": self.sd,
+            "sd_low": low,
+            "sd_high": high,
             "level": analysis.level,
             "comparisons": analysis.comparisons,
             "tested_level": analysis.tested_level,
             "margin": analysis.margin,
             "sides": analysis.sides,
-            "answer": self.answer.to_dict(),
-            **{
-                name: None if (found := getattr(self, name)) is None else found.to_dict()
-                for name in ("for_difference", "for_half_width", "equivalence", "simulation")
-            },
-            "differences": [row.to_dict() for row in self.rows],
+            "answer": self.answer,
+            "for_difference": self.for_difference,
+            "for_half_width": self.for_half_width,
+            "equivalence": self.equivalence,
+            "simulation": self.simulation,
+            "differences": self.rows,
             "pilot": None if self.pilot is None else self.pilot.to_dict(analysis.level),
             "says": self.says(),
             "notes": [str(note) for note in self.notes],
         }
+        return {name: plain_value(value) for name, value in values.items()}
 
     def to_frame(self) -> Frame:
         """Return a row for each difference: the queries it needs, and its power.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import plan
         >>> plan(difference=0.02, sd=0.1).to_frame()["queries"].to_list()
@@ -166,31 +143,20 @@ class Plan(Result):
         """
         import polars as pl
 
-        def columns(name: str, kind: Any) -> dict[str, Any]:
-            return dict.fromkeys((name, f"{name}_low", f"{name}_high"), kind)
-
-        schema: dict[str, Any] = {
-            **dict.fromkeys(("difference", "effect"), pl.Float64),
-            **columns("queries", pl.Int64),
-            **columns("power", pl.Float64),
-            **columns("equivalence", pl.Int64),
-            "asked": pl.Boolean,
-        }
-        rows = [
-            (
-                *(row.difference, row.effect, *_cells(row.queries), *_cells(row.power)),
-                *(*_cells(row.equivalence), row.asked),
-            )
-            for row in self.rows
-        ]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        kinds: dict[str, Any] = {"queries": pl.Int64, "power": pl.Float64, "equivalence": pl.Int64}
+        schema: dict[str, Any] = {"difference": pl.Float64, "effect": pl.Float64}
+        for name, kind in kinds.items():
+            schema |= dict.fromkeys((name, f"{name}_low", f"{name}_high"), kind)
+        rows = []
+        for row in self.rows:
+            estimates = [row.queries, row.power, row.equivalence or Estimate(None)]
+            ends = [end for known in estimates for end in (known.value, known.low, known.high)]
+            finite = (None if end is None or math.isinf(end) else end for end in ends)
+            rows.append((row.difference, row.effect, *finite, row.asked))
+        return pl.DataFrame(rows, schema={**schema, "asked": pl.Boolean}, orient="row")
 
     def says(self) -> list[str]:
         """Return the answer in words.
-
-        Returns
-        -------
-        list of str
 
         >>> from judged import plan
         >>> plan(difference=0.02, sd=0.1).says()[0]
@@ -208,17 +174,6 @@ class Plan(Result):
         return said
 
     def document(self, display: Display) -> Document:
-        """Return everything the plan shows.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         return Document(
             answer=() if display.quiet else self.says(),
             tables=[self._table()],
@@ -248,11 +203,6 @@ class Plan(Result):
             ]
             rows.append([Best(cell) for cell in cells] if row.asked else cells)
         return Table(header, rows)
-
-
-def _cells(estimate: Estimate | None) -> Sequence[float | None]:
-    known = (None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high)
-    return [None if each is None or math.isinf(each) else each for each in known]
 
 
 # -- numbers as text
@@ -311,9 +261,8 @@ def _ranged(estimate: Estimate, words: Callable[[float | None], str]) -> str:
 
 
 def _counted(estimate: Estimate) -> str:
-    value, *ends = map(shown_number, (estimate.value, estimate.low, estimate.high))
-    between = "" if estimate.low is None else f" ({ends[0]} to {ends[1]})"
-    return f"{value} queries{between}"
+    value, bracket, ends = _ranged(estimate, shown_number).partition(" (")
+    return f"{value} queries{bracket}{ends}"
 
 
 # -- sentences
@@ -338,8 +287,8 @@ def _queries(plan: Plan) -> list[str]:
             f"±{_as_given(plan.asked_half_width)}."
         )
     if plan.difference is None:
-        detected = plan.rows[len(plan.rows) // 2].difference
-        said.append(f"They detect a difference of {size(detected)} {power}.")
+        detected = size(plan.planned_difference)
+        said.append(f"They detect a difference of {detected} {power}.")
     if plan.for_difference is not None and plan.for_half_width is not None:
         said.append(f"Both need {_counted(plan.answer)}.")
     return said

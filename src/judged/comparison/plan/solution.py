@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from judged.comparison.plan.pilot import MIN_UNITS, Pilot
-from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, Simulation, simulate_power
+from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, simulate_power
 from judged.comparison.plan.result import (
     Estimate,
     Plan,
@@ -31,132 +31,198 @@ MARGINS = (-0.5, 0.0, 0.5, 1.0)
 """Differences of the table with a margin, relative to it."""
 
 
-@dataclass(frozen=True)
-class PlanOptions:
-    """What is known, and what is wanted."""
-
-    difference: float | None
-    """None if it is to be computed, or only a half-width is wanted; absolute without a margin."""
-    sign: float
-    """Direction of the difference in samples: 1, or -1 for a loss."""
-    queries: int | None
-    """None if it is to be computed."""
-    power: float
-    half_width: float | None
-    sd: float
-    analysis: PowerAnalysis
-    pilot: Pilot | None
-    simulate: bool
-
-    @classmethod
-    def of(
-        cls,
-        pilot: Pilot | None,
-        *,
-        sd: Any,
-        difference: Any,
-        queries: Any,
-        power: Any,
-        level: float,
-        comparisons: Any,
-        margin: Any,
-        half_width: Any,
-        simulate: bool,
-    ) -> PlanOptions:
-        """Check the values that a caller gave."""
-        analysis = PowerAnalysis(
-            level=level,
-            comparisons=whole("comparisons", comparisons, at_most=1_000_000),
-            margin=optional(_above_0)("margin", margin),
-            per_unit=1.0 if pilot is None else pilot.per_unit,
-        )
-        true = _difference(difference, analysis.margin)
-        options = cls(
-            difference=true if true is None or analysis.margin is not None else abs(true),
-            sign=-1.0 if analysis.margin is None and (true or 0.0) < 0 else 1.0,
-            queries=optional(_queries)("queries", queries),
-            power=_power(POWER if power is None else power, analysis),
-            half_width=optional(_above_0)("half_width", half_width),
-            sd=_above_0("sd", sd) if pilot is None else pilot.sd,
-            analysis=analysis,
-            pilot=pilot,
-            simulate=simulate,
-        )
-        options._check_sizes()
-        return options
-
-    def _check_sizes(self) -> None:
-        """Check that differences are possible, and that there are enough queries to test."""
-        width = math.inf if self.pilot is None else self.pilot.width
-        margin = self.analysis.margin
-        for name, value in (("difference", self.difference), ("margin", margin)):
-            if value is not None and abs(value) >= width:
-                assert self.pilot is not None
-                raise InputError(
-                    f"{name} must be smaller than {width:g}, the largest possible of "
-                    f"{self.pilot.measure}; got {value:g}. It is in the measure's own unit, even "
-                    "if numbers are shown in percent."
-                )
-        if margin is not None and self.analysis.level <= 0.5:
-            raise InputError(
-                "with a margin the level must be above 0.5, such as 0.95; got "
-                f"{self.analysis.level!r}."
-            )
-        if margin is not None and self.difference is not None and self.difference <= -margin:
-            raise InputError(
-                f"a system that is worse by {-self.difference:g} is not within a margin of "
-                f"{margin:g}; give a difference above −{margin:g}."
-            )
-        fewest = self.analysis.queries(self.analysis.floor)
-        if self.queries is not None and self.queries < fewest:
-            level = percent_of(self.analysis.level)
-            raise InputError(
-                f"{self.queries:,} queries are too few for any significant difference at the "
-                f"{level} level; give at least {fewest:,}{self._why_so_many()}."
-            )
-
-    def _why_so_many(self) -> str:
-        floor, per_unit = self.analysis.floor, self.analysis.per_unit
-        if per_unit == 1:
-            return ""
-        if self.pilot is not None and self.pilot.grouped:
-            verb = "are" if self.pilot.effective_units is None else "count as"
-            return f", which {verb} {floor} groups of {per_unit:.3g} queries"
-        return f", which count as {floor} independent ones"
-
-
-def check_options(
+def make_plan(
     *,
     difference: Any,
-    margin: Any,
-    half_width: Any,
-    queries: Any,
-    power: Any,
     sd: Any,
     pilot: Any,
+    queries: Any,
+    power: Any,
+    level: float,
+    comparisons: Any,
+    margin: Any,
+    half_width: Any,
+    measure: Any,
+    groups: Any,
     simulate: bool,
-    about_pilot: Mapping[str, Any],
-) -> None:
-    """Check that neither too little nor too much is given."""
+) -> Plan:
+    """Check the options of `plan` and work it out."""
+    _check_source(sd, pilot, simulate, measure=measure, groups=groups)
+    _check_wanted(queries, power, half_width, difference=difference, margin=margin)
+    known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
+    analysis = PowerAnalysis(
+        level=level,
+        comparisons=whole("comparisons", comparisons, at_most=1_000_000),
+        margin=optional(_above_0)("margin", margin),
+        per_unit=1.0 if known is None else known.per_unit,
+    )
+    difference = _difference(difference, analysis.margin)
+    sign = 1.0
+    if analysis.margin is None and difference is not None:
+        sign, difference = math.copysign(1.0, difference), abs(difference)
+    if queries is not None:
+        queries = whole("queries", queries, at_least=2, at_most=MAX_QUERIES)
+    power = _power(POWER if power is None else power, analysis)
+    half_width = optional(_above_0)("half_width", half_width)
+    sd = _above_0("sd", sd) if known is None else known.sd
+    _check_sizes(analysis, known, difference)
+    _check_queries(analysis, known, queries)
+    plan = _solve(analysis, known, sd, difference, queries, power, half_width)
+    if simulate and known is not None:
+        simulation = simulate_power(
+            known.differences,
+            analysis,
+            difference=sign * plan.planned_difference,
+            units=math.floor(plan.units * (1 + 1e-12)),
+            seed=0,
+        )
+        plan = replace(plan, simulation=simulation)
+    return replace(plan, notes=(*_notes(plan), *about_simulation(plan)))
+
+
+def _solve(
+    analysis: PowerAnalysis,
+    pilot: Pilot | None,
+    sd: float,
+    difference: float | None,
+    queries: int | None,
+    power: float,
+    half_width: float | None,
+) -> Plan:
+    """Compute what is not given, at the standard deviation and at both ends of its interval."""
+    sds = [sd, *(() if pilot is None else pilot.interval(analysis.level))]
+    margin = analysis.margin
+
+    def estimate(work: Callable[[float], float]) -> Estimate:
+        value, *ends = map(work, sds)
+        return Estimate(value, *sorted(ends))
+
+    def in_queries(units: int | None) -> float:
+        return math.inf if units is None else analysis.queries(units)
+
+    def queries_for(size: float) -> Estimate:
+        return estimate(lambda sd: in_queries(analysis.units(sd, size, power)))
+
+    def queries_for_equivalence(size: float) -> Estimate | None:
+        if margin is None or abs(size) >= margin:
+            return None if margin is None else Estimate(None)
+        return estimate(lambda sd: in_queries(analysis.equivalence_units(sd, size, power)))
+
+    for_difference = for_half_width = None
+    solved = "queries"
+    if queries is not None:
+        solved = "difference" if difference is None else "power"
+    else:
+        if difference is not None:
+            for_difference = queries_for(difference)
+            what = f"difference of {difference:g}"
+            if margin is not None:
+                what = f"margin of {margin:g}, with a true {what},"
+            _check_finite(for_difference, what, sd)
+        if half_width is not None:
+            for_half_width = estimate(
+                lambda sd: in_queries(analysis.half_width_units(sd, half_width))
+            )
+            _check_finite(for_half_width, f"half-width of {half_width:g}", sd)
+        answer = _larger(for_difference, for_half_width)
+        assert answer.value is not None
+        queries = round(answer.value)
+    units = queries / analysis.per_unit
+    base: float | None = difference
+    reached: float | None = power
+    if difference is None:
+        detected = estimate(lambda sd: analysis.detectable(sd, units, power))
+        base = detected.value
+        if solved == "difference":
+            difference, answer = base, detected
+    else:
+        with_power = estimate(lambda sd: analysis.power(sd, difference, units))
+        reached = with_power.value
+        answer = with_power if solved == "power" else answer
+    assert base is not None
+    assert reached is not None
+    if margin is None or solved == "queries":
+        equivalence = queries_for_equivalence(base)
+    else:
+        equivalence = estimate(lambda sd: analysis.equivalence_power(sd, base, units))
+    sizes = [base * times for times in TIMES]
+    if margin is not None:
+        sizes = sorted({base, *(margin * times for times in MARGINS)})
+    rows = [
+        PlanRow(
+            size,
+            size / sd,
+            queries_for(size),
+            estimate(lambda sd, size=size: analysis.power(sd, size, units)),  # type: ignore[misc]
+            queries_for_equivalence(size),
+            asked=size == difference,
+        )
+        for size in sizes
+    ]
+    return Plan(
+        solved=solved,
+        difference=difference,
+        queries=queries,
+        power=reached,
+        half_width=analysis.half_width(sd, units),
+        asked_half_width=half_width,
+        sd=sd,
+        analysis=analysis,
+        answer=answer,
+        for_difference=for_difference,
+        for_half_width=for_half_width,
+        equivalence=equivalence,
+        rows=tuple(rows),
+        planned_difference=base,
+        wanted_power=power,
+        pilot=pilot,
+    )
+
+
+def _larger(*estimates: Estimate | None) -> Estimate:
+    """Return the queries that are enough for all."""
+    ends = [(each.value, each.low, each.high) for each in estimates if each is not None]
+    return Estimate(
+        *(None if None in values else max(values) for values in zip(*ends, strict=True))
+    )
+
+
+def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
+    if estimate.value == math.inf:
+        raise InputError(
+            f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
+            f"{sd:g}; use a larger one."
+        )
+
+
+# -- checks
+
+
+def _check_source(sd: Any, pilot: Any, simulate: bool, **of_pilot: Any) -> None:
+    """Check that there is one source of the standard deviation."""
     if sd is None and pilot is None:
         raise InputError(
             "a plan needs the standard deviation of per-query differences (sd, --sd), or a pilot "
             "to estimate it from (--pilot QRELS RUN RUN)."
         )
-    if sd is not None and pilot is not None:
-        raise InputError("sd and pilot are both given; leave one of them out.")
-    if pilot is None:
-        for name, value in about_pilot.items():
-            if value is not None:
-                raise InputError(f"{name} is for a pilot; leave it out with sd.")
-        if simulate:
-            raise InputError(
-                "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
-                "RUN) instead of sd."
-            )
-    wanted = {"difference": difference, "margin": margin}
-    to_detect = [name for name, value in wanted.items() if value is not None]
-    if queries is None and not to_detect and half_width is None:
+    if pilot is not None:
+        if sd is not None:
+            raise InputError("sd and pilot are both given; leave one of them out.")
+        return
+    for name, value in of_pilot.items():
+        if value is not None:
+            raise InputError(f"{name} is for a pilot; leave it out with sd.")
+    if simulate:
+        raise InputError(
+            "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
+            "RUN) instead of sd."
+        )
+
+
+def _check_wanted(queries: Any, power: Any, half_width: Any, **to_detect: Any) -> None:
+    """Check that neither too little nor too much is given."""
+    wanted = [name for name, value in to_detect.items() if value is not None]
+    if queries is None and not wanted and half_width is None:
         raise InputError(
             "give a difference (--difference), a margin (--margin) or a half_width (--half-width) "
             "to plan for, or the number of queries (--queries)."
@@ -166,22 +232,18 @@ def check_options(
             "the half-width is computed from queries; leave out half_width (--half-width), or "
             "queries."
         )
-    if queries is not None and to_detect and power is not None:
+    if queries is not None and wanted and power is not None:
         raise InputError(
-            f"{to_detect[0]}, queries and power are all given; leave one of them out, and it is "
+            f"{wanted[0]}, queries and power are all given; leave one of them out, and it is "
             "computed from the others."
         )
 
 
-def _queries(name: str, value: Any) -> int:
-    return whole(name, value, at_least=2, at_most=MAX_QUERIES)
-
-
 def _above_0(name: str, value: Any) -> float:
-    found = real(value)
-    if found is None or found <= 0:
+    known = real(value)
+    if known is None or known <= 0:
         raise InputError(f"{name} must be a finite number above 0; got {quoted(value)}.")
-    return found
+    return known
 
 
 def _difference(value: Any, margin: float | None) -> float | None:
@@ -211,160 +273,56 @@ def _power(value: Any, analysis: PowerAnalysis) -> float:
     return power
 
 
-def solve(options: PlanOptions) -> Plan:
-    """Work out the plan."""
-    estimates, analysis = _Estimates(options), options.analysis
-    for_difference = for_half_width = equivalence = None
-    if options.queries is not None:
-        solved, queries = "power", options.queries
-    else:
-        if options.difference is not None:
-            for_difference = estimates.queries(options.difference)
-            what = f"difference of {options.difference:g}"
-            if analysis.margin is not None:
-                what = f"margin of {analysis.margin:g}, with a true {what},"
-            _check_finite(for_difference, what, options.sd)
-        if options.half_width is not None:
-            for_half_width = estimates.half_width_queries(options.half_width)
-            _check_finite(for_half_width, f"half-width of {options.half_width:g}", options.sd)
-        answer = _larger([each for each in (for_difference, for_half_width) if each is not None])
-        assert answer.value is not None
-        solved, queries = "queries", round(answer.value)
-    units = queries / analysis.per_unit
-    difference, power = options.difference, options.power
-    if difference is not None:
-        reached = estimates.power(difference, units)
-        assert reached.value is not None
-        base, power = difference, reached.value
-        answer = reached if solved == "power" else answer
-    else:
-        detectable = estimates.detectable(units)
-        assert detectable.value is not None
-        base = detectable.value
-        if solved == "power":
-            solved, difference, answer = "difference", base, detectable
-    if analysis.margin is not None:
-        equivalence = (
-            estimates.equivalence_queries(base)
-            if solved == "queries"
-            else estimates.equivalence_power(base, units)
-        )
-    differences = [base * times for times in TIMES]
-    if analysis.margin is not None:
-        differences = sorted({base, *(analysis.margin * times for times in MARGINS)})
-    plan = Plan(
-        solved=solved,
-        difference=difference,
-        queries=queries,
-        power=power,
-        half_width=analysis.half_width(options.sd, units),
-        asked_half_width=options.half_width,
-        sd=options.sd,
-        analysis=analysis,
-        answer=answer,
-        for_difference=for_difference,
-        for_half_width=for_half_width,
-        equivalence=equivalence,
-        rows=tuple(estimates.row(each, units, difference) for each in differences),
-        wanted_power=options.power,
-        pilot=options.pilot,
-        simulation=_simulation(options, base, units) if options.simulate else None,
-    )
-    return replace(plan, notes=(*_notes(options, plan), *about_simulation(plan)))
-
-
-def _simulation(options: PlanOptions, difference: float, units: float) -> Simulation:
-    assert options.pilot is not None
-    return simulate_power(
-        options.pilot.differences,
-        options.analysis,
-        difference=options.sign * difference,
-        units=math.floor(units * (1 + 1e-12)),
-        seed=0,
-    )
-
-
-class _Estimates:
-    """Estimates at the standard deviation, and at the ends of its interval if there is a pilot."""
-
-    def __init__(self, options: PlanOptions) -> None:
-        self.options, self.analysis = options, options.analysis
-        pilot = options.pilot
-        self.sds = [options.sd, *(() if pilot is None else pilot.interval(self.analysis.level))]
-
-    def _each(self, work: Callable[[float], float]) -> Estimate:
-        value, *ends = (work(sd) for sd in self.sds)
-        return Estimate(value, *sorted(ends))
-
-    def _queries(self, units: int | None) -> float:
-        return math.inf if units is None else self.analysis.queries(units)
-
-    def queries(self, difference: float) -> Estimate:
-        power = self.options.power
-        return self._each(lambda sd: self._queries(self.analysis.units(sd, difference, power)))
-
-    def half_width_queries(self, half_width: float) -> Estimate:
-        return self._each(lambda sd: self._queries(self.analysis.half_width_units(sd, half_width)))
-
-    def equivalence_queries(self, difference: float) -> Estimate:
-        assert self.analysis.margin is not None
-        if abs(difference) >= self.analysis.margin:
-            return Estimate(None)
-        power = self.options.power
-        return self._each(
-            lambda sd: self._queries(self.analysis.equivalence_units(sd, difference, power))
-        )
-
-    def power(self, difference: float, units: float) -> Estimate:
-        return self._each(lambda sd: self.analysis.power(sd, difference, units))
-
-    def equivalence_power(self, difference: float, units: float) -> Estimate:
-        return self._each(lambda sd: self.analysis.equivalence_power(sd, difference, units))
-
-    def detectable(self, units: float) -> Estimate:
-        return self._each(lambda sd: self.analysis.detectable(sd, units, self.options.power))
-
-    def row(self, difference: float, units: float, asked: float | None) -> PlanRow:
-        with_margin = self.analysis.margin is not None
-        return PlanRow(
-            difference=difference,
-            effect=difference / self.options.sd,
-            queries=self.queries(difference),
-            power=self.power(difference, units),
-            equivalence=self.equivalence_queries(difference) if with_margin else None,
-            asked=difference == asked,
-        )
-
-
-def _larger(estimates: list[Estimate]) -> Estimate:
-    """Return the queries that are enough for all."""
-    if len(estimates) == 1:
-        return estimates[0]
-    values, lows, highs = (
-        [getattr(each, end) for each in estimates] for end in ("value", "low", "high")
-    )
-    if None in lows:
-        return Estimate(max(values))
-    return Estimate(max(values), max(lows), max(highs))
-
-
-def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
-    if estimate.value == math.inf:
+def _check_sizes(analysis: PowerAnalysis, pilot: Pilot | None, difference: float | None) -> None:
+    """Check that the difference and the margin are possible."""
+    margin = analysis.margin
+    for name, value in (("difference", difference), ("margin", margin)):
+        if pilot is not None and value is not None and abs(value) >= pilot.width:
+            raise InputError(
+                f"{name} must be smaller than {pilot.width:g}, the largest possible of "
+                f"{pilot.measure}; got {value:g}. It is in the measure's own unit, even if numbers "
+                "are shown in percent."
+            )
+    if margin is None:
+        return
+    if analysis.level <= 0.5:
         raise InputError(
-            f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
-            f"{sd:g}; use a larger one."
+            f"with a margin the level must be above 0.5, such as 0.95; got {analysis.level!r}."
+        )
+    if difference is not None and difference <= -margin:
+        raise InputError(
+            f"a system that is worse by {-difference:g} is not within a margin of {margin:g}; give "
+            f"a difference above −{margin:g}."
         )
 
 
-def _notes(options: PlanOptions, plan: Plan) -> list[str]:
+def _check_queries(analysis: PowerAnalysis, pilot: Pilot | None, queries: int | None) -> None:
+    """Check that there are enough queries to test."""
+    floor, per_unit = analysis.floor, analysis.per_unit
+    fewest = analysis.queries(floor)
+    if queries is None or queries >= fewest:
+        return
+    why = ""
+    if pilot is not None and pilot.grouped and per_unit != 1:
+        verb = "are" if pilot.effective_units is None else "count as"
+        why = f", which {verb} {floor} groups of {per_unit:.3g} queries"
+    elif per_unit != 1:
+        why = f", which count as {floor} independent ones"
+    raise InputError(
+        f"{queries:,} queries are too few for any significant difference at the "
+        f"{percent_of(analysis.level)} level; give at least {fewest:,}{why}."
+    )
+
+
+def _notes(plan: Plan) -> list[str]:
     """Return what could mislead: a small pilot, or an impossible difference."""
-    pilot = options.pilot
+    pilot = plan.pilot
     if pilot is None:
         return []
     notes = [*pilot.notes]
     if pilot.effective < MIN_UNITS:
-        low, high = pilot.interval(options.analysis.level)
-        words = {"queries": shown_number, "power": lambda each: f"{each:.2f}", "difference": size}
+        low, high = pilot.interval(plan.analysis.level)
+        words = {"queries": shown_number, "power": lambda share: f"{share:.2f}", "difference": size}
         shown = words[plan.solved]
         worth = ""
         if pilot.effective_units is not None:

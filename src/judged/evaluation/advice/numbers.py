@@ -12,7 +12,7 @@ from judged.errors import InputError
 from judged.evaluation.advice.result import Advice
 from judged.evaluation.advice.rows import Lists, Row
 from judged.measures import Measure, parse_measure
-from judged.measures.grammar import read_all
+from judged.measures.measure import read_all
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""How much of what was shown is relevant."""
+"""Steps of precision, recall and F at a cutoff, R-precision and success."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from math import inf
 import numpy as np
 
 from judged.arrays import needed
-from judged.explanation.arithmetic import Number, least, num
-from judged.explanation.listing import Column, Line, Listing, Steps
-from judged.explanation.steps.registry import steps
+from judged.explanation.arithmetic import Named, Number, least, num
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.rankings.rankings import Cutoff
 
 NOTHING = "No relevant item is among the results that count."
 
 
 def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> tuple[Column, ...]:
-    """The columns of all that counts relevant items: precision, and recall where it matters."""
+    """Return the columns precision and, if relevant items exist, recall."""
     found, relevant = q.counter(rel), q.relevant(rel)
     columns = [q.column("precision", lambda rank: num(found(rank)) / rank, end)]
     if recall and relevant:
@@ -27,13 +26,13 @@ def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> t
 def share_found(
     ranks: list[int], divisor: Line, columns: tuple[Column, ...] = (), *, end: float
 ) -> Steps:
-    """The number of some results, divided."""
+    """Return the number of some results, divided."""
     adds = dict.fromkeys(ranks, 1 / divisor.value)
     return Steps(num(len(ranks)) / divisor.value, columns, adds, divisor=divisor, end=end)
 
 
 def places(q: Listing, k: Cutoff, rel: float, short: str) -> Line:
-    """What precision divides by."""
+    """Return the divisor of precision."""
     shown, cutoff = q.shown(k, rel), q.cutoff(k, rel)
     if k is None or short == "shrink":
         says = "the length of the list, as there is no k" if k is None else q.describe("short")
@@ -82,3 +81,48 @@ def success(q: Listing, *, k: Cutoff, rel: float, of: str) -> Steps:
         return Steps(num(0), columns, says=says, end=end)
     says = f"All {relevant} relevant items are there, the last at rank {found[-1]}."
     return Steps(num(1), columns, says=says, end=end)
+
+
+def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Line:
+    relevant = q.relevant(rel)
+    found = len(q.found(inf, rel))
+    lost = f"{relevant} items are relevant, {found} of them in the list"
+    if norm == "relevant":
+        return Line("N", Number(relevant), f"all relevant items of the query: {lost}")
+    most = max(q.retrieved, 1) if k is None else q.cutoff(k, rel)
+    return Line(
+        "min(N, k)" if k else "min(N, results)",
+        least(relevant, most),
+        f"{q.describe('norm')}: {lost}",
+    )
+
+
+@steps("R")
+def recall(q: Listing, *, k: Cutoff, rel: float, norm: str) -> Steps:
+    end = q.cutoff(k, rel)
+    divisor = _recall(q, k, rel, norm)
+    counted = q.counter(rel)
+    columns = (q.column("recall", lambda rank: num(counted(rank)) / divisor.value.value, end),)
+    return share_found(q.found(end, rel), divisor, columns, end=end)
+
+
+@steps("F")
+def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> Steps:
+    end = q.cutoff(k, rel)
+    found = q.found(end, rel)
+    of_relevant = _recall(q, k, rel, "relevant")
+    columns = along(q, rel, end)
+    if not found:
+        return Steps(
+            Number(0), columns, says="Nothing relevant is among the results that count.", end=end
+        )
+    divisor = places(q, k, rel, short)
+    before = (
+        Line("P", num(len(found)) / divisor.value, f"precision; {divisor.says}"),
+        Line("R", num(len(found)) / of_relevant.value, f"recall; {of_relevant.says}"),
+    )
+    p, r = (Named(line.symbol, line.value) for line in before)
+    if beta == 1:
+        return Steps(2 * p * r / (p + r), columns, before=before, end=end)
+    weight = num(beta) ** 2
+    return Steps((1 + weight) * p * r / (weight * p + r), columns, before=before, end=end)

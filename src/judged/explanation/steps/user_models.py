@@ -1,10 +1,16 @@
-"""A user who reads down the list and stops."""
+"""Steps of measures that model a user who reads down the list and stops."""
 
 from __future__ import annotations
 
-from judged.explanation.arithmetic import num, total
-from judged.explanation.listing import ANY, Listing, Steps
-from judged.explanation.steps.registry import steps
+from collections.abc import Callable
+from itertools import accumulate
+from math import fsum, inf, isinf, log
+
+import numpy as np
+
+from judged.explanation.arithmetic import Expression, Number, num, total
+from judged.explanation.listing import ANY, Line, Listing, Steps, divided, steps
+from judged.measures.user_models import inverse_squares
 from judged.rankings.rankings import Cutoff
 
 
@@ -50,3 +56,148 @@ def expected_reciprocal_rank(q: Listing, *, k: Cutoff, max_grade: float) -> Step
         q.column("chance to get here", here.get, end),
     )
     return Steps(total(adds.values()), columns, adds, end=end)
+
+
+def _rate(
+    q: Listing,
+    k: Cutoff,
+    min_rel: float,
+    max_rel: float,
+    goes_on: Callable[[int, float, float], float],
+    tail: Callable[[int, float], float] | None = None,
+) -> Steps:
+    """Return the gain per result read, down to k or without end if the tail has a closed sum.
+
+    `goes_on` takes a rank, its gain and the gain so far, and returns the chance to go on. `tail`
+    takes a rank and the gain so far, and returns the sum of the chances to get to later ranks.
+    """
+    end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
+    gains = {
+        rank: (grade - min_rel) / (max_rel - min_rel)
+        for rank, grade in q.hits
+        if grade > min_rel and rank <= end
+    }
+    last = int(end) if not isinf(end) else max(gains, default=0)
+    chance, chances, sums = 1.0, {}, 0.0
+    for rank in range(1, last + 1):
+        chances[rank] = chance
+        sums += (q.grades[rank] - min_rel) if rank in gains else 0.0
+        chance *= goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel))
+    read = [*chances.values()]
+    if isinf(end) and tail is not None:
+        read.append(chance * tail(last, sums / (max_rel - min_rel)))
+    reads = fsum(read)
+    columns = (
+        q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
+        q.column(
+            "chance to get here", lambda rank: num(chances[rank]) if rank in chances else None, end
+        ),
+    )
+    if reads == 0:
+        return Steps(num(0), columns, {}, says="No result is read.", end=end)
+    far = (
+        "all ranks, those after the end of the list too"
+        if isinf(end)
+        else f"ranks 1 to {last}, where the list has ended too"
+    )
+    divisor = Line(
+        "ΣS",
+        Number(reads),
+        f"how many results this user reads on average: the chances to get to {far}",
+    )
+    terms = {rank: num(gain) * chances[rank] for rank, gain in gains.items()}
+    return divided(terms, divisor, columns, end=end)
+
+
+def _trigamma(x: float) -> float:
+    return float(inverse_squares(np.array([x]))[0])
+
+
+@steps("SDCG")
+def scaled_dcg(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
+    return _rate(q, k, min_rel, max_rel, lambda rank, *_: log(rank + 1) / log(rank + 2))
+
+
+@steps("INSQ")
+def insq(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, *_: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
+        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
+    )
+
+
+@steps("INST")
+def inst(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, _, gained: ((rank + 2 * T - gained - 1) / (rank + 2 * T - gained)) ** 2,
+        lambda rank, gained: (2 * T + rank - gained) ** 2 * _trigamma(2 * T + rank - gained),
+    )
+
+
+@steps("BPM")
+def bejeweled_player(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
+    return _rate(q, k, min_rel, max_rel, lambda _rank, _gain, gained: float(gained < T))
+
+
+@steps("NERR8")
+def nerr8(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
+    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: 1 - gain)
+
+
+@steps("NERR9")
+def nerr9(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
+    return _rate(q, k, min_rel, max_rel, lambda rank, gain, _: rank / (rank + 1) * (1 - gain))
+
+
+@steps("NERR10")
+def nerr10(q: Listing, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Steps:
+    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: p * (1 - gain), lambda *_: 1 / (1 - p))
+
+
+@steps("NERR11")
+def nerr11(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
+    return _rate(
+        *(q, k, min_rel, max_rel),
+        lambda rank, gain, _: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
+        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
+    )
+
+
+@steps("Compat")
+def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
+    end = q.cutoff(k, ANY)
+    ideal = [grade for grade in q.pool if grade > 0]
+    seen: dict[float, int] = {}
+    later: dict[int, int] = {}
+    for rank, grade in q.hits:
+        if grade > 0:
+            seen[grade] = seen.get(grade, 0) + 1
+            later[rank] = max(rank, sum(each > grade for each in ideal) + seen[grade])
+    weights = _weights_from(max([len(ideal), *later.values()]), end, p)
+    terms = {rank: num(weights(at)) for rank, at in later.items() if at <= end}
+    most: Expression
+    if normalize == "true":
+        most = total(weights(place) for place in range(1, len(ideal) + 1) if place <= end)
+        says = "the ideal list's overlap with itself, the most that any list can reach"
+    else:
+        most = num((1 - p**end) / (1 - p))
+        says = "the sum of all ranks' weights"
+    divisor = Line("most", most, says)
+    columns = (
+        q.column(
+            "in both lists from rank", lambda rank: num(later[rank]) if rank in later else None, end
+        ),
+        q.column("weight of these ranks", terms.get, end),
+    )
+    return divided(terms, divisor, columns, named=True, end=end)
+
+
+def _weights_from(last: int, end: float, p: float) -> Callable[[int], float]:
+    """Return a function that sums p^(i - 1) / i from a rank to the end."""
+    until = int(end) if not isinf(end) else last
+    sums = [0.0, *accumulate(p ** (i - 1) / i for i in range(1, until + 1))]
+    # Without an end it is -ln(1 - p) / p in all.
+    whole = -log(1 - p) / p if isinf(end) else sums[-1]
+    return lambda rank: whole - sums[rank - 1]

@@ -60,7 +60,7 @@ class Systems:
 
     @classmethod
     def of(cls, source: Source, *, policy: PolicyLike | None = None) -> Systems:
-        """What a chart may be made from, as systems.
+        """Make systems from whatever a chart takes.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Systems:
         return max(int(each.retrieved.max(initial=0)) for each in self.rankings)
 
     def one(self, query: str | None = None) -> Systems:
-        """The only system.
+        """Return the only system.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Systems:
         return self if query is None else self.about(query)
 
     def about(self, query: str) -> Systems:
-        """The same systems with one query only.
+        """Return the same systems with one query only.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Systems:
     def evaluate(
         self, measures: MeasuresLike, *, tie_range: bool = False, unjudged_range: bool = False
     ) -> Evaluation:
-        """The measures of these systems under their policy.
+        """Evaluate these systems under their policy.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Systems:
         )
 
     def sentences(self, query: str | None = None) -> list[str]:
-        """What has to be said under any chart of these.
+        """Return what any chart of these systems has to mention.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ Source = Evaluation | Rankings | Sequence[Rankings] | Systems
 
 
 def unweighted(systems: Systems) -> Systems:
-    """Systems for a chart that counts every query once; weights of queries are refused."""
+    """Fail if queries are weighted, for charts that count every query once."""
     for each in systems.rankings:
         if each.weights is not None:
             raise InputError(
@@ -225,7 +225,7 @@ def unweighted(systems: Systems) -> Systems:
 
 
 def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
-    """Which queries the policy keeps, and which of them are perfect because nothing is relevant."""
+    """Return the queries that the policy keeps, and those that score 1 with nothing relevant."""
     nothing = r.relevant(rel) == 0
     skipped = (r.missing & (systems.policy.missing == "skip")) | (
         nothing & (systems.policy.empty == "skip")
@@ -234,7 +234,7 @@ def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
 
 
 def place_of(query: str, queries: Sequence[str]) -> int:
-    """The place of a query among those that there are."""
+    """Return the place of a query, or fail."""
     if not isinstance(query, str) or query not in queries:
         some = few(queries)
         raise InputError(
@@ -244,7 +244,7 @@ def place_of(query: str, queries: Sequence[str]) -> int:
 
 
 def cutoffs(last: int, most: int = 40) -> list[int]:
-    """Every rank from 1, or some of them where there are many, ever further apart.
+    """Return every rank from 1, or at most `most` of them, ever further apart.
 
     >>> cutoffs(5), len(cutoffs(1000)) <= 40, cutoffs(1000)[-1]
     ([1, 2, 3, 4, 5], True, 1000)
@@ -255,7 +255,7 @@ def cutoffs(last: int, most: int = 40) -> list[int]:
 
 
 def checked_k(k: int | None, longest: int, default: int) -> int:
-    """How far a curve goes: as far as was asked, or as lists go, down to a default."""
+    """Return the last rank of a curve: `k`, or that of the longest list, at most a default."""
     if k is None:
         return max(1, min(longest, default))
     return whole("k", k)
@@ -291,8 +291,7 @@ def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:
 
 
 def asked(table: pl.DataFrame) -> tuple[str, str]:
-    """How many queries the runs of a table were asked, in words; and, where the runs differ in
-    that, what is put behind to say how many each was.
+    """Return the number of queries in words, and the numbers of each run if they differ.
 
     >>> import polars as pl
     >>> asked(pl.DataFrame({"run": ["a", "b"], "queries": [5, 1]}))
@@ -312,7 +311,7 @@ NAMED = 3  # how many queries are named on each side of two systems
 
 
 def comparison_of(source: Any) -> Comparison:
-    """A comparison, which is not made from anything else here."""
+    """Return a comparison, or fail."""
     if not isinstance(source, Comparison):
         raise InputError(
             "this chart is made from a comparison, as judged.compare and Evaluation.compare make "
@@ -322,7 +321,7 @@ def comparison_of(source: Any) -> Comparison:
 
 
 def terms(comparison: Comparison) -> list[str]:
-    """What has to be said under any chart of a comparison: warnings, and what numbers rest on."""
+    """Return what any chart of a comparison has to mention: warnings, tests and groups."""
     noticed = (*comparison.numbers.notes, *comparison.notes)
     said = [f"Warning: {note}" for note in noticed if isinstance(note, Warned)]
     if comparison.numbers.groups is not None:
@@ -340,17 +339,14 @@ def terms(comparison: Comparison) -> list[str]:
 
 
 def in_groups(groups: int) -> str:
-    """That queries are not independent."""
     return f"Queries of a group count together: {counted(groups, 'group')}."
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign, as tables of comparisons have it."""
     return with_sign(number(value), value)
 
 
 def number(value: float | None) -> str:
-    """A number as tables of comparisons have it."""
     return shown(value).replace("-", "−")
 
 
@@ -364,7 +360,6 @@ class Paired:
     notes: list[str]  # what has to be said under a chart
 
     def columns(self) -> list[pl.Expr]:
-        """The facts as columns."""
         import polars as pl
 
         return [
@@ -376,7 +371,7 @@ class Paired:
 
 
 def paired(source: PairSource, measure: str | Measure | None) -> Paired:
-    """The queries that count in both of two systems, and the verdict on their difference."""
+    """Match the queries of two systems, with the verdict on their difference."""
     import polars as pl
 
     comparison = _compared(source, measure)

@@ -444,15 +444,11 @@ def _losses(match: Match, queries: Sequence[str]) -> tuple[QueryLoss, ...]:
     sign = -1.0 if match.measure.higher_is_better else 1.0
     lost = sign * match.differences
     order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]
-    return tuple(
-        QueryLoss(
-            queries[match.ours.place[at]],
-            float(match.theirs.values[at]),
-            float(match.ours.values[at]),
-        )
-        for at in order
-        if lost[at] > 0
-    )
+    losses = []
+    for at in order[lost[order] > 0]:
+        before, now = float(match.theirs.values[at]), float(match.ours.values[at])
+        losses.append(QueryLoss(queries[match.ours.place[at]], before, now, now - before))
+    return tuple(losses)
 
 
 # -- golden queries

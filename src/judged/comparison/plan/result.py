@@ -408,8 +408,7 @@ def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
 
 
 def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
-    effect = pilot.design_effect
-    correlation = pilot.correlation
+    effect, correlation = pilot.design_effect, pilot.correlation
     correlated = "" if correlation is None else f" (intraclass correlation {correlation:.2f})"
     # A design effect below 1 is mostly chance: queries never count as more than they are.
     counting = "queries of a group are no more alike than others"

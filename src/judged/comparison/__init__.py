@@ -185,7 +185,7 @@ def compare_evaluation(
         settings,
         baseline,
         relevant=lambda: relevant_items(evaluation, numbers.queries),
-        within=(lambda place: partial(search, within=place)) if dependence else None,
+        depends=search if dependence else None,
     )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),

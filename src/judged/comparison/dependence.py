@@ -256,15 +256,19 @@ class Alternatives:
 def depends(
     matches: Sequence[Match],
     verdicts: Sequence[str],
+    within: Sequence[Ints] | None,
+    *,
     alternatives: Alternatives,
     settings: ComparisonSettings,
-    within: Ints | None = None,
 ) -> list[Otherwise]:
-    """Return for each match what its uncorrected verdict depends on, and the other verdicts."""
+    """Return for each match what its uncorrected verdict depends on, and the other verdicts.
+
+    `within` are the queries of each match's slice.
+    """
     others = [
         (at, cause, other)
         for at, match in enumerate(matches)
-        for cause, read in alternatives.of(match, within).items()
+        for cause, read in alternatives.of(match, within[at] if within else None).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,9 +30,6 @@ from judged.errors import InputError, MeasureError
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import counted_as
 from judged.statistics.t import Tested, below
-
-if TYPE_CHECKING:
-    from judged.comparison.numbers import Numbers
 
 UNSURE = {
     "identical": "no query differs",
@@ -78,10 +74,11 @@ def outcomes(
             if which:
                 together = [matches[at] for at in which]
                 found |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
-    return [
-        _careful(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
+    careful = [
+        _without_certainty(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
         for at, match in enumerate(matches)
     ]
+    return [replace(each, smallest_p=min(each.smallest_p, each.p)) for each in careful]
 
 
 def _chosen(match: Match, test: str, numbers: Numbers) -> str:
@@ -263,16 +260,11 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
     return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
-def _careful(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
+def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
     """Remove certainty that the data cannot give.
 
     No interval if too few queries differ, and a point if all differ by the same amount.
     """
-    found = _without_certainty(match, outcome, settings)
-    return replace(found, smallest_p=min(found.smallest_p, found.p))
-
-
-def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
     floor = outcome.smallest_p or match.smallest_p
     bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
@@ -371,38 +363,37 @@ def _simultaneous(
         raise InputError(f"{name} has its own test; leave out test={settings.test}.")
     changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
     for family in families_of(matches).values():
-        measure = matches[family[0]].measure
+        first = matches[family[0]]
+        measure = first.measure
         entries = [numbers.entry(measure, run) for run in numbers.runs]
         place = in_common(entries)
-        if any(match.averaged is None for match in (matches[at] for at in family)):
-            raise InputError(
-                f"{name} compares means, and {measure.name} is not one; use correction holm."
+        wrong = ""
+        if any(matches[at].averaged is None for at in family):
+            wrong = f"compares means, and {measure.name} is not one; use correction holm"
+        elif any(len(entry.place) != len(place) for entry in entries):
+            wrong = (
+                f"needs the same queries in all runs, but on {measure.name} the runs have "
+                "different ones; use correction holm, or missing=zero"
             )
-        if any(len(entry.place) != len(place) for entry in entries):
-            raise InputError(
-                f"{name} needs the same queries in all runs, but on {measure.name} the runs have "
-                "different ones; use correction holm, or missing=zero."
-            )
-        first = matches[family[0]]
-        repeated = any(entry.repeats is not None for entry in entries)
-        if first.weights is not None or first.groups is not None or repeated:
-            raise InputError(
-                f"{name} supports neither weights nor groups nor repeats; use correction holm."
-            )
+        elif (
+            first.weights is not None
+            or first.groups is not None
+            or any(entry.repeats is not None for entry in entries)
+        ):
+            wrong = "supports neither weights nor groups nor repeats; use correction holm"
+        if wrong:
+            raise InputError(f"{name} {wrong}.")
         averaged = [entry.sample.averaged for entry in entries]
-        values = np.stack([each for each in averaged if each is not None], axis=1)
+        values = np.stack([of_run for of_run in averaged if of_run is not None], axis=1)
         if len(place) < 2:
             continue
-        if settings.correction == "tukey":
-            from judged.statistics.tukey import tukey
+        from judged.statistics.tukey import randomised_tukey, tukey
 
+        if settings.correction == "tukey":
             found = tukey(values, settings.levels)
         else:
-            from judged.statistics.tukey import randomised_tukey
-
-            found = randomised_tukey(
-                values, settings.levels, resamples=settings.resamples, seed=settings.seed
-            )
+            resamples, seed = settings.resamples, settings.seed
+            found = randomised_tukey(values, settings.levels, resamples=resamples, seed=seed)
         places = {run: at for at, run in enumerate(numbers.runs)}
         for at in family:
             match, outcome = matches[at], outcomes[at]
@@ -414,13 +405,7 @@ def _simultaneous(
             assert match.averaged is not None
             half = np.array([-1.0, 1.0]) * np.asarray(found.half_width)[:, None]
             ends = float(np.mean(match.averaged)) + half.ravel()
-            low, high, inner_low, inner_high = map(float, match.on_scale(ends))
-            changed[at] = replace(
-                outcome,
-                low=low,
-                high=high,
-                inner_low=inner_low,
-                inner_high=inner_high,
-                method=settings.correction,
-            )
+            names = ("low", "high", "inner_low", "inner_high")
+            scaled = dict(zip(names, map(float, match.on_scale(ends)), strict=True))
+            changed[at] = replace(outcome, method=settings.correction, **scaled)
     return changed, corrected_p

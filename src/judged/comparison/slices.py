@@ -179,9 +179,6 @@ MAX_NUMBERS = 8
 MAX_SLICES = 50
 """Text attributes with more distinct values are ignored."""
 
-Within = Callable[[Ints], Depends]
-"""Function from the queries of a slice to the search for what its verdicts depend on."""
-
 
 @dataclass(frozen=True, eq=False)
 class Cut:
@@ -200,7 +197,7 @@ def compare_slices(
     settings: ComparisonSettings,
     baseline: str | None,
     relevant: Callable[[], Ints] | None = None,
-    within: Within | None = None,
+    depends: Depends | None = None,
 ) -> Slices:
     """Compare the runs in each slice.
 
@@ -222,7 +219,7 @@ def compare_slices(
         cut, note = cut_of(name, column)
         notes += note
         if cut is not None:
-            slices += _slices(numbers, counting, cut, settings, pairs, within)
+            slices += _slices(numbers, counting, cut, settings, pairs, depends)
             tested, small = _differences(numbers, counting, cut, settings, pairs)
             differences += tested
             notes += small
@@ -338,7 +335,7 @@ def _slices(
     cut: Cut,
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
-    within: Within | None,
+    depends: Depends | None,
 ) -> list[Slice]:
     """Compare the runs in all slices of an attribute, corrected as one family."""
     places = [counting[cut.labels == number] for number in range(len(cut.names))]
@@ -352,7 +349,8 @@ def _slices(
                     owner.append(number)
                     matches.append(match)
                     where.append(f", {cut.attribute} {cut.names[number]}")
-    rows = decide_matches(matches, settings, numbers, _depends(owner, places, within), where)
+    within = [places[number] for number in owner]
+    rows = decide_matches(matches, settings, numbers, depends, where, within)
     found = [
         Slice(
             cut.attribute,
@@ -364,23 +362,6 @@ def _slices(
         for number, part in enumerate(parts)
     ]
     return sorted(found, key=lambda each: not each.shows_worse)
-
-
-def _depends(owner: Sequence[int], places: Sequence[Ints], within: Within | None) -> Depends | None:
-    """Return the search for what verdicts depend on, each within its slice."""
-    if within is None:
-        return None
-
-    def depends(matches: Sequence[Match], words: Sequence[str]) -> list[Mapping[str, Any]]:
-        found: list[Mapping[str, Any]] = [{}] * len(matches)
-        for number in dict.fromkeys(owner):
-            which = [at for at, of in enumerate(owner) if of == number]
-            own = within(places[number])([matches[at] for at in which], [words[at] for at in which])
-            for at, each in zip(which, own, strict=True):
-                found[at] = each
-        return found
-
-    return depends
 
 
 def _differences(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.match import Match, Size, matched, sizes, too_few
+from judged.arrays import Ints
+from judged.comparison.match import Match, matched, sizes, too_few
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.outcomes import Outcome, correct, families_of, outcomes
 from judged.comparison.settings import SIMULTANEOUS, ComparisonSettings
@@ -171,8 +172,11 @@ def is_smaller(size: float, margin: float) -> bool:
 
 # -- all pairs
 
-Depends = Callable[[Sequence[Match], Sequence[str]], Sequence[Mapping[str, Sequence[str]]]]
-"""Function from matches and their uncorrected verdicts to what each depends on, by cause."""
+Depends = Callable[
+    [Sequence[Match], Sequence[str], Sequence[Ints] | None], Sequence[Mapping[str, Sequence[str]]]
+]
+"""Function from matches, their uncorrected verdicts and the queries of their slices to what each
+verdict depends on, by cause."""
 
 
 def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -216,8 +220,12 @@ def decide_matches(
     numbers: Numbers,
     depends: Depends | None = None,
     slices: Sequence[str] = (),
+    within: Sequence[Ints] | None = None,
 ) -> tuple[Pair, ...]:
-    """Test, correct and decide matches together; sentences name their `slices`."""
+    """Test, correct and decide matches together.
+
+    Sentences name their `slices`, which consist of the queries `within`.
+    """
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
     families = families_of(matches)
@@ -228,14 +236,43 @@ def decide_matches(
     if depends is not None:
         tested = zip(matches, alone, strict=True)
         words = [verdict(match, outcome, outcome.p, settings)[0] for match, outcome in tested]
-        otherwise = depends(matches, words)
+        otherwise = depends(matches, words, within)
     trusted = corrections_of(matches, settings, numbers)
     inside = within_margins(matches, corrected, settings, numbers, comparisons)
     measured = sizes(matches, settings, comparisons)
     rows = []
-    for at, match in enumerate(matches):
-        row = _pair(match, corrected[at], corrected_p[at], measured[at], settings, inside[at])
-        row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
+    for at, (match, outcome, size) in enumerate(zip(matches, corrected, measured, strict=True)):
+        word, negligible = verdict(match, outcome, corrected_p[at], settings, inside=inside[at])
+        wins, ties, losses = match.record
+        against = abs(match.against_value)
+        ends = (outcome.low, outcome.high, outcome.method, outcome.note)
+        row = Pair(
+            measure=match.measure.name,
+            run=match.run,
+            against=match.against,
+            queries=match.queries,
+            groups=None if match.groups is None else match.units,
+            value=match.value,
+            against_value=match.against_value,
+            difference=match.difference,
+            relative=match.difference / against if against and math.isfinite(against) else None,
+            interval=Interval(match.difference, *ends),
+            effect=size.effect,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            p=outcome.p,
+            corrected_p=corrected_p[at],
+            smallest_p=outcome.smallest_p,
+            detectable=size.detectable,
+            verdict=word,
+            negligible=negligible,
+            depends_on=tuple(otherwise[at]),
+            test=outcome.test,
+            effective_units=match.effective_units if match.uneven else None,
+            wider=size.wider,
+            trusted=trusted[at],
+        )
         where = slices[at] if slices else ""
         says = sentence(row, settings, comparisons[at], otherwise[at], where)
         rows.append(replace(row, says=says))
@@ -296,47 +333,6 @@ def corrections_of(
         )
         for match in matches
     ]
-
-
-def _pair(
-    match: Match,
-    outcome: Outcome,
-    corrected_p: float,
-    size: Size,
-    settings: ComparisonSettings,
-    inside: bool,
-) -> Pair:
-    word, negligible = verdict(match, outcome, corrected_p, settings, inside=inside)
-    wins, ties, losses = match.record
-    against = abs(match.against_value)
-    relative = match.difference / against if against and math.isfinite(against) else None
-    return Pair(
-        measure=match.measure.name,
-        run=match.run,
-        against=match.against,
-        queries=match.queries,
-        groups=None if match.groups is None else match.units,
-        value=match.value,
-        against_value=match.against_value,
-        difference=match.difference,
-        relative=relative,
-        interval=Interval(
-            match.difference, outcome.low, outcome.high, outcome.method, outcome.note
-        ),
-        effect=size.effect,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        p=outcome.p,
-        corrected_p=corrected_p,
-        smallest_p=outcome.smallest_p,
-        detectable=size.detectable,
-        verdict=word,
-        negligible=negligible,
-        test=outcome.test,
-        effective_units=match.effective_units if match.uneven else None,
-        wider=size.wider,
-    )
 
 
 # -- verdicts in words

@@ -67,18 +67,18 @@ def outcomes(
 ) -> list[Outcome]:
     """Test each match; those on the same queries are tested at once."""
     chosen = [_chosen(match, settings.test, numbers) for match in matches]
-    found: dict[int, Outcome] = {}
+    tested: dict[int, Outcome] = {}
     for same in alike(matches):
         for test in dict.fromkeys(chosen[at] for at in same):
             which = [at for at in same if chosen[at] == test and matches[at].queries > 0]
             if which:
                 together = [matches[at] for at in which]
-                found |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
+                tested |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
     careful = [
-        _without_certainty(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
+        _without_certainty(match, tested.get(at, Outcome(chosen[at], 1.0)), settings)
         for at, match in enumerate(matches)
     ]
-    return [replace(each, smallest_p=min(each.smallest_p, each.p)) for each in careful]
+    return [replace(outcome, smallest_p=min(outcome.smallest_p, outcome.p)) for outcome in careful]
 
 
 def _chosen(match: Match, test: str, numbers: Numbers) -> str:
@@ -181,10 +181,10 @@ def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -
         seed=settings.seed,
     )
     return [
-        replace(each, smallest_p=1 / (settings.resamples + 1))
+        replace(outcome, smallest_p=1 / (settings.resamples + 1))
         if m.differing > EXACT_UNITS
-        else each
-        for each, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
+        else outcome
+        for outcome, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
     ]
 
 
@@ -203,10 +203,12 @@ def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings)
     # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
     drawn = settings.resamples, matches[0].ours.sample, matches[0].groups
     least = 1 / (settings.resamples + 1) if test == "bca" else smallest_p(*drawn)
-    found = [_outcome(test, method, tested, at) for at in range(len(matches))]
+    alone = [_outcome(test, method, tested, at) for at in range(len(matches))]
     return [
-        replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))
-        for each, match in zip(found, matches, strict=True)
+        replace(
+            outcome, p=max(outcome.p, match.smallest_p), smallest_p=max(least, match.smallest_p)
+        )
+        for outcome, match in zip(alone, matches, strict=True)
     ]
 
 
@@ -222,10 +224,10 @@ def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> li
         else []
     )
     return [
-        replace(next(ends), test=test, p=float(each))
+        replace(next(ends), test=test, p=float(p_value))
         if sure
-        else Outcome(test, float(each), note=UNSURE["infinite"])
-        for each, sure in zip(p, known, strict=True)
+        else Outcome(test, float(p_value), note=UNSURE["infinite"])
+        for p_value, sure in zip(p, known, strict=True)
     ]
 
 
@@ -343,10 +345,10 @@ def correct(
     """Return the outcomes, with simultaneous intervals if there are, and each corrected p."""
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
-    found = np.array([outcome.p for outcome in outcomes], float)
+    corrected_p = np.array([outcome.p for outcome in outcomes], float)
     for family in families_of(matches).values():
-        found[family] = corrected(found[family], settings.correction)
-    return list(outcomes), found.tolist()
+        corrected_p[family] = corrected(corrected_p[family], settings.correction)
+    return list(outcomes), corrected_p.tolist()
 
 
 def _simultaneous(
@@ -390,20 +392,20 @@ def _simultaneous(
         from judged.statistics.tukey import randomised_tukey, tukey
 
         if settings.correction == "tukey":
-            found = tukey(values, settings.levels)
+            tested = tukey(values, settings.levels)
         else:
             resamples, seed = settings.resamples, settings.seed
-            found = randomised_tukey(values, settings.levels, resamples=resamples, seed=seed)
+            tested = randomised_tukey(values, settings.levels, resamples=resamples, seed=seed)
         places = {run: at for at, run in enumerate(numbers.runs)}
         for at in family:
             match, outcome = matches[at], outcomes[at]
-            p = float(found.p[places[match.run], places[match.against]])
+            p = float(tested.p[places[match.run], places[match.against]])
             if outcome.method is None or match.constant:
                 corrected_p[at] = max(outcome.p, p)
                 continue
             corrected_p[at] = p
             assert match.averaged is not None
-            half = np.array([-1.0, 1.0]) * np.asarray(found.half_width)[:, None]
+            half = np.array([-1.0, 1.0]) * np.asarray(tested.half_width)[:, None]
             ends = float(np.mean(match.averaged)) + half.ravel()
             names = ("low", "high", "inner_low", "inner_high")
             scaled = dict(zip(names, map(float, match.on_scale(ends)), strict=True))

@@ -193,7 +193,7 @@ class Cut:
 
 def compare_slices(
     numbers: Numbers,
-    given: Any,
+    attributes: Any,
     settings: ComparisonSettings,
     baseline: str | None,
     relevant: Callable[[], Ints] | None = None,
@@ -203,7 +203,7 @@ def compare_slices(
 
     `relevant` returns the number of relevant items of each query, if known.
     """
-    if given is None or given is False:
+    if attributes is None or attributes is False:
         return Slices()
     if settings.correction in SIMULTANEOUS:
         raise InputError(
@@ -211,7 +211,7 @@ def compare_slices(
             "use correction holm."
         )
     counting = numbers.counting
-    columns, notes = _columns(given, numbers, counting, relevant)
+    columns, notes = _columns(attributes, numbers, counting, relevant)
     pairs = compared_runs(numbers.runs, baseline)
     slices: list[Slice] = []
     differences: list[SliceTest] = []
@@ -223,37 +223,37 @@ def compare_slices(
             tested, small = _differences(numbers, counting, cut, settings, pairs)
             differences += tested
             notes += small
-    worse = {each.attribute for each in slices if each.shows_worse}
-    slices.sort(key=lambda each: each.attribute not in worse)
+    worse = {part.attribute for part in slices if part.shows_worse}
+    slices.sort(key=lambda part: part.attribute not in worse)
     notes += _untested(numbers, slices)
     return Slices(tuple(slices), tuple(differences), tuple(notes))
 
 
 def _columns(
-    given: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
+    attributes: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
 ) -> tuple[dict[str, pl.Series], list[str]]:
     """Return the attributes by name, with a value for each counted query, and notes."""
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
 
-    alone = given is True or (
-        isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)
+    alone = attributes is True or (
+        isinstance(attributes, str) and attributes == RELEVANT and not os.path.lexists(RELEVANT)
     )
     if alone and relevant is None:
         raise InputError(
             "the number of relevant items per query is known only if judged evaluates the runs; "
             "give slices as {query: {attribute: value}}, a table or a file."
         )
-    found: dict[str, pl.Series] = {}
+    columns: dict[str, pl.Series] = {}
     notes: list[str] = []
     if not alone:
-        known = attributes_of(given, [numbers.queries[at] for at in counting])
-        found |= known.frame.to_dict()
+        known = attributes_of(attributes, [numbers.queries[at] for at in counting])
+        columns |= known.frame.to_dict()
         notes += known.notes
     if relevant is not None:
-        found[RELEVANT] = pl.Series(relevant()[counting])
-    return found, notes
+        columns[RELEVANT] = pl.Series(relevant()[counting])
+    return columns, notes
 
 
 def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
@@ -323,10 +323,10 @@ def _texts(first: Any, last: Any) -> tuple[str, ...]:
             (f"{low:.{digits}g}", f"{high:.{digits}g}")
             for low, high in zip(first, last, strict=True)
         ]
-        found = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
+        names = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
         if len({end for pair in ends for end in pair}) == len({*first.tolist(), *last.tolist()}):
             break
-    return found
+    return names
 
 
 def _slices(
@@ -351,7 +351,7 @@ def _slices(
                     where.append(f", {cut.attribute} {cut.names[number]}")
     within = [places[number] for number in owner]
     rows = decide_matches(matches, settings, numbers, depends, where, within)
-    found = [
+    compared = [
         Slice(
             cut.attribute,
             cut.names[number],
@@ -361,7 +361,7 @@ def _slices(
         )
         for number, part in enumerate(parts)
     ]
-    return sorted(found, key=lambda each: not each.shows_worse)
+    return sorted(compared, key=lambda part_: not part_.shows_worse)
 
 
 def _differences(
@@ -385,8 +385,10 @@ def _differences(
     for same in alike(matches):
         first = matches[same[0]]
         slices, weights, groups = label[first.ours.place], first.weights, first.groups
-        few = [each for each in np.unique(slices) if _units_in(slices == each, first) < needed]
-        small |= {cut.names[each] for each in few}
+        few = [
+            number for number in np.unique(slices) if _units_in(slices == number, first) < needed
+        ]
+        small |= {cut.names[number] for number in few}
         kept = ~np.isin(slices, few)
         numbered = np.unique(slices[kept], return_inverse=True)[1].reshape(-1)
         if numbered.max(initial=0) > 0:

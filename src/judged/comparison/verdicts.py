@@ -362,21 +362,23 @@ def sentence(
     `comparisons` is the size of its family, `otherwise` what the verdict would be by cause, and
     `where` names the slice.
     """
-    said = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
+    sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
     margin = settings.margin_of(pair.measure)
     if pair.negligible:
-        said.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
+        sentences.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
     if _significant_alone(pair, settings) and pair.verdict in ("not significant", "equivalent"):
-        said.append(f"It is significant on its own, but not among {comparisons:,} comparisons.")
+        sentences.append(
+            f"It is significant on its own, but not among {comparisons:,} comparisons."
+        )
     elif pair.verdict == "not significant":
-        said += _detectable(pair, settings)
+        sentences += _detectable(pair, settings)
     if pair.trusted is not None and pair.verdict != "identical":
         alone = pair.trusted.trusted
         ends = with_ends(alone.estimate, alone.low, alone.high, settings.level, sign="+")
-        said.append(f"By the trusted judgements alone, the difference is {ends}.")
+        sentences.append(f"By the trusted judgements alone, the difference is {ends}.")
     for cause, words in (otherwise or {}).items():
-        said.append(f"{OTHERWISE[cause]} {listed(list(words), 'or')}.")
-    return " ".join(said)
+        sentences.append(f"{OTHERWISE[cause]} {listed(list(words), 'or')}.")
+    return " ".join(sentences)
 
 
 def _significant_alone(pair: Pair, settings: ComparisonSettings) -> bool:
@@ -445,12 +447,12 @@ def _by(pair: Pair, level: float) -> str:
     low, high = pair.interval.low, pair.interval.high
     if pair.test in OTHER_TESTS:
         more, fewer = sorted((pair.wins, pair.losses), reverse=True)
-        said = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
+        how = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
         if not math.isfinite(pair.value) or not math.isfinite(pair.against_value):
-            return said
+            return how
         within = f" ({percent_of(level)} CI {amount(low)} to {amount(high)})"
         within = "" if math.isnan(low) else within
-        return f"{said}; the values differ by {amount(pair.difference)}{within}"
+        return f"{how}; the values differ by {amount(pair.difference)}{within}"
     if math.isnan(low) or math.isnan(high):
         why = f" (no confidence interval: {pair.interval.note})" if pair.interval.note else ""
         return f"by {amount(abs(pair.difference))}{why}"

@@ -207,9 +207,9 @@ def system_values(
     places = Places(queries)
     entries = {}
     for measure in evaluation.measures:
-        own = [entry_of(run, measure, places) for run in runs]
+        repeats = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
-        entries[str(measure)] = averaged(own, label, name)
+        entries[str(measure)] = averaged(repeats, label, name)
     lacking = (
         np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
     )
@@ -354,7 +354,7 @@ def _rows(sample: Sample) -> list[list[float]]:
         return rows
     order = np.argsort(sample.owner, kind="stable")
     ends = np.cumsum(np.bincount(sample.owner, minlength=sample.size))[:-1]
-    return [each.tolist() for each in np.split(sample.values[order], ends)]
+    return [part.tolist() for part in np.split(sample.values[order], ends)]
 
 
 def _entry(

@@ -489,30 +489,30 @@ def golden_queries(given: Any) -> list[GoldenQuery]:
     """Read golden queries: a file, {query: minimum}, {query: {measure: minimum}} or a list."""
     if isinstance(given, (str, PathLike)):
         source = open_source(fspath(given), GOLDEN)
-        found, place = list(_in_file(source)), source.label
+        queries, place = list(_in_file(source)), source.label
     else:
-        found, place = list(_in_python(given, GIVEN)), GIVEN
-    if not found:
+        queries, place = list(_in_python(given, GIVEN)), GIVEN
+    if not queries:
         raise InputError(f"{place}: no golden queries found.")
     seen: dict[tuple[str, str | None], GoldenQuery] = {}
-    for golden in found:
+    for golden in queries:
         if seen.setdefault((golden.query, golden.measure), golden) is not golden:
             raise InputError(f"{golden.place}: query {golden.query!r} occurs twice.")
-    return found
+    return queries
 
 
-def _in_python(given: Any, place: str) -> Iterator[GoldenQuery]:
-    if not isinstance(given, Mapping):
-        if isinstance(given, bytes) or not isinstance(given, Iterable):
+def _in_python(golden: Any, place: str) -> Iterator[GoldenQuery]:
+    if not isinstance(golden, Mapping):
+        if isinstance(golden, bytes) or not isinstance(golden, Iterable):
             is_list = False
         else:
-            is_list = getattr(given, "ndim", 1) == 1
+            is_list = getattr(golden, "ndim", 1) == 1
         if not is_list:
             raise InputError(
                 "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
-                f"queries; got {quoted(given)}."
+                f"queries; got {quoted(golden)}."
             )
-    pairs = given.items() if isinstance(given, Mapping) else ((query, None) for query in given)
+    pairs = golden.items() if isinstance(golden, Mapping) else ((query, None) for query in golden)
     for key, minima in pairs:
         query = as_id(key, place)
         by_measure = minima if isinstance(minima, Mapping) else {None: minima}
@@ -585,7 +585,7 @@ def _is_number(text: str) -> bool:
 def check_known(golden: Sequence[GoldenQuery], queries: Sequence[str]) -> None:
     """Check that all golden queries are judged."""
     known = set(queries)
-    for each in golden:
-        if each.query not in known:
-            hint = did_you_mean(each.query, list(queries)[:10_000])
-            raise InputError(f"{each.place}: query {each.query!r} is not judged{hint}")
+    for wanted in golden:
+        if wanted.query not in known:
+            hint = did_you_mean(wanted.query, list(queries)[:10_000])
+            raise InputError(f"{wanted.place}: query {wanted.query!r} is not judged{hint}")

@@ -188,9 +188,9 @@ class Gate(Result):
             names = listed([row.measure for row in self.rows if not row.holds])
             return f"UNDECIDED: too few queries for {GOALS[self.rule]} in {names}."
         reached = [
-            f"{counted(len(each), word)} reached"
-            for each, word in ((self.minima, "minimum value"), (self.golden, "golden value"))
-            if each
+            f"{counted(len(checks), word)} reached"
+            for checks, word in ((self.minima, "minimum value"), (self.golden, "golden value"))
+            if checks
         ]
         if self.rows:
             names = listed([row.measure for row in self.rows])
@@ -229,9 +229,9 @@ class Gate(Result):
 
     def _method(self) -> list[str]:
         """Describe what was compared, and how."""
-        said = []
+        sentences = []
         if self.changes:
-            said.append(f"Left out because of other judgements: {self.changes}.")
+            sentences.append(f"Left out because of other judgements: {self.changes}.")
         if self.rows:
             where = f" ({self.source})" if self.kind == "file" else ""
             test = "" if self.rule == "point" else f"; one-sided test at {percent_of(self.level)}"
@@ -239,22 +239,22 @@ class Gate(Result):
                 test += f", Holm over {counted(len(self.rows), 'measure')}"
             elif self.rule == "safe":
                 test += ", uncorrected because every measure must pass"
-            said.append(
+            sentences.append(
                 f"Rule {self.rule}: {RULES[self.rule]}; {self.run} against {self.against}{where}"
                 f"{test}."
             )
             if self.evaluation.trusted is not None:
                 queries = len(self.evaluation.runs[0].rankings)
-                said.append(
+                sentences.append(
                     f"{about_trusted(self.evaluation.trusted, queries)}: they correct values and "
                     "changes (PPI++), baseline and now with the λ of their change. Single queries "
                     "are not corrected."
                 )
         if self.updated:
-            said.append(f"Wrote the baseline {self.source}.")
+            sentences.append(f"Wrote the baseline {self.source}.")
         elif self.to_update:
-            said.append(f"The baseline {self.source} was not updated, as the gate did not pass.")
-        return said
+            sentences.append(f"The baseline {self.source} was not updated: the gate did not pass.")
+        return sentences
 
     def _tables(self) -> list[Table]:
         made = [self._rule_table()] if self.rows else []
@@ -325,8 +325,12 @@ class Gate(Result):
         ]
         for check in self.checks:
             lines += self._junit_case(check)
-        said = "\n".join(readable(text) for text in self.sentences())
-        lines += [f"    <system-out>{escape(said)}</system-out>", "  </testsuite>", "</testsuites>"]
+        text = "\n".join(readable(line) for line in self.sentences())
+        lines += [
+            f"    <system-out>{escape(text)}</system-out>",
+            "  </testsuite>",
+            "</testsuites>",
+        ]
         return "\n".join(lines) + "\n"
 
     def _junit_case(self, check: RuleResult | Requirement) -> list[str]:

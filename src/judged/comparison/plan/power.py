@@ -142,8 +142,8 @@ class PowerAnalysis:
         if ratio < SMALLEST_EFFECT:
             return None
         guess = normal_units(ratio, level, power, sides)
-        found = None if guess > 2 * most else fewest(enough, most, guess=guess)
-        return None if found is None else max(found, self.floor)
+        units = None if guess > 2 * most else fewest(enough, most, guess=guess)
+        return None if units is None else max(units, self.floor)
 
 
 MAX_SAMPLES = 10_000
@@ -204,14 +204,14 @@ def simulate_power(
     random = np.random.default_rng(seed)
     per_sample = min(units, len(away))
     draws = min(MAX_SAMPLES, max(MIN_SAMPLES, MAX_NUMBERS // per_sample))
-    found = alarms = 0
+    detected = alarms = 0
     for means, errors in _samples(away, units, draws, per_sample, random):
-        found += _significant(means + shift + bound, errors * critical, analysis.sides)
+        detected += _significant(means + shift + bound, errors * critical, analysis.sides)
         alarms += _significant(means, errors * critical, analysis.sides)
     return Simulation(
         draws,
         units,
-        SimulatedShare.of(found, draws, analysis.level),
+        SimulatedShare.of(detected, draws, analysis.level),
         SimulatedShare.of(alarms, draws, analysis.level),
         seed,
     )

@@ -75,7 +75,7 @@ class Comparison(Result):
     numbers: Numbers
     """Per-query values of all runs, aligned by query id."""
     settings: ComparisonSettings
-    """How the runs were compared."""
+    """Test, correction, confidence level and margin."""
     rows: tuple[Pair, ...]
     """A row for each measure and pair of runs."""
     baseline: str | None = None
@@ -83,7 +83,7 @@ class Comparison(Result):
     evaluation: Evaluation | None = None
     """Evaluation that the values come from, if judged computed them."""
     notes: tuple[str, ...] = ()
-    """What was noticed on the way."""
+    """Warnings and notes."""
     slices: Slices = field(default_factory=Slices)
     """Comparisons in slices of the queries."""
     corrected_among: tuple[str, ...] = ()

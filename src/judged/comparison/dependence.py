@@ -1,4 +1,4 @@
-"""What a verdict depends on: ties, missing queries and unjudged results."""
+"""Dependence of verdicts on ties, missing queries and unjudged results."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class Alternatives:
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Which queries each run has."""
+        """Mask of the queries that each run has."""
         held = {name: np.zeros(len(self._places), bool) for name in self._runs}
         for name, (_, run) in self._runs.items():
             held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True

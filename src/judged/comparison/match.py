@@ -138,7 +138,7 @@ class Match:
 
     @cached_property
     def differs(self) -> Mask:
-        """Which queries differ in anything that the summary is computed from."""
+        """Mask of the queries that differ in anything that the summary is computed from."""
         ours, theirs = self.ours.sample, self.theirs.sample
         differs = self.differences != 0
         if isinstance(ours, Means) and isinstance(theirs, Means):
@@ -177,12 +177,12 @@ class Match:
 
     @property
     def smallest_p(self) -> float:
-        """Smallest p that so many differing units allow: all signs agree in two of 2ⁿ cases."""
+        """Smallest p that n differing units allow: all signs agree in two of 2ⁿ cases."""
         return 2.0 ** (1 - max(self.differing, 1))
 
     @cached_property
     def constant(self) -> bool:
-        """Whether all queries, or groups, differ by the same amount but for rounding."""
+        """True if all queries, or groups, differ by the same amount but for rounding."""
         if self.by_trusted is not None:
             return self.by_trusted.constant
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
@@ -217,7 +217,7 @@ class Match:
 
     @property
     def too_large(self) -> bool:
-        """Whether finite values have means or differences that overflow."""
+        """True if finite values have means or differences that overflow."""
         numbers = (self.value, self.against_value, self.difference)
         beyond = any(map(math.isinf, numbers)) or bool(np.isinf(self.differences).any())
         return beyond and not self.infinite.any()
@@ -357,7 +357,7 @@ class Size(NamedTuple):
 def sizes(
     matches: Sequence[Match], settings: ComparisonSettings, comparisons: Sequence[int]
 ) -> list[Size]:
-    """Return the size of each difference, and the detectable one among so many comparisons."""
+    """Return the size of each difference, and the detectable one among these comparisons."""
     measured = [Size()] * len(matches)
     adjusted = [settings.among(number) for number in comparisons]
     for same in alike(matches):

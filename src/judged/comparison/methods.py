@@ -1,4 +1,4 @@
-"""How a comparison was made, in words: a line under the tables, notes, and a methods paragraph."""
+"""Methods of a comparison in words: a line under the tables, notes, and a methods paragraph."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Entry:
     """Values of one run on one measure, for the queries that count, in the order of their ids."""
 
     sample: Sample
-    """What the run's summary value is computed from."""
+    """Numbers that the run's summary value is computed from."""
     values: Floats
     """One value per query, for wins and losses."""
     place: Ints
@@ -496,7 +496,7 @@ def numbers_of_values(
 
 
 def measure_of(name: str) -> Measure | None:
-    """Return judged's measure of this name; None if there is none.
+    """Return judged's measure of this name; None for an unknown one.
 
     >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
     (nDCG@10, AP(aggregate=geometric), None)

@@ -112,7 +112,7 @@ class TwoOrders:
 
     @property
     def same(self) -> bool:
-        """Whether both measures have the same order."""
+        """True if both measures have the same order."""
         return self.agreement.same and not self.note
 
     def shown(self) -> dict[int | None, int]:

@@ -39,7 +39,7 @@ UNSURE = {
     "alike": "all resamples of the queries give the same difference",
     "infinite": "some values are infinite",
 }
-"""Why a difference has no confidence interval."""
+"""Reasons why a difference has no confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Outcome:
     method: str | None = None
     """Kind of the interval, such as t, percentile or tukey; None without interval."""
     note: str = ""
-    """Why there is no confidence interval."""
+    """Reason for a missing confidence interval."""
     smallest_p: float = 0.0
     """Smallest p that these data could give."""
 
@@ -407,7 +407,7 @@ def _simultaneous(
             assert match.averaged is not None
             half = np.array([-1.0, 1.0]) * np.asarray(tested.half_width)[:, None]
             ends = float(np.mean(match.averaged)) + half.ravel()
-            names = ("low", "high", "inner_low", "inner_high")
-            scaled = dict(zip(names, map(float, match.on_scale(ends)), strict=True))
-            changed[at] = replace(outcome, method=settings.correction, **scaled)
+            scaled = map(float, match.on_scale(ends))
+            kept = (outcome.note, outcome.smallest_p)
+            changed[at] = Outcome(outcome.test, outcome.p, *scaled, settings.correction, *kept)
     return changed, corrected_p

@@ -63,7 +63,7 @@ class Slice:
 
     @property
     def shows_worse(self) -> bool:
-        """Whether a run is significantly worse here than the one it is compared with."""
+        """True if a run is significantly worse here than the one it is compared with."""
         return any(row.verdict == "worse" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Pair(ResultPart):
     relative: float | None
     """The difference as a share of the other's value; None if that is 0 or infinite."""
     interval: Interval
-    """Confidence interval of the difference; its note explains why there is none."""
+    """Confidence interval of the difference; its note explains why it is missing."""
     effect: float | None
     """Cohen's d_z: the mean difference in standard deviations of the differences."""
     wins: int
@@ -72,16 +72,16 @@ class Pair(ResultPart):
     corrected_p: float
     """p, corrected for the number of comparisons on the measure."""
     smallest_p: float
-    """Smallest p that the signs of so many differing queries, or so many resamples, can give."""
+    """Smallest p that the number of differing queries, or of resamples, allows."""
     detectable: float | None
     """Smallest difference that would be detected with 80 % power; None if unknown, or if no
     difference could be."""
     verdict: str
     """One of `VERDICTS`."""
     negligible: bool = False
-    """Whether the difference is significant, and significantly smaller than the margin."""
+    """True if the difference is significant, and significantly smaller than the margin."""
     depends_on: tuple[str, ...] = ()
-    """What could change the verdict: ties, missing, unjudged."""
+    """Causes that could change the verdict: ties, missing, unjudged."""
     test: str = "t"
     """The test that gave p."""
     says: str = ""
@@ -91,7 +91,7 @@ class Pair(ResultPart):
     wider: float | None = None
     """With groups: width of the t interval, relative to that of independent queries."""
     trusted: Correction | None = None
-    """How trusted judgements corrected the difference. Then value, against_value, difference,
+    """Correction by trusted judgements. Then value, against_value, difference,
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -422,7 +422,7 @@ def _too_few_words(pair: Pair, settings: ComparisonSettings) -> str:
 
 
 def _detectable(pair: Pair, settings: ComparisonSettings) -> list[str]:
-    """Return a sentence on what could have been detected; by a test of means, there is none."""
+    """Return a sentence on the detectable difference; nothing for tests of other quantities."""
     if pair.test in OTHER_TESTS or (pair.detectable is None and pair.effect is None):
         return []
     power = f"{percent_of(settings.power)} power"

@@ -1,4 +1,4 @@
-"""How runs are fused: settings, ranked lists, what each result contributes, and the sums."""
+"""Steps of a fusion: settings, ranked lists, contributions of results, and sums."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FusionSettings:
     weights: tuple[float, ...]
     """One weight per run."""
     by_hand: bool
-    """Whether the caller gave the weights."""
+    """True if the caller gave the weights."""
 
     @classmethod
     def of(
@@ -90,7 +90,7 @@ class FusionSettings:
 
     @property
     def adds_ranks(self) -> bool:
-        """Whether only the order of each list counts."""
+        """True if only the order of each list counts."""
         return self.normalise in (None, "rank")
 
     def formula(self) -> str:
@@ -508,7 +508,7 @@ def _summed(contributed: Floats) -> Floats:
 
 
 def _groups(query: Ints, row: Ints, items: pl.Series) -> Ints:
-    """Number the pairs of query and item of all results."""
+    """Assign a number to each pair of query and item."""
     import polars as pl
 
     pairs = pl.DataFrame({"query": query, "item": items.gather(row)}).with_row_index("result")

@@ -357,7 +357,7 @@ def _about_file(file: Baseline, today: Baseline) -> list[str]:
             Warned("The weights are not those of the baseline. Both sides use today's weights.")
         )
     if today.groups is None and file.groups is not None:
-        notes.append(Warned("The baseline was made with groups of queries; today there are none."))
+        notes.append(Warned("The baseline was made with groups of queries; today's has no groups."))
     return notes
 
 
@@ -467,7 +467,7 @@ class GoldenQuery:
     minimum: float | None
     """None for the value in the baseline."""
     place: str
-    """Where it was given, for messages."""
+    """File and line, for messages."""
 
 
 def check_query(

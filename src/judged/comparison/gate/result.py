@@ -69,9 +69,9 @@ class Gate(Result):
     rows: tuple[RuleResult, ...]
     """Verdict of the rule on each measure."""
     minima: tuple[Requirement, ...] = ()
-    """Whether measures reach their minima."""
+    """True if measures reach their minima."""
     golden: tuple[Requirement, ...] = ()
-    """Whether golden queries reach their values."""
+    """True if golden queries reach their values."""
     worst: Mapping[str, tuple[QueryLoss, ...]] = field(default_factory=dict)
     """The ten queries that lost most on each measure."""
     changes: JudgementChanges = JudgementChanges()  # noqa: RUF009
@@ -80,9 +80,9 @@ class Gate(Result):
     unlike: str = ""
     """Why nothing could be compared with a baseline that was replaced."""
     updated: bool = False
-    """Whether the baseline file was written."""
+    """True if the baseline file was written."""
     to_update: bool = False
-    """Whether an update was requested."""
+    """True if an update was requested."""
 
     @property
     def checks(self) -> tuple[RuleResult | Requirement, ...]:
@@ -91,12 +91,12 @@ class Gate(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether everything passes."""
+        """True if everything passes."""
         return all(check.holds for check in self.checks)
 
     @property
     def decided(self) -> bool:
-        """Whether the gate passed or failed.
+        """True if the gate passed or failed.
 
         It does neither if nothing fails and there are too few queries for the rule.
         """

@@ -51,7 +51,7 @@ PASSES = {
 }
 """Verdicts on which a rule passes."""
 GOALS = {"loss": "a significant drop", "safe": "a drop that is significantly smaller than allowed"}
-"""What a rule tests for, which too few queries cannot give."""
+"""Goals of the tests, which too few queries cannot reach."""
 MAX_QUERIES = 10**9
 
 
@@ -69,7 +69,7 @@ class Sensitivity:
 
     @property
     def enough(self) -> bool | None:
-        """Whether the allowed drop is detected."""
+        """True if the allowed drop is detected."""
         return None if self.drop is None else self.drop <= self.allowed
 
     def says(self, match: Match, rule: str) -> str:
@@ -211,16 +211,16 @@ class RuleResult:
     ties: int
     losses: int
     trusted: Correction | None = None
-    """How trusted judgements corrected the difference."""
+    """Correction of the difference by trusted judgements."""
 
     @property
     def holds(self) -> bool:
-        """Whether the rule passes."""
+        """True if the rule passes."""
         return self.word in PASSES
 
     @property
     def fails(self) -> bool:
-        """Whether the rule fails; with too few queries it neither passes nor fails."""
+        """True if the rule fails; with too few queries it neither passes nor fails."""
         return self.word in FAILS
 
     @property
@@ -467,7 +467,7 @@ class Requirement:
 
     @property
     def fails(self) -> bool:
-        """Whether the value is not reached."""
+        """True if the value is not reached."""
         return not self.holds
 
     @property

@@ -37,7 +37,7 @@ class Pilot:
     """
 
     differences: Floats
-    """How much better the run is for each unit. They have the mean and the standard deviation that
+    """Differences in favour of the run, by unit. They have the mean and the standard deviation that
     the t test uses."""
     queries: int
     differing: int

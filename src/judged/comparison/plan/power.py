@@ -125,13 +125,13 @@ class PowerAnalysis:
         )
 
     def detectable(self, sd: float, units: float, power: float) -> float:
-        """Return the smallest difference that so many units detect."""
+        """Return the smallest difference that this number of units detects."""
         error = sd / math.sqrt(units)
         level, sides = self.tested_level, self.sides
         return float(detectable(error, units - 1.0, level=level, power=power, sides=sides))
 
     def queries(self, units: int) -> int:
-        """Return the number of queries of so many units."""
+        """Return the number of queries of this number of units."""
         return math.ceil(units * self.per_unit * (1 - 1e-12))
 
     def _fewest(

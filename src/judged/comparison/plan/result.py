@@ -41,7 +41,7 @@ class PlanRow(ResultPart):
     equivalence: Estimate | None = None
     """With a margin: queries needed for equivalence."""
     asked: bool = False
-    """Whether it is the difference of the plan."""
+    """True if it is the difference of the plan."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,14 +54,14 @@ class Plan(Result):
     """
 
     solved: str
-    """What was computed: queries, power or difference."""
+    """Name of what was computed: queries, power or difference."""
     difference: float | None
     """The true difference to detect; None if only a half-width is wanted."""
     queries: int
     power: float
     """Probability of detecting the difference."""
     half_width: float
-    """Half-width of the confidence interval of a difference, with so many queries."""
+    """Half-width of the confidence interval of a difference, with this number of queries."""
     asked_half_width: float | None
     sd: float
     """Standard deviation of the differences of queries, or of groups."""
@@ -77,7 +77,7 @@ class Plan(Result):
     """With a margin: queries needed for equivalence, or its power."""
     rows: tuple[PlanRow, ...]
     planned_difference: float
-    """The difference to detect, or the smallest that so many queries detect."""
+    """The difference to detect, or the smallest that these queries detect."""
     wanted_power: float
     """Power that numbers of queries in the table are for."""
     pilot: Pilot | None = None

@@ -28,7 +28,8 @@ from judged.errors import InputError, MeasureError, PolicyError, did_you_mean
 from judged.inputs import any_judgements, any_run, opened
 from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.matching import Matcher, pool_of
+from judged.matching.matcher import Matcher
+from judged.matching.pool import pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole

@@ -394,11 +394,11 @@ def _simultaneous(
         if len(place) < 2:
             continue
         if settings.correction == "tukey":
-            from judged.statistics.tukey import tukey
+            from judged.statistics.randomisation import tukey
 
             found = tukey(values, settings.levels)
         else:
-            from judged.statistics.tukey import randomised_tukey
+            from judged.statistics.randomisation import randomised_tukey
 
             found = randomised_tukey(
                 values, settings.levels, resamples=settings.resamples, seed=settings.seed

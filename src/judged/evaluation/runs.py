@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import EngineError, InputError, JudgedError
 from judged.inputs.blocks import RunBlocks
 from judged.limits import limits
-from judged.matching import match_with
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_with
 from judged.matching.pool import refuse_both
 from judged.text import counted
 

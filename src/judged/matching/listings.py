@@ -66,8 +66,7 @@ class Listings:
         within: int | None = None,
         judged_queries: bool = True,
     ) -> Listings:
-        """Listings of judgements and of the results that any run has, or by a tie may have, at or
-        above the rank `within`; of judged queries only, or of all."""
+        """List judgements and the results of runs that are, or by a tie may be, above a rank."""
         import polars as pl
 
         pool = pool_of(judgements, duplicates=duplicates)
@@ -100,7 +99,6 @@ class Listings:
 
 
 def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judgements:
-    """Queries and items, with their numbers for grades."""
     import polars as pl
 
     row = pl.int_range(pl.len()).cast(pl.Float64).alias("grade")
@@ -108,7 +106,7 @@ def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judge
 
 
 def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:
-    """Query, item and score of each result, no item twice."""
+    """Return query, item and score of each result, no item twice."""
     import polars as pl
 
     if isinstance(run, Run):
@@ -122,8 +120,7 @@ def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:
 
 
 def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame:
-    """Query and item of the results at or above a rank, or that may be there in some order of
-    their tie, where ties have no order of their own."""
+    """Return the results at or above a rank, or that may be there by a tie without an order."""
     import polars as pl
 
     if within is not None and within < results.height:
@@ -137,7 +134,7 @@ def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame
 
 
 def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Listed:
-    """A run's items by their numbers: all are judged, so the ranks come from where all ranks do."""
+    """Return a run's items by number; all are judged here, so the join finds all ranks."""
     found = match(every, run, duplicates=duplicates)
     item = every.grades[found.hit_judgement].astype(np.int64)
     missing = found.list_of < 0
@@ -185,13 +182,11 @@ class Joint:
         policy: Policy | None = None,
         duplicates: str = "error",
     ) -> Joint:
-        """Of judgements and runs as they were read."""
         ties = "id" if policy is None else policy.ties
         return cls.of_listings(Listings.of(judgements, runs, ties=ties, duplicates=duplicates))
 
     @classmethod
     def of_listings(cls, listings: Listings) -> Joint:
-        """Of listings that hold every result that is looked at."""
         if listings.pool.subtopics is not None:
             raise PolicyError(
                 f"{listings.pool.name}: judged by subtopic, where an unjudged result may serve one "
@@ -209,10 +204,9 @@ class Joint:
         top: float,
         cutoff: int | None = None,
     ) -> Iterator[Pair]:
-        """Two runs, each by its number and as it was judged, if every unjudged result of either
-        down to a cutoff had been judged: in favour of the first run, and of the second.
+        """Yield two runs with all unjudged results judged in favour of one run, then of the other.
 
-        Results that neither has at or above the cutoff stay unjudged.
+        Results that neither run has at or above the cutoff stay unjudged.
         """
         both = [(self.runs[number], r) for number, r in (run, against)]
         (above, reached), (below, also) = (self._heights(*each, cutoff) for each in both)
@@ -229,8 +223,7 @@ class Joint:
     def _heights(
         self, listed: Listed, r: Rankings, cutoff: int | None
     ) -> tuple[Floats, NDArray[np.bool_]]:
-        """The rank of each item in a run, infinite where it has none; and whether it is, or may be,
-        at or above the cutoff. Where ties have no order of their own, that of their middle."""
+        """Return each item's rank in a run, the middle of an open tie, and if it may be shown."""
         places, loose = listed.places, r.ties in (*FAVOURS, "expected")
         rank = (places.first + places.last) / 2 if loose else places.rank.astype(np.float64)
         highest = places.first if loose else places.rank
@@ -259,7 +252,6 @@ class _Judging:
         return pool[np.lexsort((-self.grades[pool], self.query[pool]))]
 
     def of(self, listed: Listed, r: Rankings) -> Rankings:
-        """A run judged so, otherwise as it was."""
         held = np.flatnonzero(self.judged[listed.item])
         query, places = self.query[listed.item], listed.places
         held = held[by_query_and_rank(query[held], places.rank[held])]

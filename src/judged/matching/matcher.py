@@ -14,7 +14,7 @@ from judged.errors import InputError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.remote import AnyRun
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.checks import (
     EMPTY,
     LargeTies,
@@ -26,12 +26,13 @@ from judged.matching.checks import (
     refuse_swapped,
 )
 from judged.matching.join import Matches, match, names_of, refuse_apart
-from judged.matching.pool import Pool, about_weights, weighed
-from judged.matching.variants import condensed, cut, place
+from judged.matching.pool import UNUSED, Pool, about_weights, own_weights, pool_of, weighed
+from judged.matching.variants import Variants, condensed, cut, place
 from judged.policy import Policy
 from judged.rankings.audit import Findings, total
 from judged.rankings.lists import each_query
 from judged.rankings.rankings import Rankings, Weights, by_query_and_rank
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.inputs.tables import QueryWeights
@@ -58,17 +59,17 @@ class Matcher:
 
     @cached_property
     def sizes(self) -> Ints | None:
-        """How many items there are to retrieve for each query; None where nobody says."""
+        """The number of items to retrieve for each query; None if unknown."""
         return collection_sizes(self.collection, self.pool.queries)
 
     @cached_property
     def own_weights(self) -> Weights | None:
-        """The weight of each query, where the judgements say so."""
+        """The weight of each query, if the judgements have weights."""
         given = self.weights
         return None if given is None else Weights(given.of(self.queries), given.source)
 
     def __call__(self, run: AnyRun | RunBlocks) -> Rankings:
-        """The rankings of a whole run."""
+        """Return the rankings of a whole run."""
         if isinstance(run, RunBlocks):
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
         found = match(self.pool, run, duplicates=self.policy.duplicates)
@@ -85,11 +86,10 @@ class Matcher:
         )
 
     def blocks(self, run: AnyRun | RunBlocks) -> Generator[Rankings]:
-        """The rankings of a run block by block: each of the judged queries of its block, and in the
-        end those of the judged queries that never came. A run in memory is one block.
+        """Yield the rankings of a run block by block, then of the judged queries that never came.
 
-        A query that comes back where blocks are cut from a text raises `UngroupedError`: gather
-        them with `RunBlocks.gather`.
+        A query that returns in a later block of a text raises `UngroupedError`; `RunBlocks.gather`
+        handles it.
         """
         if not isinstance(run, RunBlocks):
             yield self(run)
@@ -112,8 +112,7 @@ class Matcher:
         return Feed(self, name, source)
 
     def block(self, run: Run | Lookup, numbers: Ints) -> Rankings:
-        """The rankings of some judged queries, which a block has; nothing is refused that only the
-        whole run could tell."""
+        """Return the rankings of some judged queries, without the checks of a whole run."""
         pool = self.pool.take(numbers)
         sizes = None if self.sizes is None else self.sizes[numbers]
         judged = self._ranked(pool, run, match(pool, run, duplicates=self.policy.duplicates), sizes)
@@ -148,7 +147,7 @@ class Feed:
         """What was done to the last block, and what its reader said: of all blocks alike."""
 
     def add(self, table: Run | Lookup) -> Rankings | None:
-        """The rankings of the judged queries in a block; None where it has none."""
+        """Return the rankings of the judged queries in a block; None if it has none."""
         places = self.matcher.pool.places
         there = names_of(table)
         if len(self.names) < _NAMES:
@@ -171,20 +170,21 @@ class Feed:
         return block
 
     def state(self) -> dict[str, Any]:
-        """What `restore` goes back to."""
+        """Return a state for `restore`."""
         copied = {"seen": self.seen.copy(), "names": self.names[:], "rest": self.rest[:]}
         return {**vars(self), **copied}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to what was known before a block that could not be judged."""
+        """Go back to the state before a block that could not be matched."""
         vars(self).update(state)
 
     def end(self) -> Rankings:
-        """The rankings of the judged queries that never came, with all that was found apart; an
-        error where the run has none of the queries, or no result."""
+        """Return the rankings of the judged queries that never came, with other findings."""
         matcher = self.matcher
         if not self.seen.any():
-            raise InputError(nothing_in_common(matcher.pool, self.source, self.names))
+            raise InputError(
+                nothing_in_common(matcher.pool.name, matcher.queries, self.source, self.names)
+            )
         if not self.results:
             refuse_nothing_left(self.source, self.notes)
             raise InputError(f"{self.source}: {EMPTY}")
@@ -204,12 +204,11 @@ _NAMES = 1000
 
 
 def _names(table: Run) -> list[str]:
-    """The queries that a table has itself."""
     return table.names() if table.frame.height or table.queries else []
 
 
 def _best_scores(found: Matches) -> Floats:
-    """The greatest score of each judged query's results; NaN where there are none."""
+    """Return the greatest score of each judged query's results; NaN without results."""
     best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
     some = np.flatnonzero(found.lengths)
     best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
@@ -288,7 +287,7 @@ def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
 
 
 def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
-    """How many items there are to retrieve for each query; None where nobody says."""
+    """Return the number of items to retrieve for each query; None if unknown."""
     if isinstance(given, Mapping):
         lost = [query for query in queries if query not in given]
         if lost:
@@ -298,3 +297,46 @@ def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> 
             )
         return each_query([given[query] for query in queries], queries, "collection")
     return each_query(given, queries, "collection")
+
+
+def match_with(
+    judgements: Judgements | Lookup, policy: Policy, collection: CollectionLike | None = None
+) -> Matcher:
+    """Prepare judgements once, to match one run after another with them."""
+    pool = pool_of(judgements, duplicates=policy.duplicates)
+    return Matcher(pool, policy, collection, own_weights(judgements))
+
+
+def match_variants(
+    judgements: Judgements | Lookup,
+    run: Run | Lookup | RunBlocks,
+    policy: Policy,
+    collection: CollectionLike | None = None,
+) -> Variants:
+    """Match a run for any rule for ties and unjudged items, whatever the policy says of these.
+
+    Items are matched once; those of a run in blocks once for each tie rule that needs it.
+    """
+    unused = (Warned(UNUSED),) if own_weights(judgements) is not None else ()
+    pool = pool_of(judgements, duplicates=policy.duplicates)
+    policy = replace(policy, unjudged="nonrelevant")
+    if isinstance(run, RunBlocks):
+        blocks = run.then(lambda table: replace(table, notes=(*table.notes, *unused)))
+
+        def ranked_by(ties: str) -> Rankings:
+            return Matcher(pool, _with_ties(policy, ties), collection)(blocks)
+
+    else:
+        table = replace(run, notes=(*run.notes, *unused))
+        matches = match(pool, table, duplicates=policy.duplicates)
+        refuse_apart(pool, table, matches)
+        sizes = collection_sizes(collection, pool.queries)
+
+        def ranked_by(ties: str) -> Rankings:
+            return ranked(pool, table, matches, _with_ties(policy, ties), sizes)
+
+    return Variants(ranked_by("id"), ranked_by)
+
+
+def _with_ties(policy: Policy, ties: str) -> Policy:
+    return Policy.of({**policy.to_dict(), "ties": ties})

@@ -72,11 +72,7 @@ class Audit:
     """What the readers repaired or assumed, warnings among it."""
 
     def sentences(self) -> list[str]:
-        """What a reader of the numbers should know, one sentence each, most important first.
-
-        Returns
-        -------
-        list of str
+        """Return what a reader of the numbers should know, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, tied_results=3, tied_queries=1).sentences()
         ['3 judged results in 1 query tied with other results: their ranks depend on the tie rule.']
@@ -85,11 +81,7 @@ class Audit:
         return [*self.warnings, *self.said().values(), *notes]
 
     def said(self) -> dict[str, str]:
-        """A sentence for each field that has something to say, most important first.
-
-        Returns
-        -------
-        dict
+        """Return a sentence for each field that matters, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
@@ -163,15 +155,11 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The notes that could mislead whoever overlooks them."""
+        """The notes that are warnings."""
         return tuple(note for note in self.notes if isinstance(note, Warned))
 
     def to_dict(self) -> dict[str, Any]:
-        """All counts and sentences, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
+        """Return all counts and sentences as plain values for JSON.
 
         >>> Audit(judged_queries=2).to_dict()["judged_queries"]
         2
@@ -195,10 +183,10 @@ class Doubt(Protocol):
     """Something that may be wrong with a run, which only the whole of it tells."""
 
     def plus(self, other: Self) -> Self:
-        """What two blocks tell together."""
+        """Combine two blocks."""
 
     def sentences(self) -> Iterable[str]:
-        """What is to be said of the whole."""
+        """Return sentences about the whole."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +242,7 @@ class Findings:
         complete: bool = False,
         **counts: Any,
     ) -> Findings:
-        """What rankings themselves show; `counts` adds what only their maker knows."""
+        """Collect what rankings themselves show; `counts` adds what only their maker knows."""
         whole = rankings.whole or rankings
         first, last = whole.spans
         tied = last > first
@@ -281,13 +269,12 @@ class Findings:
         return total([self, other])
 
     def in_order(self, queries: Sequence[str]) -> Findings:
-        """The same, with missing queries in the order of all queries."""
+        """Put missing queries into the order of all queries."""
         lost = frozenset(self.missing_queries)
         ordered = tuple(query for query in queries if query in lost) if lost else ()
         return replace(self, missing_queries=ordered)
 
     def audit(self) -> Audit:
-        """The audit of all that was added up."""
         said = (text for doubt in self.doubts for text in doubt.sentences())
         same = {
             each.name: getattr(self, each.name) for each in fields(Audit) if each.name in _COUNTS
@@ -307,14 +294,13 @@ _COUNTS = frozenset(each.name for each in fields(Findings) if each.type == "int"
 
 
 def _judged_shares(r: Rankings) -> Floats:
-    """The share of judged items among the first ten results of each query; of no meaning where
-    there are none."""
+    """Return the share of judged items among the first ten results of each query with results."""
     judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0))
     return judged / np.clip(r.retrieved, 1, 10)
 
 
 def total(parts: Iterable[Findings]) -> Findings:
-    """The findings of several blocks as those of the whole."""
+    """Add up the findings of several blocks."""
     every = list(parts)
     if len(every) == 1:
         return every[0]
@@ -340,12 +326,11 @@ def total(parts: Iterable[Findings]) -> Findings:
 
 
 def findings_of(rankings: Rankings) -> Findings:
-    """What was found when rankings were made or, where nobody looked, what they show."""
+    """Return the findings of rankings, made from what they show if there are none."""
     return rankings.findings or Findings.of(
         rankings, run_queries=len(rankings), complete=rankings.complete
     )
 
 
 def audit_of(rankings: Rankings) -> Audit:
-    """The same as an audit."""
     return rankings.audit or findings_of(rankings).audit()

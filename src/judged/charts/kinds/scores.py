@@ -20,8 +20,8 @@ from judged.charts.svg import Theme
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
-from judged.matching import pool_of
 from judged.matching.join import match
+from judged.matching.pool import pool_of
 from judged.options import choice, whole
 
 if TYPE_CHECKING:

@@ -54,14 +54,11 @@ AREA = Choice(
     "step",
     "how the area under the precision-recall curve is taken",
     {
-        "step": (
-            "precision is taken at each relevant item (the exact area under the uninterpolated "
-            "curve)"
-        ),
+        "step": "precision is taken at each relevant item (the exact area under the uninterpolated "
+        "curve)",
         "trapezoid": "precision just before and at each relevant item is averaged",
-        "interpolated": (
-            "precision at each relevant item is the best precision there or further down"
-        ),
+        "interpolated": "precision at each relevant item is the best precision there or further "
+        "down",
     },
 )
 
@@ -254,10 +251,8 @@ def interpolated_average(
 @measure(
     name="YAAP",
     title="Yet another average precision",
-    says=(
-        "The logarithm of the odds of the expected number of relevant items: average precision "
-        "made fit for averaging."
-    ),
+    says="The logarithm of the odds of the expected number of relevant items: average precision "
+    "made fit for averaging.",
     formula=r"\log\frac{1+s}{1+N-s}, \quad s = \sum_i [g_i \ge rel]\, P@i",
     reference="robertson2012",
     range=(-np.inf, np.inf),
@@ -309,10 +304,8 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     name="RecallAtPrec",
     aliases=("RecallAtFixedPrecision",),
     title="Recall at a fixed precision",
-    says=(
-        "The highest recall at any rank where precision is at least as high as given; 0 where it "
-        "never is."
-    ),
+    says="The highest recall at any rank where precision is at least as high as given; 0 where it "
+    "never is.",
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
     range=(0, 1),

@@ -55,9 +55,8 @@ def _expected_set(r: Rankings, *, rel: float) -> Closed:
     name="SetAP",
     aliases=("set_map",),
     title="Unranked average precision",
-    says=(
-        "Precision of the whole list times its recall: average precision if the list had no order."
-    ),
+    says="Precision of the whole list times its recall: average precision if the list had no "
+    "order.",
     formula=r"P \cdot R",
     reference="buckley2005",
     range=(0, 1),
@@ -149,10 +148,8 @@ def true_positives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     name="FP",
     aliases=("FalsePositives",),
     title="False positives",
-    says=(
-        "How many of the first k results are not relevant; places that a short list leaves empty "
-        "are not counted."
-    ),
+    says="How many of the first k results are not relevant; places that a short list leaves empty "
+    "are not counted.",
     formula=r"\sum_{i\le \min(k,|results|)}[g_i < rel]",
     example=Example("FP@3", "1 0 1 1", 1.0),
     higher_is_better=False,
@@ -192,10 +189,8 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 @measure(
     name="Accuracy",
     title="Accuracy at k",
-    says=(
-        "Share of the collection that is on the right side of the cutoff: relevant items above "
-        "it, all others below."
-    ),
+    says="Share of the collection that is on the right side of the cutoff: relevant items above "
+    "it, all others below.",
     formula=r"\frac{TP@k + TN@k}{C}",
     reference="manning2008",
     range=(0, 1),

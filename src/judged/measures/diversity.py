@@ -166,10 +166,8 @@ _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
     title="Alpha discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
     f"plus one, summed, and divided by {THINKABLE}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
-        rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
+    rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}",
     reference="clarke2008",
     range=(0, 1),
     params=(K, REL, ALPHA),
@@ -191,10 +189,8 @@ def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     title="Alpha normalised discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
     f"plus one, summed, and divided by the same of the ideal list. {GREEDY}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
-        rf"\quad {_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
+    rf"\quad {_GAIN}",
     reference="clarke2008",
     range=(0, np.inf),
     params=(K, REL, ALPHA),
@@ -217,10 +213,8 @@ def alpha_ndcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
     "the others, and is satisfied by an item that serves it with probability alpha; divided by "
     f"{THINKABLE}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
-        rf"{_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
+    rf"{_GAIN}",
     reference="clarke2011",
     range=(0, 1),
     params=(K, REL, ALPHA),
@@ -282,10 +276,8 @@ def nrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     title="Normalised novelty- and rank-biased precision",
     says=f"{SERVING} A user who goes on from each result to the next with probability beta "
     f"collects the gains. Divided by the same of the ideal list. {GREEDY}",
-    formula=(
-        r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
-        rf"{_GAIN}"
-    ),
+    formula=r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
+    rf"{_GAIN}",
     reference="clarke2009",
     range=(0, np.inf),
     params=(REL, ALPHA, BETA),
@@ -303,10 +295,8 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     name="AP_IA",
     aliases=("MAP_IA", "MAP-IA"),
     title="Intent-aware average precision",
-    says=(
-        "Average precision of the list for each subtopic, as if it were the query, averaged over "
-        "the subtopics."
-    ),
+    says="Average precision of the list for each subtopic, as if it were the query, averaged over "
+    "the subtopics.",
     formula=r"\frac{1}{S}\sum_s\frac{1}{N_s}\sum_{i\le k,\ i\ serves\ s} P_s@i",
     reference="agrawal2009",
     range=(0, 1),

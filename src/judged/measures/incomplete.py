@@ -126,10 +126,8 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     tells_unjudged=True,
     aliases=("unj",),
     title="Share of unjudged results",
-    says=(
-        "Share of the first k places that hold an item nobody judged; the empty places of a short "
-        "list count as judged."
-    ),
+    says="Share of the first k places that hold an item nobody judged; the empty places of a short "
+    "list count as judged.",
     formula=r"\frac{|unjudged \cap first\ k|}{k}",
     reference="buckley2004",
     range=(0, 1),
@@ -164,10 +162,8 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
     tells_unjudged=True,
     aliases=("RBP_resid",),
     title="Residual of rank-biased precision",
-    says=(
-        "How much RBP could grow if every unjudged item, in the list and after its end, turned "
-        "out to be relevant."
-    ),
+    says="How much RBP could grow if every unjudged item, in the list and after its end, turned "
+    "out to be relevant.",
     formula=r"(1-p)\sum_{unjudged\ i} p^{i-1} + p^{n}",
     reference="moffat2008",
     range=(0, 1),

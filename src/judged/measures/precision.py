@@ -75,10 +75,8 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     name="Rprec",
     aliases=("R-precision", "RPrecision"),
     title="R-precision",
-    says=(
-        "Precision at rank R, where R is the query's number of relevant items; equal to recall at "
-        "that rank."
-    ),
+    says="Precision at rank R, where R is the query's number of relevant items; equal to recall at "
+    "that rank.",
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
     range=(0, 1),
@@ -117,10 +115,8 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     name="Success",
     aliases=("Hit", "HitRate", "HR", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
-    says=(
-        "1 if at least one of the first k results is relevant (with of=all, if every relevant item "
-        "is among them), otherwise 0; its mean is the share of queries with a hit."
-    ),
+    says="1 if at least one of the first k results is relevant (with of=all, if every relevant "
+    "item is among them), otherwise 0; its mean is the share of queries with a hit.",
     formula=r"\max_{i\le k}[g_i \ge rel]",
     formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
@@ -134,10 +130,8 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             "which relevant items have to be among the first k",
             {
                 "any": "one relevant item is enough",
-                "all": (
-                    "all relevant items of the query have to be there; it is 0 where one was not "
-                    "retrieved, and where more than k are relevant"
-                ),
+                "all": "all relevant items of the query have to be there; it is 0 where one was "
+                "not retrieved, and where more than k are relevant",
             },
         ),
     ),
@@ -176,10 +170,8 @@ def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             "what the hits are divided by",
             {
                 "relevant": "divided by N, all relevant items of the query",
-                "capped": (
-                    "divided by min(N, k), the most that k results can hold (or by min(N, list "
-                    "length) without a k)"
-                ),
+                "capped": "divided by min(N, k), the most that k results can hold (or by min(N, "
+                "list length) without a k)",
             },
         ),
     ),

@@ -129,10 +129,8 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
         **{name: {"aggregate": "median"} for name in ("MedianRank", "MedianR", "MedR", "MdR")},
     },
     title="Rank of relevant items",
-    says=(
-        "The rank at which relevant items were found; infinite for one that was not retrieved. "
-        "Lower is better."
-    ),
+    says="The rank at which relevant items were found; infinite for one that was not retrieved. "
+    "Lower is better.",
     formula=r"\min\{i : g_i \ge rel\}",
     formulas={"of=all": r"\{i : g_i \ge rel\}", "of=last": r"\max\{i : g_i \ge rel\}"},
     reference="manning2008",
@@ -145,14 +143,10 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
             "which relevant items",
             {
                 "first": "the rank of each query's first relevant item",
-                "last": (
-                    "the rank of each query's last relevant item: how far one has to look for all "
-                    "of them; infinite where one was not retrieved"
-                ),
-                "all": (
-                    "the ranks of all relevant items, those of all queries taken together for the "
-                    "summary"
-                ),
+                "last": "the rank of each query's last relevant item: how far one has to look for "
+                "all of them; infinite where one was not retrieved",
+                "all": "the ranks of all relevant items, those of all queries taken together for "
+                "the summary",
             },
         ),
         aggregate_param("mean", ("mean", "median")),

@@ -81,10 +81,8 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
 @measure(
     name="RBP",
     title="Rank-biased precision",
-    says=(
-        "The rate at which a patient user gains, who goes on from each result to the next with "
-        "probability p."
-    ),
+    says="The rate at which a patient user gains, who goes on from each result to the next with "
+    "probability p.",
     formula=r"(1-p)\sum_{i\le k} g_i\, p^{i-1}",
     reference="moffat2008",
     range=(0, 1),
@@ -122,14 +120,10 @@ def rank_biased_precision(
 @measure(
     name="ERR",
     title="Expected reciprocal rank",
-    says=(
-        "The expected 1/rank at which a user stops, who stops at each result with a chance that "
-        "grows with its grade."
-    ),
-    formula=(
-        r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "
-        r"\frac{2^{g_i}-1}{2^{max}}"
-    ),
+    says="The expected 1/rank at which a user stops, who stops at each result with a chance that "
+    "grows with its grade.",
+    formula=r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "
+    r"\frac{2^{g_i}-1}{2^{max}}",
     reference="chapelle2009",
     range=(0, 1),
     params=(K, MAX_GRADE),
@@ -294,14 +288,10 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
 @measure(
     name="SDCG",
     title="Scaled discounted cumulative gain",
-    says=(
-        "DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how "
-        "many such items there are."
-    ),
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = "
-        r"\frac{g_i - min}{max - min}"
-    ),
+    says="DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how "
+    "many such items there are.",
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = "
+    r"\frac{g_i - min}{max - min}",
     reference="azzopardi2019",
     params=(REACH, *SCALE),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -324,10 +314,8 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
 @measure(
     name="INSQ",
     title="INSQ",
-    says=(
-        "Gain per result read by a user who hopes for a gain of T and goes on the more surely the "
-        "further down they are."
-    ),
+    says="Gain per result read by a user who hopes for a gain of T and goes on the more surely the "
+    "further down they are.",
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+2T-1}{i+2T}\right)^2",
     reference="moffat2012",
@@ -365,10 +353,8 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
 @measure(
     name="INST",
     title="INST",
-    says=(
-        "Gain per result read by a user who hopes for a gain of T and is the more likely to stop "
-        "the more of it is gained."
-    ),
+    says="Gain per result read by a user who hopes for a gain of T and is the more likely to stop "
+    "the more of it is gained.",
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
     reference="moffat2015",
@@ -404,14 +390,10 @@ after the other, are 0.9999999999999999."""
 @measure(
     name="BPM",
     title="Bejeweled player model",
-    says=(
-        "Mean gain of the results down to where a gain of T is reached, or down to rank k where "
-        "it is not."
-    ),
-    formula=(
-        r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
-        r"T\})"
-    ),
+    says="Mean gain of the results down to where a gain of T is reached, or down to rank k where "
+    "it is not.",
+    formula=r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
+    r"T\})",
     reference="zhang2017",
     params=(REACH, GOAL, *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -605,10 +587,8 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     says="The rank-biased overlap of the list with an ideal one, which holds the items of a "
     "grade above 0, the best grades first and equal grades in the order that suits the list "
     "best; divided by the most that any list can reach.",
-    formula=(
-        r"\frac{\sum_i p^{i-1}\,|L_i \cap I_i| / i}{\sum_i p^{i-1}\,|I_i| / i}, \quad L_i, "
-        r"I_i:\ first\ i\ items"
-    ),
+    formula=r"\frac{\sum_i p^{i-1}\,|L_i \cap I_i| / i}{\sum_i p^{i-1}\,|I_i| / i}, \quad L_i, "
+    r"I_i:\ first\ i\ items",
     reference="clarke2021",
     range=(0, 1),
     params=(
@@ -628,10 +608,8 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
             "whether the overlap is divided by the most that any list can reach",
             {
                 "true": "the overlap is divided by the ideal list's overlap with itself",
-                "false": (
-                    "the overlap is divided by the sum of all ranks' weights, so that a short "
-                    "ideal list has less than 1"
-                ),
+                "false": "the overlap is divided by the sum of all ranks' weights, so that a short "
+                "ideal list has less than 1",
             },
         ),
     ),

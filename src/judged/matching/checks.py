@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -107,14 +108,15 @@ class UnlikeIds:
             else f"Only {self.hit:,} of {counted(self.asked, 'query', 'queries')} have a judged "
             "result"
         )
-        cause = _best([(ours, theirs) for _, _, ours, theirs in self.sample])
-        if cause.share >= 0.25 and not self.explained:
-            function = is_function(cause.item_to)
-            shell = "" if function else f" (--item-to {_for_shell(cause.item_to)})"
-            given = cause.item_to if function else repr(cause.item_to)
+        pairs = [(ours, theirs) for _, _, ours, theirs in self.sample]
+        share, words, whose, item_to = _best(pairs)
+        if share >= 0.25 and not self.explained:
+            option = item_to
+            if not is_function(item_to):
+                option = f"{item_to!r} (--item-to {shlex.quote(item_to)})"
             yield Warned(
-                f"{which}. With {cause.whose} {cause.words}, {cause.share:.0%} of the queries "
-                f"would have one: item_to={given}{shell}."
+                f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
+                f"item_to={option}."
             )
         elif not self.hit and self.asked >= FEWEST:
             _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
@@ -129,20 +131,9 @@ class UnlikeIds:
             )
 
 
-@dataclass(frozen=True)
-class _Cause:
-    """A change of ids that would make some of them meet."""
-
-    words: str = ""
-    whose: str = ""
-    item_to: str = ""
-    share: float = 0.0
-    """Of how many queries."""
-
-
-def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
-    """Return the change that makes the ids of most queries meet."""
-    best = _Cause()
+def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[float, str, str, str]:
+    """Return the change that makes the ids of most queries meet: share, words, whose, item_to."""
+    best = (0.0, "", "", "")
     for words, (item_to, change) in {**changes(), **without_prefix(pairs)}.items():
         met = [meet(ours, theirs, change) for ours, theirs in pairs]
         share = sum(map(any, met)) / len(met)
@@ -153,8 +144,8 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
             ]
             if sum(alike) > share * len(met):
                 share, whose = sum(alike) / len(met), "all ids"
-        if share > best.share:
-            best = _Cause(words, whose, item_to, share)
+        if share > best[0]:
+            best = (share, words, whose, item_to)
     return best
 
 
@@ -181,12 +172,6 @@ def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str
 
 def _first_two(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:2])) + (", …" if len(ids) > 2 else "")
-
-
-def _for_shell(text: str) -> str:
-    from shlex import quote
-
-    return quote(text)
 
 
 def identity(table: ReadTable) -> list[str]:

@@ -229,10 +229,10 @@ def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
 
     def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
         judged.update(given.lists if isinstance(given, Lookup) else given.names())
-        level = level_of(given, data.readable_runs(), to)
-        if level.documents:
-            return replace(given, notes=(*given.notes, *level.notes))
-        return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
+        of_documents, notes = level_of(given, data.readable_runs(), to)
+        if of_documents:
+            return replace(given, notes=(*given.notes, *notes))
+        return judgements_by_document(given, to, notes=notes, duplicates=duplicates)
 
     def run(given: Run | Lookup) -> Run:
         return run_by_document(given, to, duplicates=duplicates, judged=judged)
@@ -250,17 +250,10 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     return replace(data, columns=columns, ahead=None)
 
 
-@dataclass(frozen=True)
-class Level:
-    """What judgements name."""
-
-    documents: bool
-    """Whether their ids are those of documents, and stay as they are."""
-    notes: tuple[str, ...] = ()
-
-
-def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents) -> Level:
-    """Decide whether judgements name items or documents; runs tell if ids do not."""
+def level_of(
+    judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
+) -> tuple[bool, tuple[str, ...]]:
+    """Decide whether judgements name documents, with notes; runs tell if ids do not."""
     if to.table is not None:
         return _level_by_table(judgements, to)
     if to.of is None:
@@ -296,10 +289,10 @@ def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: 
     if as_documents:
         ids = counted(len(changed), "judged id is", "judged ids are")
         says = f"such as {next(iter(as_documents))!r}, and stay as they are"
-        return Level(True, (f"{ids} taken for documents of the run, {says}.",))
+        return True, (f"{ids} taken for documents of the run, {says}.",)
     if both and not as_items:
-        return Level(False, (_doubtful(both[0], to),))
-    return Level(False)
+        return False, (_doubtful(both[0], to),)
+    return False, ()
 
 
 def _doubtful(item: str, to: Documents) -> Warned:
@@ -309,22 +302,22 @@ def _doubtful(item: str, to: Documents) -> Warned:
     )
 
 
-def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> Level:
+def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> tuple[bool, tuple[str, ...]]:
     """Decide by a table; an id that it has only as a document is one."""
     assert to.table is not None
     judged = _ids(judgements)
     of_item, every = to.table.by_item, to.table.all
     changed = [item for item in judged if of_item.get(item, item) != item]
     if changed and all(item in every for item in judged):
-        return Level(False, (_doubtful(changed[0], to),))
-    return Level(False)
+        return False, (_doubtful(changed[0], to),)
+    return False, ()
 
 
 def _level_by_column(
     judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
-) -> Level:
+) -> tuple[bool, tuple[str, ...]]:
     if isinstance(judgements, Judgements) and "document" in judgements.frame.columns:
-        return Level(False)
+        return False, ()
     judged = _ids(judgements)
     items: set[str] = set()
     documents: set[str] = set()
@@ -339,7 +332,7 @@ def _level_by_column(
             f"column {to.column!r} that says their documents. Give one, or a table from item to "
             "document."
         )
-    return Level(True)
+    return True, ()
 
 
 def _ids(given: Judgements | Run | Lookup) -> set[str]:

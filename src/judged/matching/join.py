@@ -326,15 +326,6 @@ def _is_number(value: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Tied:
-    """The items of some ties, in any order, and the tie that each of some hits is in."""
-
-    tie: Ints
-    item: list[str]
-    hit_tie: Ints
-
-
-@dataclass(frozen=True, eq=False)
 class Matches:
     """A run's scores, list after list, and the judged items found in them."""
 

@@ -26,7 +26,15 @@ from judged.matching.checks import (
     refuse_swapped,
 )
 from judged.matching.join import Matches, match, names_of, refuse_apart
-from judged.matching.pool import UNUSED, Pool, about_weights, own_weights, pool_of, weighed
+from judged.matching.pool import (
+    UNUSED,
+    Pool,
+    about_weights,
+    own_weights,
+    pool_of,
+    weighed,
+    weighted,
+)
 from judged.matching.variants import Variants, condensed, cut, place
 from judged.policy import Policy
 from judged.rankings.audit import Findings, total
@@ -74,16 +82,8 @@ class Matcher:
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
         found = match(self.pool, run, duplicates=self.policy.duplicates)
         refuse_apart(self.pool, run, found)
-        judged = self._ranked(self.pool, run, found, self.sizes)
-        if self.weights is None:
-            return judged
-        findings = judged.findings
-        assert findings is not None
-        assert self.own_weights is not None
-        closing = about_weights(self.weights, self.queries)
-        return replace(
-            weighed(judged, self.own_weights), findings=replace(findings, closing=closing)
-        )
+        rankings = ranked(self.pool, run, found, self.policy, self.sizes)
+        return rankings if self.weights is None else weighted(rankings, self.weights)
 
     def blocks(self, run: AnyRun | RunBlocks) -> Generator[Rankings]:
         """Yield the rankings of a run block by block, then of the judged queries that never came.
@@ -115,18 +115,11 @@ class Matcher:
         """Return the rankings of some judged queries, without the checks of a whole run."""
         pool = self.pool.take(numbers)
         sizes = None if self.sizes is None else self.sizes[numbers]
-        judged = self._ranked(pool, run, match(pool, run, duplicates=self.policy.duplicates), sizes)
+        found = match(pool, run, duplicates=self.policy.duplicates)
+        rankings = ranked(pool, run, found, self.policy, sizes)
         if self.own_weights is None:
-            return judged
-        return weighed(judged, self.own_weights.take(numbers))
-
-    def _ranked(self, pool: Pool, run: AnyRun, found: Matches, sizes: Ints | None) -> Rankings:
-        judged = ranked(pool, run, found, self.policy, sizes)
-        if not any(isinstance(note, OrderOnly) for note in run.notes):
-            best = _best_scores(found)
-            whole = None if judged.whole is None else replace(judged.whole, best_score=best)
-            judged = replace(judged, best_score=best, whole=whole)
-        return judged
+            return rankings
+        return weighed(rankings, self.own_weights.take(numbers))
 
 
 class Feed:
@@ -162,7 +155,8 @@ class Feed:
         self.basis, self.notes = table.basis, table.notes
         if not len(numbers):
             passed = 0 if isinstance(table, Lookup) else table.passed.queries
-            listed = len(there) if isinstance(table, Lookup) else len(_names(table))
+            named = 0 if isinstance(table, Lookup) else len(table.passed.names)
+            listed = len(there) - named
             self.rest.append(Findings(run_queries=listed + passed, notes=table.notes))
             return None
         block = self.matcher.block(table, numbers)
@@ -203,10 +197,6 @@ _NAMES = 1000
 """So many queries are looked at where a run has none that is judged."""
 
 
-def _names(table: Run) -> list[str]:
-    return table.names() if table.frame.height or table.queries else []
-
-
 def _best_scores(found: Matches) -> Floats:
     """Return the greatest score of each judged query's results; NaN without results."""
     best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
@@ -216,14 +206,11 @@ def _best_scores(found: Matches) -> Floats:
 
 
 def ranked(
-    pool: Pool,
-    run: AnyRun,
-    found: Matches,
-    policy: Policy,
-    collection: Ints | None,
+    pool: Pool, run: AnyRun, found: Matches, policy: Policy, collection: Ints | None
 ) -> Rankings:
     """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
-    if not any(isinstance(note, OrderOnly) for note in run.notes):
+    has_scores = not any(isinstance(note, OrderOnly) for note in run.notes)
+    if has_scores:
         refuse_swapped(pool, run, found.scores, found.lengths)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
@@ -247,15 +234,14 @@ def ranked(
         subtopics=pool.subtopics,
         missing=~present,
         collection=collection,
+        best_score=_best_scores(found) if has_scores else None,
         ties=policy.ties,
         basis=run.basis,
         name=run.name,
     )
     shown = whole if policy.depth is None else cut(whole, policy.depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    rising = RisingScores.of(
-        found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
-    )
+    at_or_below_0 = (found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)
     findings = Findings.of(
         shown,
         run_queries=found.run_queries,
@@ -263,7 +249,9 @@ def ranked(
             UnlikeIds.of(pool, run, found),
             OwnIds.of(pool, found),
             LargeTies.of(pool.queries, query, found.hit_score, places.last > places.first),
-            rising,
+            RisingScores.of(
+                found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
+            ),
         ),
         # What counts is no repetition of what does not: it is added up.
         notes=tuple({(type(each), each): each for each in (*pool.notes, *run.notes)}.values()),
@@ -271,7 +259,7 @@ def ranked(
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,
         single_ties=places.single_ties,
-        not_positive=_not_positive(pool, run, found),
+        not_positive=int(np.count_nonzero(at_or_below_0)) if has_scores else 0,
         duplicates_dropped=found.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
@@ -279,15 +267,10 @@ def ranked(
     return replace(final, findings=findings)
 
 
-def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
-    """Count the relevant results with a score of 0 or less, where there are scores."""
-    if any(isinstance(note, OrderOnly) for note in run.notes):
-        return 0
-    return int(np.count_nonzero((found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)))
-
-
 def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
     """Return the number of items to retrieve for each query; None if unknown."""
+    if given is None:
+        return None
     if isinstance(given, Mapping):
         lost = [query for query in queries if query not in given]
         if lost:

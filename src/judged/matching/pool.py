@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -86,7 +86,7 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
     table = replace(
         rows.table,
         frame=frame,
-        notes=(*rows.table.notes, *_note(subtopics, items.height)),
+        notes=(*rows.table.notes, *_subtopic_note(len(subtopics.grade), items.height)),
         locate=None,
         rows=None,
     )
@@ -100,7 +100,10 @@ def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
     pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
     lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
     return replace(
-        given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False
+        given,
+        lists=lists,
+        notes=(*given.notes, *_subtopic_note(len(subtopics.grade), items.height)),
+        by_subtopic=False,
     ), subtopics
 
 
@@ -154,16 +157,13 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     return items, Subtopics(query, item, rows["subtopic"].to_numpy(), grade)
 
 
-def _note(subtopics: Subtopics, items: int) -> Iterator[str]:
-    yield from _said(len(subtopics.grade), items)
-
-
-def _said(rows: int, items: int) -> Iterator[str]:
-    if items < rows:
-        yield (
-            f"{rows:,} judgements by subtopic are of {items:,} items: "
-            "measures that know no subtopics take the best grade of each item."
-        )
+def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
+    if items >= rows:
+        return ()
+    return (
+        f"{rows:,} judgements by subtopic are of {items:,} items: "
+        "measures that know no subtopics take the best grade of each item.",
+    )
 
 
 class SubtopicRows(Tallied):
@@ -190,7 +190,7 @@ def with_note(notes: Iterable[str]) -> tuple[str, ...]:
         if isinstance(note, SubtopicRows):
             rows = note.number
         elif isinstance(note, SubtopicItems):
-            found.extend(_said(rows, note.number))
+            found.extend(_subtopic_note(rows, note.number))
         else:
             found.append(note)
     return tuple(found)

@@ -23,7 +23,7 @@ from judged.arrays import (
 )
 from judged.errors import InputError, PolicyError, quoted
 from judged.matching.checks import LargeTies
-from judged.matching.join import Matches, Tied
+from judged.matching.join import Matches
 from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
 from judged.rankings.audit import Findings, findings_of
@@ -138,15 +138,11 @@ def _place_in_tie(
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
-    return _placed(rows, pool, found.hit_judgement[tied], ties)
-
-
-def _placed(rows: Tied, pool: Pool, judgement: Ints, ties: str) -> Ints:
-    hits, by_id = pool.items_at(judgement), ties != "input"
-    if len(rows.item) > _MANY:
-        return _places_of_many(rows.tie, rows.item, rows.hit_tie, hits, by_id=by_id)
-    return _places(rows.tie.tolist(), rows.item, rows.hit_tie.tolist(), hits, by_id=by_id)
+    row_tie, items = tie_of[chosen], found.items(lists, chosen)
+    hits, by_id = pool.items_at(found.hit_judgement[tied]), ties != "input"
+    if len(items) > _MANY:
+        return _places_of_many(row_tie, items, tie, hits, by_id=by_id)
+    return _places(row_tie.tolist(), items, tie.tolist(), hits, by_id=by_id)
 
 
 _MANY = 50_000

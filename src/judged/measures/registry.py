@@ -66,6 +66,8 @@ def as_given(value: Any) -> str:
 
 def _number(value: Any) -> float:
     """Whole numbers as int, as far as floats are exact; numbers of numpy are numbers too."""
+    if type(value) is int and abs(value) < MOST:
+        return value
     number = real(value)
     if number is None:
         raise ValueError

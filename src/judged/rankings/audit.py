@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -86,72 +86,46 @@ class Audit:
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
         """
-        lost = self.missing_queries
-        unlike = (
-            "" if self.unjudged_removed else "; results that nobody judged count as not relevant"
-        )
-        shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-        sentences: dict[str, tuple[Any, Callable[[], str]]] = {
-            "missing_queries": (
-                lost,
-                lambda: f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)}).",
-            ),
-            "duplicates_dropped": (
-                self.duplicates_dropped,
-                lambda: (
-                    f"{counted(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
-                    "kept."
-                ),
-            ),
-            "tied_results": (
-                self.tied_results,
-                lambda: (
-                    f"{counted(self.tied_results, 'judged result')} in "
-                    f"{_queries(self.tied_queries)} tied with other results: their ranks depend on "
-                    "the tie rule."
-                ),
-            ),
-            "nothing_relevant": (
-                self.nothing_relevant,
-                lambda: (
-                    f"{_queries(self.nothing_relevant, 'judged ')} with nothing relevant (no grade "
-                    "of 1 or above)."
-                ),
-            ),
-            "fractional_grades": (
-                self.fractional_grades,
-                lambda: (
-                    f"{counted(self.fractional_grades, 'grade')} between 0 and 1: "
-                    "not relevant unless rel says so, as in P(rel=0.5)@10."
-                ),
-            ),
-            "ignored_queries": (
-                self.ignored_queries,
-                lambda: f"{_queries(self.ignored_queries)} of the run without judgements ignored.",
-            ),
-            "infinite_scores": (
-                self.infinite_scores,
-                lambda: f"{counted(self.infinite_scores, 'score')} infinite.",
-            ),
-            "cut_by_depth": (
-                self.cut_by_depth,
-                lambda: f"{counted(self.cut_by_depth, 'result')} below the depth limit ignored.",
-            ),
-            "unjudged_removed": (
-                self.unjudged_removed,
-                lambda: f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
-            ),
-            "short_lists": (
-                self.short_lists,
-                lambda: f"{_queries(self.short_lists)} with fewer than 10 results.",
-            ),
-            "judged_at_10": (
-                self.judged_queries and self.judged_at_10 < 1,
-                lambda: f"judged@10 is {self.judged_at_10:.1%}{unlike}.",
-            ),
-            "judged_at": (self.judged_at, lambda: f"where the measures look, {shares}."),
-        }
-        return {about: make() for about, (count, make) in sentences.items() if count}
+        said: dict[str, str] = {}
+        if lost := self.missing_queries:
+            said["missing_queries"] = (
+                f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)})."
+            )
+        if count := self.duplicates_dropped:
+            rows = counted(count, "duplicate row")
+            said["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
+        if count := self.tied_results:
+            said["tied_results"] = (
+                f"{counted(count, 'judged result')} in {_queries(self.tied_queries)} tied with "
+                "other results: their ranks depend on the tie rule."
+            )
+        if count := self.nothing_relevant:
+            said["nothing_relevant"] = (
+                f"{_queries(count, 'judged ')} with nothing relevant (no grade of 1 or above)."
+            )
+        if count := self.fractional_grades:
+            said["fractional_grades"] = (
+                f"{counted(count, 'grade')} between 0 and 1: not relevant unless rel says so, as "
+                "in P(rel=0.5)@10."
+            )
+        if count := self.ignored_queries:
+            said["ignored_queries"] = f"{_queries(count)} of the run without judgements ignored."
+        if count := self.infinite_scores:
+            said["infinite_scores"] = f"{counted(count, 'score')} infinite."
+        if count := self.cut_by_depth:
+            said["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
+        if count := self.unjudged_removed:
+            said["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
+        if count := self.short_lists:
+            said["short_lists"] = f"{_queries(count)} with fewer than 10 results."
+        if self.judged_queries and self.judged_at_10 < 1:
+            unlike = "; results that nobody judged count as not relevant"
+            unlike = "" if self.unjudged_removed else unlike
+            said["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
+        if self.judged_at:
+            shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
+            said["judged_at"] = f"where the measures look, {shares}."
+        return said
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -196,7 +170,7 @@ class Findings:
     >>> from judged import Rankings
     >>> one = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
     >>> other = Rankings.from_run({"r": {"c": 1}}, {"r": ["c"]})
-    >>> (one.findings + other.findings).audit().judged_at_10
+    >>> total([one.findings, other.findings]).audit().judged_at_10
     0.75
     """
 
@@ -264,9 +238,6 @@ class Findings:
             "nothing_relevant": int((whole.relevant(1) == 0).sum()),
         }
         return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
-
-    def __add__(self, other: Findings) -> Findings:
-        return total([self, other])
 
     def in_order(self, queries: Sequence[str]) -> Findings:
         """Put missing queries into the order of all queries."""

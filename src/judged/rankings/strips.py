@@ -76,8 +76,6 @@ class Strips:
     """For each query and rank, the grade; NaN where nothing is, or nobody judged it."""
     top: float
     """The best grade among the judgements of all queries; 1 where nothing is relevant."""
-    one_of_many: bool
-    """Whether ties were left open (ties=expected): the order shown is then one of many."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -146,7 +144,7 @@ def strips(r: Rankings, k: int) -> Strips:
     kind[at] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
     grade[at] = r.hit_grade[hit]
     top = float(r.pool_grade.max(initial=0.0))
-    return Strips(kind, grade, top if top > 0 else 1.0, r.ties == "expected")
+    return Strips(kind, grade, top if top > 0 else 1.0)
 
 
 def mean_strip(r: Rankings, k: int) -> list[tuple[float, float, float, float]]:

@@ -10,7 +10,6 @@ from judged.arrays import Floats, divide
 from judged.measures.registry import (
     ITSELF,
     NEVER,
-    NO_RELEVANT,
     REL,
     Example,
     K,
@@ -59,10 +58,7 @@ def _expected_set(r: Rankings, *, rel: float) -> Closed:
     "order.",
     formula=r"P \cdot R",
     reference="buckley2005",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts"},
     # Two of four results are relevant, two of five relevant items were found.
     example=Example("SetAP", "1 0 1 0", 0.5 * 0.4, relevant=5),
@@ -92,7 +88,6 @@ def _weight(name: str, default: float, says: str) -> Number:
         _weight("c", 0, "relevant item that was not retrieved"),
         _weight("d", 0, "irrelevant item that was not retrieved"),
     ),
-    at=None,
     undefined=NEVER,
     rates_relevance=False,
     example=Example("Utility", "1 0 1 0 0", -1.0),
@@ -115,7 +110,6 @@ def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) 
     says="Share of the items that are not relevant which are among the first k results.",
     formula=r"\frac{FP@k}{FP@k + TN@k}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=_nothing_irrelevant("FallOut"),
     higher_is_better=False,
@@ -193,7 +187,6 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     "it, all others below.",
     formula=r"\frac{TP@k + TN@k}{C}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
         "the collection is empty", lambda r, params: collection_size(r, "Accuracy") == 0
@@ -216,7 +209,6 @@ def accuracy(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="Share of the items that are not relevant which are not among the first k results.",
     formula=r"\frac{TN@k}{TN@k + FP@k}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=_nothing_irrelevant("Specificity"),
     rates_relevance=False,
@@ -248,7 +240,6 @@ def retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="How many items are relevant to the query, retrieved or not.",
     formula=r"N = |\{g \ge rel\}|",
     params=(REL,),
-    at=None,
     example=Example("NumRel", "0 1 0", 4.0, relevant=4),
     **_COUNT,
 )
@@ -296,7 +287,6 @@ def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="How many queries the summary is about: 1 per query, summed.",
     formula=r"|Q|",
     params=(),
-    at=None,
     example=Example("NumQ", "0 1 0", 1.0),
     **_COUNT,
 )

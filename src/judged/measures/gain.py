@@ -282,7 +282,6 @@ def _worth_to_ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: st
     says="DCG divided by the DCG of the ideal list, so that a perfect order scores 1.",
     formula=r"\frac{DCG@k}{IDCG@k}, \quad DCG@k = \sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
-    range=(0, 1),
     params=(K, GAIN, Gains(), IDEAL, LOG),
     undefined=Undefined("no judged item of the query has a gain", _no_ideal),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
@@ -380,9 +379,7 @@ def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
     formula=r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
     r"i}gain_j)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral"},
     # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
@@ -427,10 +424,7 @@ def _check_sums(r: Rankings, ideal: _Ideal) -> None:
     "other results above.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("binG", "1 0 1", (1 + 1 / np.log2(3)) / 2),
 )
@@ -447,9 +441,7 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     "that was not retrieved counts with the whole list's DCG over the whole ideal.",
     formula=r"\frac{1}{R}\sum_{relevant\ i} nDCG@i",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
@@ -476,9 +468,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     "of the list where it goes on past them by more than one result, averaged.",
     formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL, Gains()),
-    at=None,
     undefined=Undefined("the query has no relevant item, or none that gains anything", _neither),
     laws=set(),
     # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
@@ -521,7 +511,6 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     "there; averaged over all relevant items.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
     reference="sakai2004",
-    range=(0, 1),
     params=(
         GAIN,
         Gains(),
@@ -533,7 +522,6 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
             phrase="gain weighs {}",
         ),
     ),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).

@@ -9,8 +9,8 @@ import numpy as np
 
 from judged.arrays import Floats, divide, needed
 from judged.measures.registry import (
+    EVERY_LAW,
     ITSELF,
-    NO_RELEVANT,
     REL,
     Choice,
     Example,
@@ -53,7 +53,6 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
     says="Share of the first k results that are relevant; a missing result counts as not relevant.",
     formula=r"\frac{1}{k}\sum_{i\le k}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL, SHORT),
     undefined=Undefined(
         "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing "
@@ -79,7 +78,6 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     "that rank.",
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(
         REL,
         Number(
@@ -91,8 +89,6 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
             phrase="the rank is {} times R, rounded up",
         ),
     ),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
     expected=ITSELF,
@@ -120,7 +116,6 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     formula=r"\max_{i\le k}[g_i \ge rel]",
     formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -135,13 +130,7 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             },
         ),
     ),
-    undefined=NO_RELEVANT,
-    laws={
-        "swap_up_never_hurts",
-        "append_unjudged_is_neutral",
-        "below_k_is_ignored",
-        "perfect_is_best",
-    },
+    laws=EVERY_LAW,
     example=Example("Success@3", "0 0 1 0", 1.0),
     expected=_expected_success,
     # One more relevant item below k is the end of all of them.
@@ -160,7 +149,6 @@ def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     says="Share of the query's relevant items that are among the first k results.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -175,7 +163,6 @@ def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             },
         ),
     ),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("R@5", "0 1 0 0 1", 0.5, relevant=4),
     expected=ITSELF,
@@ -226,7 +213,6 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     says="Harmonic balance of precision and recall at k; 0 where nothing relevant was found.",
     formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",
     reference="vanrijsbergen1979",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -250,7 +236,6 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
         ),
         aggregate_param("mean", ("mean",)),
     ),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
     # Both divisors are fixed, and P R / (β² P + R) with P = x/a and R = x/b is linear in x.

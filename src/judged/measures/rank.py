@@ -6,7 +6,7 @@ import numpy as np
 
 from judged.arrays import Floats, Ints
 from judged.measures.registry import (
-    NO_RELEVANT,
+    EVERY_LAW,
     REL,
     Choice,
     Example,
@@ -32,15 +32,8 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="1 divided by the rank of the first relevant item; 0 where there is none down to k.",
     formula=r"\frac{1}{\min\{i \le k : g_i \ge rel\}}",
     reference="voorhees1999",
-    range=(0, 1),
     params=(K, REL),
-    undefined=NO_RELEVANT,
-    laws={
-        "swap_up_never_hurts",
-        "append_unjudged_is_neutral",
-        "below_k_is_ignored",
-        "perfect_is_best",
-    },
+    laws=EVERY_LAW,
     example=Example("RR", "0 0 1 0 1", 1 / 3),
     expected=_expected_reciprocal_rank,
     monotone=own_merit,
@@ -151,8 +144,6 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
         ),
         aggregate_param("mean", ("mean", "median")),
     ),
-    at=None,
-    undefined=NO_RELEVANT,
     higher_is_better=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rank", "0 0 1 0 1", 3.0),
@@ -187,10 +178,7 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     "of them are found; 0 where one was not retrieved.",
     formula=r"\frac{N}{rank_{last}}",
     reference="ye2021",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("INP", "1 0 0 1", 0.5),
 )

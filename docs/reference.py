@@ -10,6 +10,7 @@ makes which begins with `$ mkdir`. A test fails when either is out of date.
 
 from __future__ import annotations
 
+import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -91,7 +92,8 @@ def stub() -> str:
     ]
     for name, home in judged._HOMES.items():
         package, _, last = home.rpartition(".")
-        module = f"judged.{package}".rstrip(".") if last == name else f"judged.{home}"
+        is_module = last == name and inspect.ismodule(getattr(judged, name))
+        module = f"judged.{package}".rstrip(".") if is_module else f"judged.{home}"
         lines.append(f"from {module} import {name} as {name}")
     return (
         "\n".join([*lines, "", "__version__: str", *(f"{name}: Measure" for name in REGISTRY)])

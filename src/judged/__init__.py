@@ -71,7 +71,7 @@ _HOMES = {
     "conventions": "conventions",
     "doctor": "cli.doctor",
     "engines": "engines",
-    "evaluate": "evaluation",
+    "evaluate": "evaluation.evaluate",
     "evaluate_embeddings": "embeddings",
     "evaluate_retriever": "inputs.retriever",
     "explain": "explanation.question",

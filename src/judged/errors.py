@@ -92,7 +92,7 @@ def did_you_mean(
 
 _QUOTED = 80
 """So much of a wrong value is quoted."""
-_LONGEST = 500
+MAX_WORD = 500
 """Ids, names and values of this length or more are cut in messages."""
 
 
@@ -103,13 +103,13 @@ def shortened(message: str) -> str:
     >>> shortened(f"query {'x' * 10**5!r} has no grade.") == f"query '{'x' * 79}…' has no grade."
     True
     """
-    if len(message) <= _LONGEST:
+    if len(message) <= MAX_WORD:
         return message
     import re
 
-    between_quotes = rf"""(?<!\w)(['"])(?:(?!\1)[^\\\n]|\\.){{{_LONGEST},}}\1"""
+    between_quotes = rf"""(?<!\w)(['"])(?:(?!\1)[^\\\n]|\\.){{{MAX_WORD},}}\1"""
     message = re.sub(between_quotes, lambda match: f"{match[0][:_QUOTED]}…{match[1]}", message)
-    return re.sub(rf"\S{{{_LONGEST},}}", lambda match: f"{match[0][:_QUOTED]}…", message)
+    return re.sub(rf"\S{{{MAX_WORD},}}", lambda match: f"{match[0][:_QUOTED]}…", message)
 
 
 def quoted(given: Any) -> str:

@@ -409,10 +409,10 @@ def test_ranks_decide_the_order_where_values_are_of_other_queries() -> None:
     assert [place.run for place in places] == ["all", "easy", "last"]
     assert [place.rank_low for place in places] == [1, 2, 3]
     assert found.to_text(quiet=True).splitlines()[1].split()[0] == "all"
-    from judged.web.pages.boards import BoardContext, board
+    from judged.web.pages.boards import board
 
-    shown = board(found.evaluation, BoardContext(comparison=found))
-    assert [row.name for row in shown.rows] == ["all", "easy", "last"]
+    shown = board(found.evaluation, found)
+    assert [row["name"] for row in shown["rows"]] == ["all", "easy", "last"]
     # Where all have the same queries, values decide as before.
     whole = judged.compare(judgements, {**runs, "easy": runs["last"]}, "RR")
     assert whole.leaderboard()[0].run == "all"

@@ -79,7 +79,7 @@ def test_every_view_is_in_the_guide(view: View) -> None:
         assert re.search(rf"^## {view.title}\b", EXPLORER, re.MULTILINE)
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.path)
+@pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=lambda endpoint: endpoint.path)
 def test_every_address_of_the_api_is_in_the_guide(endpoint: object) -> None:
     assert f"`{endpoint.path}`" in EXPLORER  # type: ignore[attr-defined]
 

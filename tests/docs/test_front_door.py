@@ -96,7 +96,7 @@ def test_what_is_relevant_is_said_without_the_rest_of_the_library() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     heavy = {
-        "judged.evaluation",
+        "judged.evaluation.evaluate",
         "judged.measures",
         "judged.learning.learn",
         "judged.charts",

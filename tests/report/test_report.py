@@ -93,21 +93,21 @@ def test_wins_and_losses_are_the_biggest_and_have_the_sums(report: judged.Report
     contents = report.contents
     differences = contents.differences
     assert differences is not None
-    assert contents.pair == (differences.run, "bm25")
+    assert contents.pair is not None
+    assert contents.pair[1] == "bm25"
     wins, losses = contents.listed
     gained = [each.difference for each in wins]
-    assert gained == sorted(differences.by_query.values(), reverse=True)[: len(gained)]
+    assert gained == sorted(differences.values(), reverse=True)[: len(gained)]
     assert [each.difference for each in losses] == sorted(
-        value for value in differences.by_query.values() if value < 0
+        value for value in differences.values() if value < 0
     )[:5]
     shown = words(section(report.to_html(), "lists"))
     for each in (*wins, *losses):
-        for side in each.sides:
-            assert side.explanation is not None
-            assert side.explanation.value == side.value
-            assert side.explanation.arithmetic.rpartition(" = ")[2] in shown
-    first = wins[0].sides[1].explanation
-    assert first is not None
+        assert len(each.explained) == len(each.sides)
+        for _, value, explanation in each.explained:
+            assert explanation.value == value
+            assert explanation.arithmetic.rpartition(" = ")[2] in shown
+    first = wins[0].explained[1][2]
     assert all(item in shown for item in first.items.values())
 
 
@@ -148,7 +148,7 @@ def test_two_files_of_one_name_get_their_folders(folder: Path) -> None:
         (Path(name) / "top.run").write_text(run_text(name, 2))
     write_files(folder)
     found = judged.report("qrels.txt", {"a": "old/top.run", "b": "new/top.run"}, "RR")
-    assert [each.name for each in found.contents.files] == [
+    assert [each["name"] for each in found.contents.files] == [
         "qrels.txt",
         "old/top.run",
         "new/top.run",
@@ -176,7 +176,7 @@ def test_one_run_alone_has_its_hardest_queries(files: list[str]) -> None:
     html, run = found.to_html(), found.contents.evaluation.runs[0]
     assert section(html, "comparison") == ""
     values = run.values[found.contents.measure]
-    assert [each.sides[0].value for each in found.contents.listed[1]] == sorted(values)[:5]
+    assert [each.sides[0][1] for each in found.contents.listed[1]] == sorted(values)[:5]
     assert "Hardest queries" in html
     assert "class=better" not in html
 

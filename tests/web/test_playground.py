@@ -17,16 +17,15 @@ import judged
 from judged.cli import main
 from judged.errors import JudgedError, PolicyError
 from judged.web import ServerSettings
-from judged.web import playground as commands
 from judged.web.app import render_page
-from judged.web.playground import (
+from judged.web.views import playground
+from judged.web.views.playground import (
     CARDS,
     EXAMPLES,
     PLAYGROUND_PARAMS,
+    PlaygroundAnswer,
     PlaygroundState,
 )
-from judged.web.playground_answer import LibraryValues, PlaygroundAnswer
-from judged.web.views import playground
 from judged.web.visit import Page, Params, Visit
 from judged.web.work import Cache
 from judged.web.workspace import ServedFiles, Session
@@ -38,12 +37,12 @@ def answer(query: str) -> PlaygroundAnswer:
 
 
 def values(query: str) -> dict[str, float]:
-    return {str(card.measure): card.value for card in answer(query).cards}
+    return {str(card["measure"]): card["value"] for card in answer(query).cards}
 
 
-def libraries(query: str) -> LibraryValues:
+def libraries(query: str) -> dict[str, Any]:
     found = answer(query).libraries
-    assert isinstance(found, LibraryValues)
+    assert isinstance(found, dict)
     return found
 
 
@@ -99,9 +98,9 @@ def test_the_examples_give_the_right_numbers(example: str, measure: str, value: 
 
 
 def test_the_interpolated_curve_has_another_area() -> None:
-    from judged.charts.kinds.precision_recall import areas, precision_recall
+    from judged.charts.kinds.curves import areas_under, precision_recall
 
-    steps, interpolated = areas(precision_recall(answer("example=image-search").curve).data)
+    steps, interpolated = areas_under(precision_recall(answer("example=image-search").curve).data)
     assert (steps, interpolated) == (
         pytest.approx(0.369444, abs=1e-6),
         pytest.approx(0.391667, abs=1e-6),
@@ -111,7 +110,7 @@ def test_the_interpolated_curve_has_another_area() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_has_a_page(example: str) -> None:
     text = html(f"example={example}")
-    assert EXAMPLES[example].title in text
+    assert EXAMPLES[example][0] in text
     assert "The same list" in text
 
 
@@ -135,13 +134,13 @@ def test_cards_are_explanations(query: str) -> None:
     for card in found.cards:
         told = judged.explain(
             str(state.listed),
-            measure=card.measure,
+            measure=card["measure"],
             policy=state.policy,
             collection=state.collection,
             **options,
         )
-        assert card.value == told.settled or (isnan(card.value) and isnan(told.settled))
-        assert card.arithmetic.removeprefix("undefined: ") in told.arithmetic.replace(
+        assert card["value"] == told.settled or (isnan(card["value"]) and isnan(told.settled))
+        assert card["arithmetic"].removeprefix("undefined: ") in told.arithmetic.replace(
             " is undefined: ", " "
         )
 
@@ -180,12 +179,12 @@ def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -
     }
     run = {"q": {id: -float(tied.get(at, at)) for at, id in enumerate(ids, 1)}}
     users = [
-        (group, user.name, theirs)
-        for group in libraries(query).groups
-        for line in group.lines
-        for user in line.users
-        if user.name != "judged"
-        for theirs in user.theirs
+        (group, user["name"], theirs)
+        for group in libraries(query)["groups"]
+        for line in group["lines"]
+        for user in line["users"]
+        if user["name"] != "judged"
+        for theirs in user["theirs"]
     ]
     assert users
     for group, name, theirs in users:
@@ -193,28 +192,28 @@ def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -
         with contextlib.suppress(PolicyError):
             value = judged.evaluate(judgements, run, theirs, convention=name).value()
         same = None if value is None else pytest.approx(value, abs=1e-12, nan_ok=True)
-        assert group.value == same, (name, theirs)
+        assert group["value"] == same, (name, theirs)
 
 
 def test_equal_values_stand_together_and_the_card_s_own_is_marked() -> None:
     found = libraries("list=0+1+0+0+1+0+1+0+1+0&relevant=6")
-    shown = [round(group.value or 0, 4) for group in found.groups]
+    shown = [round(group["value"] or 0, 4) for group in found["groups"]]
     assert shown == [0.5, 0.4433, 0.2955, 0.2276, 0.1773, 0.15]
-    assert [group.own for group in found.groups] == [False, False, True, False, False, False]
-    (asked_for, *_) = found.groups[2].lines
-    assert (asked_for.notations, asked_for.reasons) == (("AP@10",), ("as requested",))
-    assert [user.name for user in asked_for.users][:2] == ["judged", "ir_measures"]
-    assert found.groups[4].lines[0].reasons == ("divided by k",)
-    assert found.numbers == 6
+    assert [group["own"] for group in found["groups"]] == [False, False, True, False, False, False]
+    (asked_for, *_) = found["groups"][2]["lines"]
+    assert (asked_for["notations"], asked_for["reasons"]) == (("AP@10",), ("as requested",))
+    assert [user["name"] for user in asked_for["users"]][:2] == ["judged", "ir_measures"]
+    assert found["groups"][4]["lines"][0]["reasons"] == ("divided by k",)
+    assert found["numbers"] == 6
 
 
 def test_choices_that_no_library_makes_have_a_row_of_their_own() -> None:
     found = libraries("list=(0+1+0+1)&list_ties=worst")
-    (own,) = [group for group in found.groups if group.own]
-    assert own.lines[0].reasons == (
+    (own,) = [group for group in found["groups"] if group["own"]]
+    assert own["lines"][0]["reasons"] == (
         "tied results are ordered against the system: better grades last",
     )
-    assert found.differs
+    assert found["differs"]
 
 
 # -- what the last change did
@@ -223,7 +222,7 @@ def test_choices_that_no_library_makes_have_a_row_of_their_own() -> None:
 def test_what_the_last_change_did() -> None:
     before = PlaygroundState.of(Params.read("list=0+0+1&relevant=2"))
     after = PlaygroundState.of(before.parameters(list="0 1 0"))
-    found = {str(card.measure): card.effect for card in PlaygroundAnswer(after).cards}
+    found = {str(card["measure"]): card["effect"] for card in PlaygroundAnswer(after).cards}
     effect = found["RR"]
     assert effect is not None
     assert (effect.before, effect.after, effect.better) == (1 / 3, 1 / 2, True)
@@ -239,7 +238,7 @@ def test_what_the_last_change_did() -> None:
 def test_a_change_of_k_is_a_change_of_every_card_that_has_it() -> None:
     before = PlaygroundState.of(Params.read("list=0+1+1"))
     effects = {
-        card.key: card.effect
+        card["key"]: card["effect"]
         for card in PlaygroundAnswer(PlaygroundState.of(before.parameters(k=2))).cards
     }
     assert effects["P@k"] is not None
@@ -285,12 +284,12 @@ def test_the_list_of_a_query_opens_in_the_playground() -> None:
     run = {"q": {"x": 4.0, "a": 3.0, "b": 3.0, "c": 1.0}}
     for ties in ("id", "input", "best"):
         r = judged.Rankings.from_run(judgements, run, policy={"ties": ties})
-        link = commands.link_of(r, judged.nDCG @ 3)
+        link = playground.link_of(r, judged.nDCG @ 3)
         assert link is not None
         found = answer(str(Params(tuple(link.items()))))
         assert str(found.state.chosen) == "nDCG@3"
-        assert found.chosen.value == r.evaluate("nDCG@3").value()
-    assert commands.link_of(judged.Rankings.from_relevance([[]])) is None
+        assert found.chosen["value"] == r.evaluate("nDCG@3").value()
+    assert playground.link_of(judged.Rankings.from_relevance([[]])) is None
 
 
 # -- as a command, as Python
@@ -308,23 +307,23 @@ def printed(line: str) -> dict[str, Any]:
 @pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
 def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
     found = answer(query)
-    *explained, compared = commands.shell_commands(found.state).splitlines()
+    *explained, compared = playground.shell_commands(found.state).splitlines()
     for line in explained:
         told = printed(line)["settled"]
-        assert told == pytest.approx(found.chosen.value, nan_ok=True)
+        assert told == pytest.approx(found.chosen["value"], nan_ok=True)
     told = printed(compared)["measures"][0]["definitions"]
-    assert told == libraries(query).to_dict()["definitions"]
+    assert told == libraries(query)["disagreement"].to_dict()["measures"][0]["definitions"]
 
 
 @pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
 def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
     found = answer(query)
     said: list[Any] = []
-    exec(commands.python_code(found.state), {"print": said.append})
+    exec(playground.python_code(found.state), {"print": said.append})
     evaluation = said[0]
     for card in found.cards:
-        assert evaluation.value(card.measure) == pytest.approx(card.value, nan_ok=True)
-    assert said[-1].rows()[0].value == libraries(query).found.rows()[0].value
+        assert evaluation.value(card["measure"]) == pytest.approx(card["value"], nan_ok=True)
+    assert said[-1].rows()[0].value == libraries(query)["disagreement"].rows()[0].value
 
 
 # -- what is refused
@@ -373,13 +372,13 @@ def test_a_measure_that_does_not_exist_leaves_the_rest_alone() -> None:
     found = answer(query)
     assert found.state.refused[0][0] == "APP@10"
     assert found.state.refused[0][1].startswith("There is no measure 'APP'; did you mean 'AP'?")
-    cards = {str(card.measure): card for card in found.cards}
-    assert cards["TN"].refused == (
+    cards = {str(card["measure"]): card for card in found.cards}
+    assert cards["TN"]["refused"] == (
         "TN counts the items that were not retrieved and needs the size of the collection; give "
         "it as collection=… (--collection on the command line)."
     )
-    assert cards["RR"].value == 0.5
-    assert answer("list=0+1&add=TN").libraries == cards["TN"].refused
+    assert cards["RR"]["value"] == 0.5
+    assert answer("list=0+1&add=TN").libraries == cards["TN"]["refused"]
     assert "did you mean &#39;AP&#39;?" in html(query)
 
 

@@ -10,7 +10,7 @@ from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
 from judged.charts.sources import DEFAULT, Systems
 from judged.comparison import compare
 from judged.errors import InputError
-from judged.evaluation import evaluate
+from judged.evaluation.evaluate import evaluate
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data
 from judged.inputs.formats import is_rankings_file

@@ -39,7 +39,7 @@ def demo(folder: Path) -> None:
         write_report,
         write_text_demo,
     )
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
 
     planned_text_demo(folder / TEXT_FOLDER)  # refused before anything is written

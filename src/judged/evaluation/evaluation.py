@@ -16,7 +16,6 @@ from judged.evaluation.intervals import (
     Groups,
     group_of_each,
     interval_of,
-    refuse_idle,
     with_intervals,
 )
 from judged.evaluation.ranges import TieRange, UnjudgedRange, with_judged_shares
@@ -222,6 +221,11 @@ class Evaluation(Result):
         run  RR       0.5000  0.5000    0.7500  1.0000
         """
         shown = self
+        if not intervals and (groups is not None or level != LEVEL) and self.trusted is None:
+            raise InputError(
+                "level and groups are about confidence intervals; they need intervals=True "
+                "(--interval)."
+            )
         if not unanswerable and threshold is not None:
             raise InputError(
                 "threshold is about queries without relevant items; it needs unanswerable=True "
@@ -241,6 +245,8 @@ class Evaluation(Result):
             return self if level == self.level else at_level(self, level)
         if unanswerable:
             shown = _without_unanswerable(shown, threshold)
+        if not (intervals or tie_range or unjudged_range):
+            return shown
         others: list[dict[str, Scored]] = [{} for _ in shown.runs]
         for run, names in zip(shown.runs, others, strict=True):
             if tie_range:
@@ -261,7 +267,6 @@ class Evaluation(Result):
         shown = replace(shown, runs=tuple(runs))
         if intervals:
             return with_intervals(shown, level, groups)
-        refuse_idle(level, groups)
         return shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
@@ -997,10 +1002,20 @@ class Evaluation(Result):
             for name in self.others:
                 yield f"{label} {name}", measure, tuple(run.others[name] for run in self.runs)
 
-    @cached_property
     def per_query(self) -> pl.DataFrame:
-        """One row per run and query, columns as in the summary; null for a query that does not
-        count. With trusted judgements, the values by both judgements."""
+        """Return one row per run and query, with null for queries that do not count.
+
+        The columns are those of the summary. With trusted judgements there are the values by both
+        judgements.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").per_query().rows()
+        [('run', 'q', 0.5)]
+        """
+        return self._per_query
+
+    @cached_property
+    def _per_query(self) -> pl.DataFrame:
         import polars as pl
 
         frames = [
@@ -1111,7 +1126,7 @@ class Evaluation(Result):
         from judged.evaluation.export import in_order
 
         shown = in_order(self, sort)
-        return shown.per_query if per_query else shown.summary
+        return shown.per_query() if per_query else shown.summary
 
     def to_pandas(
         self, *, per_query: bool = False, sort: str | Measure | None = None

@@ -118,17 +118,20 @@ def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
     import polars as pl
 
     summary = evaluation.summary.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-    known = evaluation.per_query.columns
+    known = evaluation.per_query().columns
     said = [name for name in known if name not in evaluation.summary.columns or name == "run"]
-    frame = pl.concat([evaluation.per_query, summary], how="diagonal")
+    frame = pl.concat([evaluation.per_query(), summary], how="diagonal")
     return frame.select(*said, *summary.columns[2:]).to_dict(as_series=False)
 
 
 def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> list[Table]:
     """The table, and that of queries with nothing relevant where they are looked at apart."""
-    from judged.evaluation.unanswerable import block
+    found = [table(evaluation, look, per_query=per_query)]
+    if evaluation.runs and evaluation.runs[0].unanswerable is not None:
+        from judged.evaluation.unanswerable import block
 
-    return [table(evaluation, look, per_query=per_query), *block(evaluation, look)]
+        found += block(evaluation, look)
+    return found
 
 
 def best(values: Iterable[float | None], cells: Sequence[str], measure: Measure) -> list[str]:

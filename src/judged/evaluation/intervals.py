@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import InputError
-from judged.options import LEVEL, RESAMPLES
+from judged.options import RESAMPLES
 from judged.statistics.samples import (
     Means,
-    about_few_units,
     effective_number,
-    effective_units,
     numbered,
 )
 from judged.text import counted
@@ -41,15 +38,6 @@ def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
 
     queries = sorted({query for run in runs for query in run.rankings.queries})
     return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))
-
-
-def refuse_idle(level: float, groups: GroupsLike | None) -> None:
-    """What is about intervals says nothing without them."""
-    if groups is not None or level != LEVEL:
-        raise InputError(
-            "level and groups are about confidence intervals; they need intervals=True "
-            "(--interval)."
-        )
 
 
 def with_intervals(evaluation: Evaluation, level: float, groups: GroupsLike | None) -> Evaluation:
@@ -136,22 +124,12 @@ def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> 
     return low * size, high * size
 
 
-DOMINANT = 0.5
-"""A query with more than this share of all weight decides the mean."""
-
-
 def effective_queries(run: Scored, measure: Measure) -> float:
     """How many queries of equal weight would say as much about a summary (Kish); 0 where no query
     counts."""
     assert run.rankings.weights is not None
     counted = ~np.isnan(run.values[measure])
     return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
-
-
-def weight_sources(evaluation: Evaluation) -> list[str]:
-    """Where the weights come from, where there are some."""
-    weights = evaluation.runs[0].rankings.weights
-    return [] if weights is None else [weights.source]
 
 
 def weights_line(evaluation: Evaluation) -> list[str]:
@@ -165,42 +143,3 @@ def weights_line(evaluation: Evaluation) -> list[str]:
         f"weights: queries are weighted by {weights.source}; effective number of queries (Kish) "
         f"{low if low == high else f'{low} to {high}'} of {len(weights.values):,}"
     ]
-
-
-def about_few(evaluation: Evaluation) -> list[str]:
-    """Warn of intervals from a small effective number of weighted queries, or of groups."""
-    if evaluation.level is None:
-        return []
-    rows = []
-    for run in evaluation.runs:
-        for measure in evaluation.measures:
-            counts = ~np.isnan(run.values[measure])
-            groups = None
-            if evaluation.groups is not None:
-                ids = np.asarray(run.rankings.queries, object)[counts].tolist()
-                groups = np.array([evaluation.groups[query] for query in ids], np.int64)
-            size = int(counts.sum())
-            effective = effective_units(size, run.rankings.weights_of(counts), groups)
-            number = None if groups is None else len(np.unique(groups))
-            rows.append((evaluation.label(measure), size, number, effective))
-    return about_few_units(rows)
-
-
-def about_weights(evaluation: Evaluation) -> list[str]:
-    """What could mislead: one query that outweighs all others, a library that has no weights."""
-    r = evaluation.runs[0].rankings
-    if r.weights is None:
-        return []
-    shares = r.weights.values / r.weights.values.max()
-    most = 1 / float(shares.sum())
-    said = []
-    if most > DOMINANT + 1e-9 and len(r) > 1:
-        query = r.queries[int(shares.argmax())]
-        said.append(f"Query {query!r} has {most:.0%} of all weight, more than all others together.")
-    if evaluation.convention:
-        library = evaluation.convention.convention.title
-        said.append(
-            f"Weights of queries are not part of what {library} computes: each query's value is as "
-            f"{library} has it, and their mean is weighted."
-        )
-    return said

@@ -11,7 +11,6 @@ import numpy as np
 
 from judged.arrays import each_once, ordinals
 from judged.errors import PolicyError, warn
-from judged.evaluation.intervals import about_few, about_weights
 from judged.evaluation.ranges import tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
 from judged.matching.variants import Variants, uncondensed
@@ -20,7 +19,7 @@ from judged.measures.registry import Settled
 from judged.measures.ties import LIMIT, tied_queries
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import Rankings
-from judged.statistics.samples import mean
+from judged.statistics.samples import about_few_units, effective_units, mean
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
@@ -339,6 +338,49 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
 found before a run is judged."""
 
 
+DOMINANT = 0.5
+"""A query with more than this share of all weight decides the mean."""
+
+
+def _few(evaluation: Evaluation) -> list[str]:
+    """Warn of intervals from a small effective number of weighted queries, or of groups."""
+    if evaluation.level is None:
+        return []
+    rows = []
+    for run in evaluation.runs:
+        for measure in evaluation.measures:
+            counts = ~np.isnan(run.values[measure])
+            groups = None
+            if evaluation.groups is not None:
+                ids = np.asarray(run.rankings.queries, object)[counts].tolist()
+                groups = np.array([evaluation.groups[query] for query in ids], np.int64)
+            size = int(counts.sum())
+            effective = effective_units(size, run.rankings.weights_of(counts), groups)
+            number = None if groups is None else len(np.unique(groups))
+            rows.append((evaluation.label(measure), size, number, effective))
+    return about_few_units(rows)
+
+
+def _weights(evaluation: Evaluation) -> list[str]:
+    """What could mislead: one query that outweighs all others, a library that has no weights."""
+    r = evaluation.runs[0].rankings
+    if r.weights is None:
+        return []
+    shares = r.weights.values / r.weights.values.max()
+    most = 1 / float(shares.sum())
+    said = []
+    if most > DOMINANT + 1e-9 and len(r) > 1:
+        query = r.queries[int(shares.argmax())]
+        said.append(f"Query {query!r} has {most:.0%} of all weight, more than all others together.")
+    if evaluation.convention:
+        library = evaluation.convention.convention.title
+        said.append(
+            f"Weights of queries are not part of what {library} computes: each query's value is as "
+            f"{library} has it, and their mean is weighted."
+        )
+    return said
+
+
 def _trusted(evaluation: Evaluation) -> list[str]:
     """What trusted judgements do not tell."""
     return list(evaluation.trusted.warnings) if evaluation.trusted else []
@@ -357,8 +399,8 @@ ABOUT: tuple[Callable[[Evaluation], list[str]], ...] = (
     _unlike_the_library,
     _out_of_reach_at_k,
     _ended_alike,
-    about_weights,
-    about_few,
+    _weights,
+    _few,
     _tie_ends,
     _trusted,
 )
@@ -420,7 +462,10 @@ def _moved(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, Moved]
         if kept.hit_tie_first is None:
             continue
         try:
-            r = Variants(kept).under("expected")
+            variants = Variants(kept)
+            if not variants.tied:
+                continue
+            r = variants.under("expected")
         except PolicyError:  # a cut through a tie, whose unjudged results were removed
             yield from unknown
             continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.intervals import interval_of, weight_sources, weights_line
+from judged.evaluation.intervals import interval_of, weights_line
 from judged.evaluation.ranges import TIE_SENTENCES
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
 from judged.evaluation.unanswerable import apart_lines, apart_notes
@@ -336,6 +336,7 @@ def brief(evaluation: Evaluation) -> str:
         for name, choice in evaluation.policy.to_dict().items()
         if choice != usual.get(name)
     ]
+    first = evaluation.runs[0].rankings
     bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
@@ -345,8 +346,8 @@ def brief(evaluation: Evaluation) -> str:
         *([f"as {evaluation.convention}"] if evaluation.convention else []),
         *([", ".join(chosen)] if chosen else []),
         *(part for part in ranked if part not in USUAL_BASIS),
-        *(f"weighted by {source}" for source in weight_sources(evaluation)),
-        *apart_notes(evaluation),
+        *(f"weighted by {weights.source}" for weights in [first.weights] if weights is not None),
+        *(apart_notes(evaluation) if evaluation.runs[0].unanswerable is not None else ()),
         *brief_intervals(evaluation),
         *(text for measure in evaluation.measures for text in _estimated(evaluation, measure)),
     ]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from judged.errors import InputError, JudgedError
+from judged.evaluation.evaluate import match_runs
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.runs import match_runs
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import read_judgements
 from judged.inputs.data import Data

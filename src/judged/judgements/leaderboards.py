@@ -14,7 +14,7 @@ import numpy as np
 from judged.comparison.comparison import Comparison
 from judged.comparison.orders import uneven
 from judged.errors import InputError, PolicyError
-from judged.evaluation import evaluate
+from judged.evaluation.evaluate import evaluate
 from judged.judgements.assessors import on_queries
 from judged.options import LEVEL, Scoring
 from judged.policy import Policy

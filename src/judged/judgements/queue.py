@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, ordinals
 from judged.errors import InputError, MeasureError, PolicyError
+from judged.evaluation.evaluate import match_runs
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.ranges import last_rank
-from judged.evaluation.runs import match_runs
 from judged.evaluation.scores import score
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings

@@ -247,7 +247,7 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     columns = data.columns.with_document(to.column)
     if columns == data.columns:
         return data
-    return replace(data, columns=columns, ahead=None)
+    return replace(data, columns=columns)
 
 
 def level_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,57 +16,61 @@ from judged import __version__
 from judged.charts.kinds import KINDS
 from judged.errors import JudgedError
 from judged.policy import CHOICES, DUPLICATES
-from judged.text import to_json
+from judged.text import plain, to_json
 from judged.web.errors import GoneError, RefusedError, report_crash, status_of
-from judged.web.playground import EXAMPLES, POLICY_PARAMS
 from judged.web.searches import SEARCH_PARAMS, VectorSearch
-from judged.web.views import chart as charts
+from judged.web.views import chart
 from judged.web.views.embeddings import SearchResults
+from judged.web.views.playground import EXAMPLES, POLICY_PARAMS, PlaygroundAnswer, PlaygroundState
 from judged.web.visit import RawContent, Visit
-from judged.web.workspace import EvaluatedSystem
 
 if TYPE_CHECKING:
+    from judged.evaluation.scores import Scored
     from judged.web.app import Explorer
-    from judged.web.files import DataFile
+
+QUERIES_PER_ANSWER = 100
+MAX_QUERIES = 10_000
+ERROR_STATUSES = {
+    400: "a parameter is wrong",
+    403: "no key, a foreign page, or a foreign name of this server",
+    404: "a file, system or query that does not exist",
+    409: "not possible at present: two files of one name, no judgements",
+    413: "too large",
+    422: "a file that cannot be read",
+}
+"""HTTP statuses of errors, with their meaning."""
 
 
-ApiAnswer = dict[str, Any] | list[Any] | RawContent
-
-
-@dataclass(frozen=True)
-class ApiParameter:
-    """A parameter of an address."""
-
-    name: str
-    says: str
-    kind: str = "string"
-    needed: bool = False
-    several: bool = False
-    choices: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameter in OpenAPI."""
-        one: dict[str, Any] = {"type": self.kind}
-        if self.choices:
-            one["enum"] = list(self.choices)
-        schema = {"type": "array", "items": one} if self.several else one
-        return {
-            "name": self.name,
-            "in": "query",
-            "description": self.says,
-            "required": self.needed,
-            "schema": schema,
-        }
+def parameter(
+    name: str,
+    says: str,
+    kind: str = "string",
+    *,
+    needed: bool = False,
+    several: bool = False,
+    choices: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """Describe a parameter of an address in OpenAPI."""
+    schema: dict[str, Any] = {"type": kind, **({"enum": list(choices)} if choices else {})}
+    if several:
+        schema = {"type": "array", "items": schema}
+    return {
+        "name": name,
+        "in": "query",
+        "description": says,
+        "required": needed,
+        "schema": schema,
+    }
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address of the API."""
+    """An address of the API; the first line of the function's docstring is its description."""
 
     path: str
-    says: str
-    answer: Callable[[Visit], ApiAnswer]
-    params: tuple[ApiParameter, ...] = ()
+    answer: Callable[..., Any]
+    """Takes a visit and returns JSON or a file; for POST, takes the explorer and the request."""
+    params: tuple[dict[str, Any], ...] = ()
     method: str = "GET"
     gives: tuple[str, ...] = ("application/json",)
     """The media types of its answers."""
@@ -74,74 +78,90 @@ class Endpoint:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its parameters."""
-        return tuple(param.name for param in self.params)
+        return tuple(param["name"] for param in self.params)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the address in OpenAPI."""
-        ok: dict[str, Any] = {kind: {"schema": _schema(kind)} for kind in self.gives}
-        errors = {
-            str(status): {"description": says, "content": {"application/json": _ERROR}}
-            for status, says in ERROR_STATUSES.items()
+        """Describe the address in OpenAPI."""
+        raw = {"type": "string", "format": "binary"}
+        ok = {kind: {"schema": {} if kind == "application/json" else raw} for kind in self.gives}
+        error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+        described: dict[str, Any] = {
+            "summary": (self.answer.__doc__ or "").partition("\n")[0],
+            "operationId": self.path.removeprefix("/api/"),
+            "parameters": list(self.params),
+            "responses": {
+                "200": {"description": "done", "content": ok},
+                **{
+                    str(status): {"description": says, "content": error}
+                    for status, says in ERROR_STATUSES.items()
+                },
+            },
         }
-        found: dict[str, Any] = {
-            "summary": self.says,
-            "operationId": self.path.removeprefix("/api/").replace("/", "_").replace(".", "_"),
-            "parameters": [param.to_dict() for param in self.params],
-            "responses": {"200": {"description": "done", "content": ok}, **errors},
-        }
-        if self.method == "POST" and self.path.endswith("upload"):
-            raw = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-            found["requestBody"] = {"required": True, "content": raw}
-        return found
+        if self.path.endswith("upload"):
+            body = {"application/octet-stream": {"schema": raw}}
+            described["requestBody"] = {"required": True, "content": body}
+        return described
 
 
-ERROR_STATUSES = {
-    400: "a parameter is wrong",
-    403: "no key, a foreign page, or a foreign name of this server",
-    404: "a file, a system or a query that is not there",
-    409: "not possible as things are: two files of one name, no judgements",
-    413: "too large",
-    422: "a file that cannot be read",
-}
-"""HTTP statuses of errors, with their meaning."""
-_ERROR = {"schema": {"$ref": "#/components/schemas/Error"}}
+ENDPOINTS: dict[str, Endpoint] = {}
+"""All addresses except the description in OpenAPI."""
 
 
-def _schema(kind: str) -> dict[str, Any]:
-    return {} if kind == "application/json" else {"type": "string", "format": "binary"}
+def endpoint(*params: dict[str, Any], **options: Any) -> Callable[..., Any]:
+    """Declare the address /api/NAME of a function, with its parameters."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        path = f"/api/{function.__name__}"
+        ENDPOINTS[path] = Endpoint(path, function, params, **options)
+        return function
+
+    return declare
 
 
 FILES = (
-    ApiParameter("judgements", "The file of judgements, where several may be meant."),
-    ApiParameter("run", "The files of runs; all of them by default.", several=True),
+    parameter("judgements", "The file of judgements, if there are several."),
+    parameter("run", "The files of runs; all of them by default.", several=True),
 )
-MEASURE = ApiParameter("measure", "A measure such as nDCG@10; several are allowed.", several=True)
+MEASURE = parameter("measure", "A measure such as nDCG@10; several are allowed.", several=True)
 ASSUMED = (
     *(
-        ApiParameter(
+        parameter(
             name, "; ".join(f"{key}: {says}" for key, says in known.items()), choices=tuple(known)
         )
         for name, known in CHOICES.items()
     ),
-    ApiParameter("convention", "Score as another library does, such as ranx."),
-    ApiParameter("depth", "Only the first results of each list count.", "integer"),
-    ApiParameter("duplicates", "; ".join(DUPLICATES.values()), choices=tuple(DUPLICATES)),
+    parameter("convention", "Score as another library does, such as ranx."),
+    parameter("depth", "Only the first results of each list count.", "integer"),
+    parameter("duplicates", "; ".join(DUPLICATES.values()), choices=tuple(DUPLICATES)),
 )
-TERMS = (MEASURE, *ASSUMED, ApiParameter("level", "The level of intervals, as 0.95.", "number"))
-SYSTEM = ApiParameter("system", "The name of a system.", needed=True)
-SYSTEMS = ApiParameter("system", "Names of systems; all by default.", several=True)
-QUERY = ApiParameter("query", "The id of a query.", needed=True)
+OF_RUN = ASSUMED[-2:]
+LEVEL = parameter("level", "The confidence level, such as 0.95.", "number")
+SETTINGS = (MEASURE, *ASSUMED, LEVEL)
+SYSTEMS = parameter("system", "Names of systems; all by default.", several=True)
+QUERY = parameter("query", "The id of a query.", needed=True)
+FILE_NAME = parameter("name", "The name of the file.", needed=True)
 
 
-def flag(name: str, says: str) -> ApiParameter:
-    """Return a parameter that is 0 or 1."""
-    return ApiParameter(name, says, choices=("0", "1"))
+def flag(name: str, says: str) -> dict[str, Any]:
+    """Describe a parameter that is 0 or 1."""
+    return parameter(name, says, choices=("0", "1"))
 
 
-QUERIES_PER_ANSWER = 100
-MAX_QUERIES = 10_000
+def required(visit: Visit, name: str) -> str:
+    """Return the value of a parameter; an error if it is missing."""
+    value = visit.params.one(name)
+    if value is None:
+        raise RefusedError(f"{name} is missing; say which.", name)
+    return value
 
 
+def refuse_wrong_measures(visit: Visit) -> None:
+    """Raise an error for unknown measures, which pages only mark."""
+    for _, message in visit.scoring.refused:
+        raise RefusedError(message, "measure")
+
+
+@endpoint(*FILES)
 def files(visit: Visit) -> dict[str, Any]:
     """Return all files and their kinds."""
     workspace = visit.workspace
@@ -162,17 +182,19 @@ def files(visit: Visit) -> dict[str, Any]:
     }
 
 
+@endpoint(*FILES)
 def systems(visit: Visit) -> dict[str, Any]:
     """Return the systems, in the order of their files."""
     visit.workspace.refuse_undecided()
     return {
         "systems": [
-            {"name": each.name, "file": each.file.name, "place": each.place}
-            for each in visit.workspace.systems
+            {"name": system.name, "file": system.file.name, "place": system.place}
+            for system in visit.workspace.systems
         ]
     }
 
 
+@endpoint(parameter("name", "A measure or a preset, or several with commas."))
 def measures(visit: Visit) -> dict[str, Any]:
     """Return the registry of measures and presets, or some of them."""
     from judged.measures import bind, catalogue
@@ -187,83 +209,96 @@ def measures(visit: Visit) -> dict[str, Any]:
     return entries(read_all(rest) if rest else {}, presets, chosen=True)
 
 
+@endpoint(
+    *FILES,
+    *SETTINGS,
+    flag("interval", "Whether to add confidence intervals."),
+    flag("tie_range", "Whether to add the ranges of ties and unjudged results."),
+    flag("unjudged_range", "The same as tie_range."),
+    flag("per_query", "Whether to add the values of all queries."),
+)
 def evaluate(visit: Visit) -> dict[str, Any]:
-    """Return what `judged evaluate` gives."""
+    """Return what `judged evaluate` gives as JSON."""
     refuse_wrong_measures(visit)
-    ranged = [visit.params.flag(name) for name in ("tie_range", "unjudged_range")]
-    if any(ranged):
-        found = visit.calculations.ranges(visit.scoring)
+    params, calculations = visit.params, visit.calculations
+    if params.flag("tie_range") or params.flag("unjudged_range"):
+        evaluation = calculations.ranges(visit.scoring)
     else:
-        found = visit.calculations.evaluation(visit.scoring, interval=visit.params.flag("interval"))
-    return found.to_dict(per_query=visit.params.flag("per_query"))
+        evaluation = calculations.evaluation(visit.scoring, interval=params.flag("interval"))
+    return evaluation.to_dict(per_query=params.flag("per_query"))
 
 
+@endpoint(
+    *FILES,
+    *SETTINGS,
+    SYSTEMS,
+    parameter("baseline", "The system that all others are compared with."),
+    parameter("test", "The significance test."),
+    parameter("correction", "The correction for several comparisons."),
+)
 def compare(visit: Visit) -> dict[str, Any]:
-    """Return what `judged compare` gives."""
+    """Return what `judged compare` gives as JSON."""
     refuse_wrong_measures(visit)
-    names = visit.params.all("system")
-    settings: dict[str, Any] = {
-        name: value
-        for name in ("test", "correction")
-        if (value := visit.params.one(name)) is not None
+    params = visit.params
+    tests: dict[str, Any] = {
+        name: params.one(name) for name in ("test", "correction") if params.one(name)
     }
-    return visit.calculations.comparison(
-        visit.scoring, baseline=visit.params.one("baseline"), systems=names or None, **settings
-    ).to_dict()
+    comparison = visit.calculations.comparison(
+        visit.scoring,
+        baseline=params.one("baseline"),
+        systems=params.all("system") or None,
+        **tests,
+    )
+    return comparison.to_dict()
 
 
+def _values(run: Scored, at: int) -> dict[str, Any]:
+    """Return the values of one query by measure."""
+    return {run.label(measure): plain(float(column[at])) for measure, column in run.values.items()}
+
+
+@endpoint(
+    *FILES,
+    *SETTINGS,
+    parameter("from", "The number of the first query, from 0.", "integer"),
+    parameter("size", f"How many queries, {QUERIES_PER_ANSWER} by default.", "integer"),
+)
 def queries(visit: Visit) -> dict[str, Any]:
     """Return the values of some queries at a time."""
-    from judged.text import plain
-
     refuse_wrong_measures(visit)
-    found = visit.calculations.evaluation(visit.scoring, interval=False)
-    ids = found.runs[0].rankings.queries
+    runs = visit.calculations.evaluation(visit.scoring, interval=False).runs
+    ids = runs[0].rankings.queries
     first = visit.params.whole("from", 0)
     size = visit.params.whole("size", QUERIES_PER_ANSWER, at_least=1, at_most=MAX_QUERIES)
     return {
         "count": len(ids),
         "from": first,
         "queries": [
-            {
-                "query": ids[at],
-                "values": {
-                    run.name: {
-                        run.label(measure): plain(float(values[at]))
-                        for measure, values in run.values.items()
-                    }
-                    for run in found.runs
-                },
-            }
+            {"query": ids[at], "values": {run.name: _values(run, at) for run in runs}}
             for at in range(first, min(first + size, len(ids)))
         ],
     }
 
 
+@endpoint(*FILES, *SETTINGS, QUERY)
 def query(visit: Visit) -> dict[str, Any]:
-    """Return the results of each system for one query, with their grades."""
-    from judged.text import plain
-
+    """Return the results of each system for one query, with grades and values."""
     refuse_wrong_measures(visit)
-    name = needed(visit, "query")
+    name = required(visit, "query")
     calculations = visit.calculations
     calculations.refuse_unknown_query(visit.scoring, name)
-    found = calculations.evaluation(visit.scoring, interval=False)
-    at = found.runs[0].rankings.queries.index(name)
+    runs = calculations.evaluation(visit.scoring, interval=False).runs
     lists = []
-    for run, system in zip(found.runs, visit.workspace.systems, strict=True):
-        listing = calculations.listing(visit.scoring, system.name, name)
+    for run in runs:
+        listing = calculations.listing(visit.scoring, run.name, name)
         ranked = listing.rankings
-        grade = dict(zip(ranked.hit_rank.tolist(), ranked.hit_grade.tolist(), strict=True))
+        grades = dict(zip(ranked.hit_rank.tolist(), ranked.hit_grade.tolist(), strict=True))
         lists.append(
             {
-                "system": system.name,
-                "values": {
-                    run.label(measure): plain(float(values[at]))
-                    for measure, values in run.values.items()
-                },
+                "system": run.name,
+                "values": _values(run, runs[0].rankings.queries.index(name)),
                 "results": [
-                    {"rank": rank, "item": item, "grade": grade.get(rank)}
+                    {"rank": rank, "item": item, "grade": grades.get(rank)}
                     for rank, item in listing.items.items()
                 ],
                 "not_retrieved": dict(listing.lost),
@@ -272,15 +307,29 @@ def query(visit: Visit) -> dict[str, Any]:
     return {"query": name, "lists": lists}
 
 
+@endpoint(
+    *FILES,
+    parameter("measure", "One measure; AP by default."),
+    *ASSUMED,
+    parameter("system", "The name of a system.", needed=True),
+    QUERY,
+)
 def explain(visit: Visit) -> dict[str, Any]:
-    """Return what `judged explain` gives."""
+    """Return what `judged explain` gives as JSON."""
     measure = visit.params.one("measure") or "AP"
-    system, name = needed(visit, "system"), needed(visit, "query")
+    system, name = required(visit, "system"), required(visit, "query")
     return visit.calculations.explanation(visit.scoring, system, name, measure).to_dict()
 
 
+@endpoint(
+    *FILES,
+    parameter("name", "The name of a library."),
+    parameter("system", "The system on which all libraries are compared."),
+    MEASURE,
+    *OF_RUN,
+)
 def conventions(visit: Visit) -> dict[str, Any]:
-    """Return what `judged conventions` gives."""
+    """Return what `judged conventions` gives as JSON: all libraries, one, or all on a system."""
     from judged.conventions import conventions as known
     from judged.conventions import find
     from judged.conventions.description import LibraryDescription, LibraryList
@@ -289,204 +338,92 @@ def conventions(visit: Visit) -> dict[str, Any]:
     name, system = visit.params.one("name"), visit.params.one("system")
     if system is None:
         return LibraryDescription(find(name)).to_dict() if name else LibraryList(known()).to_dict()
-    calculations = visit.calculations
-    return compare_conventions(
-        calculations.judgements(),
-        calculations.run(system),
-        visit.params.all("measure") or None,
-        policy={"depth": visit.scoring.depth, "duplicates": _duplicates(visit)},
-    ).to_dict()
+    tables = visit.calculations.judgements(), visit.calculations.run(system)
+    named = visit.params.all("measure") or None
+    return compare_conventions(*tables, named, policy=visit.scoring.of_run).to_dict()
 
 
+@endpoint(
+    *FILES,
+    parameter("value", "The number as it was printed, such as 0.4433.", needed=True),
+    parameter("system", "The system; needed if there are several."),
+    MEASURE,
+    *OF_RUN,
+)
 def identify(visit: Visit) -> dict[str, Any]:
-    """Return what `judged identify` gives."""
-    from judged.conventions.identification import identify as found
+    """Return what `judged identify` gives as JSON: the definitions that give a number."""
+    from judged.conventions.identification import identify as find_definitions
 
-    calculations = visit.calculations
-    return found(
-        needed(visit, "value"),
-        calculations.judgements(),
-        calculations.run(_named_system(visit).name),
-        visit.params.all("measure") or None,
-        policy={"depth": visit.scoring.depth, "duplicates": _duplicates(visit)},
-    ).to_dict()
-
-
-def needed(visit: Visit, name: str) -> str:
-    given = visit.params.one(name)
-    if given is None:
-        raise RefusedError(f"{name} is missing; say which.", name)
-    return given
+    value, name = required(visit, "value"), visit.params.one("system")
+    names = [system.name for system in visit.workspace.systems]
+    visit.workspace.refuse_undecided()
+    if name is None and len(names) != 1:
+        raise RefusedError(f"say which system: {', '.join(names)}.", "system")
+    tables = visit.calculations.judgements(), visit.calculations.run(name or names[0])
+    named = visit.params.all("measure") or None
+    return find_definitions(value, *tables, named, policy=visit.scoring.of_run).to_dict()
 
 
-def _named_system(visit: Visit) -> EvaluatedSystem:
-    """Return the named system, or the only one."""
-    given, all_ = visit.params.one("system"), visit.workspace.systems
-    if given is None and len(all_) != 1:
-        raise RefusedError(f"say which system: {', '.join(each.name for each in all_)}.", "system")
-    return all_[0] if given is None else visit.workspace.system(given)
-
-
-def _duplicates(visit: Visit) -> Any:
-    return visit.scoring.duplicates
-
-
-def refuse_wrong_measures(visit: Visit) -> None:
-    """Raise an error for unknown measures, which pages only mark."""
-    for _, message in visit.scoring.refused:
-        raise RefusedError(message, "measure")
-
-
-_SOME = (
-    ApiParameter("from", "The number of the first query that is given, from 0.", "integer"),
-    ApiParameter("size", f"How many are given, {QUERIES_PER_ANSWER} by default.", "integer"),
-)
-_OF_RUN = tuple(each for each in ASSUMED if each.name in ("depth", "duplicates"))
-
-NUMBERS = (
-    Endpoint("/api/files", "The files, and what each is.", files, FILES),
-    Endpoint("/api/systems", "The systems, in the order of their files.", systems, FILES),
-    Endpoint(
-        "/api/measures",
-        "The measures and presets, or some of them.",
-        measures,
-        (ApiParameter("name", "A measure or a preset, or several with commas."),),
-    ),
-    Endpoint(
-        "/api/evaluate",
-        "What judged evaluate gives as JSON.",
-        evaluate,
-        (
-            *FILES,
-            *TERMS,
-            flag("interval", "Whether each number has its interval."),
-            flag("tie_range", "Whether each number has its ranges of ties and unjudged results."),
-            flag("unjudged_range", "The same."),
-            flag("per_query", "Whether the values of all queries are there."),
-        ),
-    ),
-    Endpoint(
-        "/api/compare",
-        "What judged compare gives as JSON.",
-        compare,
-        (
-            *FILES,
-            *TERMS,
-            SYSTEMS,
-            ApiParameter("baseline", "The system that all others are compared with."),
-            ApiParameter("test", "Where p and interval come from."),
-            ApiParameter("correction", "How p is corrected."),
-        ),
-    ),
-    Endpoint("/api/queries", "The values of each query.", queries, (*FILES, *TERMS, *_SOME)),
-    Endpoint(
-        "/api/query",
-        "The results of each system for one query, with grades and values.",
-        query,
-        (*FILES, *TERMS, QUERY),
-    ),
-    Endpoint(
-        "/api/explain",
-        "What judged explain gives as JSON.",
-        explain,
-        (*FILES, ApiParameter("measure", "One measure; AP by default."), *ASSUMED, SYSTEM, QUERY),
-    ),
-    Endpoint(
-        "/api/conventions",
-        "What judged conventions gives as JSON: all libraries, one of them, or all on a system.",
-        conventions,
-        (
-            *FILES,
-            ApiParameter("name", "The name of a library."),
-            ApiParameter("system", "The system on which all of them are compared."),
-            MEASURE,
-            *_OF_RUN,
-        ),
-    ),
-    Endpoint(
-        "/api/identify",
-        "What judged identify gives as JSON: which definitions give a number.",
-        identify,
-        (
-            *FILES,
-            ApiParameter("value", "The number as it was printed, as 0.4433.", needed=True),
-            ApiParameter("system", "The system; not needed where there is one."),
-            MEASURE,
-            *_OF_RUN,
-        ),
-    ),
-)
-
-
+@endpoint(LEVEL)
 def agreement(visit: Visit) -> dict[str, Any]:
-    """Return the agreement of the folder's annotators."""
+    """Return what `judged agreement` gives as JSON for the annotators of the folder."""
     from judged.web.judging import agreement_of
 
     return agreement_of(visit).to_dict()
 
 
-def chart(visit: Visit) -> RawContent:
-    """Return a chart as a file, or its data."""
-    from dataclasses import replace
-
+@endpoint(
+    *FILES,
+    *SETTINGS,
+    parameter("kind", "The kind of chart.", needed=True, choices=tuple(KINDS)),
+    SYSTEMS,
+    parameter("against", "The system that the others are compared with."),
+    parameter("of", "The measure, or which relevant items."),
+    parameter("file", "The study or sweep, for charts of temperatures."),
+    parameter("k", "How many results count.", "integer"),
+    parameter("rel", "The lowest grade that counts as relevant.", "number"),
+    parameter("query", "One query instead of all."),
+    parameter("bins", "The number of bins of scores.", "integer"),
+    parameter("first", "How many are shown.", "integer"),
+    parameter("width", "The width in pixels.", "integer"),
+    parameter("height", "The height in pixels.", "integer"),
+    parameter("format", "The format; svg by default.", choices=tuple(chart.FORMATS)),
+    gives=tuple(kind.partition(";")[0] for kind, _ in chart.FORMATS.values()),
+)
+def charts(visit: Visit) -> RawContent:
+    """Return a chart as SVG or PNG, its data as CSV, or its Vega-Lite as JSON."""
     refuse_wrong_measures(visit)
-    form = visit.params.choice("format", tuple(charts.FORMATS), "svg")
-    found = charts.page(replace(visit, params=visit.params.with_({"format": form})))
-    assert isinstance(found, RawContent)
-    return found
+    form = visit.params.choice("format", tuple(chart.FORMATS), "svg")
+    content = chart.page(replace(visit, params=visit.params.with_({"format": form})))
+    assert isinstance(content, RawContent)
+    return content
 
 
+@endpoint(
+    parameter("list", 'The grades in rank order, such as "0 1 0 - 1".'),
+    parameter("example", "One of the examples instead.", choices=tuple(EXAMPLES)),
+    parameter("relevant", "The number of relevant items.", "integer"),
+    parameter("pool", "The grades of all judged items, in any order."),
+    parameter("collection", "The number of items that could be retrieved.", "integer"),
+    parameter("k", "How many results count, or all."),
+    parameter("grades", "The highest grade that can be clicked.", "integer"),
+    parameter("add", "Further measures.", several=True),
+    parameter("card", "The measure that libraries are compared on."),
+    parameter("before", "The list before the last change, as parameters."),
+    *(
+        parameter(param, "; ".join(CHOICES[name].values()), choices=tuple(CHOICES[name]))
+        for param, name in POLICY_PARAMS.items()
+    ),
+)
 def playground(visit: Visit) -> dict[str, Any]:
     """Return one list of grades by every measure, with the values of all libraries."""
-    from judged.web.playground import PlaygroundState
-    from judged.web.playground_answer import PlaygroundAnswer
-
     state = PlaygroundState.of(visit.params)
     for _, message in state.refused:
         raise RefusedError(message, "add")
     return PlaygroundAnswer(state).to_dict()
 
 
-def sweep(visit: Visit) -> dict[str, Any]:
-    """Return the effect of each temperature on the scores of vectors."""
-    search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
-    return SearchResults(visit, search).sweep(visit.params.one("query")).to_dict()
-
-
-_DESIGN = (
-    ApiParameter("width", "How wide the drawing is, in pixels.", "integer"),
-    ApiParameter("height", "How high it is.", "integer"),
-    ApiParameter("format", "What is given; svg by default.", choices=tuple(charts.FORMATS)),
-)
-_CHART = (
-    ApiParameter("kind", "Which chart.", needed=True, choices=tuple(KINDS)),
-    SYSTEMS,
-    ApiParameter("against", "The system that the others are compared with."),
-    ApiParameter("of", "Which relevant items, of charts that ask for it."),
-    ApiParameter("file", "The study or sweep, of charts of temperatures."),
-    ApiParameter("k", "How many results count.", "integer"),
-    ApiParameter("rel", "The lowest grade that counts as relevant.", "number"),
-    ApiParameter("query", "One query instead of all."),
-    ApiParameter("bins", "How many bins scores are put into.", "integer"),
-    ApiParameter("first", "How many are shown.", "integer"),
-)
-_LIST = (
-    ApiParameter("list", 'The grades in rank order, as "0 1 0 - 1".'),
-    ApiParameter("example", "One of the examples instead.", choices=tuple(EXAMPLES)),
-    ApiParameter("relevant", "How many items are relevant in all.", "integer"),
-    ApiParameter("pool", "The grades of all judged items, in any order."),
-    ApiParameter("collection", "How many items there are to retrieve.", "integer"),
-    ApiParameter("k", "How many results count, or all."),
-    ApiParameter("grades", "The highest grade that can be clicked.", "integer"),
-    ApiParameter("add", "Measures beside the usual ones.", several=True),
-    ApiParameter("card", "The measure that libraries are compared on."),
-    ApiParameter("before", "The list before the last change, as parameters."),
-    *(
-        ApiParameter(own, "; ".join(CHOICES[name].values()), choices=tuple(CHOICES[name]))
-        for own, name in POLICY_PARAMS.items()
-    ),
-)
-_SAYS = {
+_SEARCH_WORDS = {
     "queries": "The file of the vectors of queries.",
     "items": "The file of the vectors of items.",
     "relevance": "What makes an item relevant.",
@@ -495,69 +432,26 @@ _SAYS = {
     "exclude": "What is left out.",
 }
 
-OTHERS = (
-    Endpoint(
-        "/api/agreement",
-        "How far annotators agree: what judged agreement gives of their files.",
-        agreement,
-        (TERMS[-1],),
+
+@endpoint(
+    *(
+        parameter(name, _SEARCH_WORDS.get(name, "A file of labels or ids."))
+        for name in SEARCH_PARAMS
     ),
-    Endpoint(
-        "/api/charts",
-        "A chart, as SVG or PNG, its data as CSV, or its Vega-Lite as JSON.",
-        chart,
-        (*FILES, *TERMS, *_CHART, *_DESIGN),
-        gives=tuple(kind.partition(";")[0] for kind, _ in charts.FORMATS.values()),
-    ),
-    Endpoint(
-        "/api/playground",
-        "One list of grades by every measure, and the definitions of all libraries.",
-        playground,
-        _LIST,
-    ),
-    Endpoint(
-        "/api/sweep",
-        "What judged temperature gives as JSON, of vectors in the folder.",
-        sweep,
-        (
-            *(
-                ApiParameter(name, _SAYS.get(name, "A file of labels or ids."))
-                for name in SEARCH_PARAMS
-            ),
-            ApiParameter("query", "One query instead of all."),
-            FILES[0],
-        ),
-    ),
+    parameter("query", "One query instead of all."),
+    FILES[0],
 )
+def sweep(visit: Visit) -> dict[str, Any]:
+    """Return what `judged temperature` gives as JSON for vectors of the folder."""
+    search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
+    return SearchResults(visit, search).sweep(visit.params.one("query")).to_dict()
 
 
-def _documented(visit: Visit) -> dict[str, Any]:
-    raise RefusedError("this address is only written to.")
-
-
-UPLOAD = Endpoint(
-    "/api/upload",
-    "Send a file, as the body; it belongs to the browser that sends it, until the server ends.",
-    _documented,
-    (ApiParameter("name", "What the file is called.", needed=True),),
-    method="POST",
-)
-REMOVE = Endpoint(
-    "/api/remove",
-    "Remove a file that was sent.",
-    _documented,
-    (
-        ApiParameter("name", "What the file is called.", needed=True),
-        ApiParameter("back", "1 to be led back to the page of files.", choices=("0", "1")),
-    ),
-    method="POST",
-)
-
-
+@endpoint(FILE_NAME, method="POST")
 async def upload(explorer: Explorer, request: Request) -> Response:
-    """Receive a file piece by piece, identify it, and add it."""
+    """Receive a file as the body; only the sender sees it, until the server stops."""
     visit = explorer.visit(request)
-    visit.params.refuse_unknown(UPLOAD.names)
+    visit.params.refuse_unknown(("name",))
     if request.headers.get("content-type", "").startswith("multipart/"):
         raise RefusedError("send the file itself as the body, not a form.", "Content-Type")
     received = await explorer.uploads.receive(
@@ -574,24 +468,16 @@ async def upload(explorer: Explorer, request: Request) -> Response:
         raise
     finally:
         explorer.uploads.arrived(visit.session, received.size)
-    return JSONResponse(_file_as_dict(file))
+    shown = {"name": file.name, "kind": file.kind, "says": file.says, "size": file.size}
+    return JSONResponse({**shown, "note": file.note or None})
 
 
-def _file_as_dict(file: DataFile) -> dict[str, Any]:
-    return {
-        "name": file.name,
-        "kind": file.kind,
-        "says": file.says,
-        "size": file.size,
-        "note": file.note or None,
-    }
-
-
+@endpoint(FILE_NAME, flag("back", "1 to be led back to the page of files."), method="POST")
 async def remove(explorer: Explorer, request: Request) -> Response:
     """Remove an uploaded file; those of the folder stay."""
     visit = explorer.visit(request)
-    visit.params.refuse_unknown(REMOVE.names)
-    name = visit.params.one("name") or ""
+    visit.params.refuse_unknown(("name", "back"))
+    name = visit.params.text("name")
     file = visit.session.uploads.pop(name, None)
     if file is None:
         known = ", ".join(visit.session.uploads) or "none"
@@ -603,22 +489,19 @@ async def remove(explorer: Explorer, request: Request) -> Response:
     return JSONResponse({"removed": name})
 
 
-READ_ENDPOINTS: tuple[Endpoint, ...] = (*NUMBERS, *OTHERS)
-ENDPOINTS = (*READ_ENDPOINTS, UPLOAD, REMOVE)
-"""All addresses except the description in OpenAPI."""
-
-
 def routes(explorer: Explorer) -> list[Route]:
     """Return the routes of the API."""
-    reading = [
-        Route(each.path, partial(read, explorer, each), methods=["GET"]) for each in READ_ENDPOINTS
+    found = [
+        Route(
+            known.path,
+            partial(known.answer, explorer)
+            if known.method == "POST"
+            else partial(read, explorer, known),
+            methods=[known.method],
+        )
+        for known in ENDPOINTS.values()
     ]
-    return [
-        *reading,
-        Route(UPLOAD.path, partial(upload, explorer), methods=["POST"]),
-        Route(REMOVE.path, partial(remove, explorer), methods=["POST"]),
-        Route("/api/openapi.json", describe, methods=["GET"]),
-    ]
+    return [*found, Route("/api/openapi.json", describe, methods=["GET"])]
 
 
 async def read(explorer: Explorer, endpoint: Endpoint, request: Request) -> Response:
@@ -635,14 +518,14 @@ def answer(endpoint: Endpoint, visit: Visit) -> Response:
     """Return the answer of an address, or its error."""
     try:
         visit.params.refuse_unknown(endpoint.names)
-        found = endpoint.answer(visit)
+        content = endpoint.answer(visit)
     except JudgedError as error:
         return refuse(error)
     except Exception as error:
         return broken(error)
-    if isinstance(found, RawContent):
-        return Response(found.content, found.status, media_type=found.media_type)
-    return Response(to_json(found), media_type="application/json")
+    if isinstance(content, RawContent):
+        return Response(content.content, content.status, media_type=content.media_type)
+    return Response(to_json(content), media_type="application/json")
 
 
 def refuse(error: JudgedError) -> Response:
@@ -683,7 +566,9 @@ def openapi() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "judged", "version": __version__},
-        "paths": {each.path: {each.method.lower(): each.to_dict()} for each in ENDPOINTS},
+        "paths": {
+            path: {known.method.lower(): known.to_dict()} for path, known in ENDPOINTS.items()
+        },
         "components": {"schemas": {"Error": error}, "securitySchemes": {"key": key}},
         "security": [{"key": []}],
     }

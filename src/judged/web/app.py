@@ -32,7 +32,6 @@ from judged.web.errors import (
     status_of,
 )
 from judged.web.pages.templating import SCRIPTS, environment, script, stylesheet
-from judged.web.playground import PLAYGROUND_PARAMS
 from judged.web.safety import Asgi, Safety, Scope
 from judged.web.settings import ServerSettings
 from judged.web.uploads import Uploads
@@ -50,6 +49,7 @@ from judged.web.views import (
     query,
     report,
 )
+from judged.web.views.playground import PLAYGROUND_PARAMS
 from judged.web.visit import SCORING_NAMES, Page, Params, RawContent, Visit
 from judged.web.work import Cache, Job, Jobs
 from judged.web.workspace import FILE_PARAMS, ServedFiles, Session

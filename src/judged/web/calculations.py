@@ -61,7 +61,7 @@ class Calculations:
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
         """Return the evaluation with the ranges of ties and unjudged results."""
         return self._kept(
-            ("ranges", scoring.measures, self._assumed(scoring)),
+            ("ranges", scoring.measures, scoring.assumed),
             lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(
                 tie_range=True, unjudged_range=True
             ),
@@ -73,7 +73,7 @@ class Calculations:
 
     def _evaluation_key(self, scoring: ScoringSettings, interval: bool = True) -> tuple[Any, ...]:
         level = scoring.level if interval else None
-        return "evaluation", scoring.measures, self._assumed(scoring), level
+        return "evaluation", scoring.measures, scoring.assumed, level
 
     def comparison(
         self,
@@ -95,7 +95,7 @@ class Calculations:
             self.workspace.system(name)
         narrowed = scoring.with_measures(measures)
         key = (
-            *("comparison", narrowed.measures, self._assumed(narrowed), scoring.level, baseline),
+            *("comparison", narrowed.measures, narrowed.assumed, scoring.level, baseline),
             *(tuple(names), unjudged_range, tuple(sorted(settings.items()))),
         )
 
@@ -294,18 +294,13 @@ class Calculations:
             judgements, run = self.judgements(), self.run(system)
             return explain(judgements, run, measure, query=query, rows=rows, **scoring.scoring())
 
-        key = "explanation", measure, self._assumed(scoring), system, query, rows
+        key = "explanation", measure, scoring.assumed, system, query, rows
         return self._kept(key, explain_query)
 
     def _matched_by(self, scoring: ScoringSettings) -> tuple[Any, ...]:
         """Return the settings that rankings depend on."""
         policy = scoring.policy
         return policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
-
-    def _assumed(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """Return the settings that numbers depend on, besides the measures."""
-        chosen = tuple(sorted(scoring.chosen.items()))
-        return chosen, scoring.convention, scoring.depth, scoring.duplicates
 
     def _key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self.workspace.identity, *key)

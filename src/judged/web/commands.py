@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from judged.charts.kinds import NEEDS, OF_RANKINGS, Kind
 from judged.inputs.formats import distinct_names
 from judged.options import LEVEL
-from judged.policy import CHOICES
 from judged.web.visit import CommandText
 
 if TYPE_CHECKING:
@@ -49,15 +48,8 @@ class LibraryCall:
         words = ["judged", self.name, *self._files()]
         for measure in self.measures:
             words += ["-m", measure]
-        for choice in CHOICES:
-            if choice in scoring.chosen:
-                words += [f"--{choice}", scoring.chosen[choice]]
-        settings = {
-            "convention": scoring.convention,
-            "depth": scoring.depth,
-            "duplicates": None if scoring.duplicates == "error" else scoring.duplicates,
-        }
-        for option, value in {**settings, **self.options}.items():
+        settings = {**scoring.chosen, "convention": scoring.convention, **self.options}
+        for option, value in settings.items():
             flag = f"--{option.replace('_', '-')}"
             if value is True:
                 words.append(flag)
@@ -201,7 +193,8 @@ def chart_command(
     visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
 ) -> CommandText:
     """Return the command of a chart."""
-    missing = [name for name in NOT_IN_PLOT if name in visit.scoring.options()]
+    settings = {**visit.scoring.chosen, "convention": visit.scoring.convention}
+    missing = [name for name in NOT_IN_PLOT if settings.get(name)]
     if missing:
         shell = f"# judged plot has no --{missing[0]}; the Python code below has it."
     elif _is_part(visit, kind, systems):
@@ -217,7 +210,7 @@ def _chart_words(
     scoring, workspace = visit.scoring, visit.workspace
     chosen = [workspace.system(name) for name in systems]
     if kind.needs not in OF_RANKINGS:
-        scoring = replace(scoring, chosen={}, depth=None)
+        scoring = replace(scoring, chosen={})
     own = {name: value for name, value in options.items() if name not in ("measures", "measure")}
     made_by = {**_made_by(visit, kind, systems), **own}
     measures = _chart_measures(visit, kind, options)
@@ -289,7 +282,9 @@ def _chart_code(
 def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -> CommandText:
     """Return the command that finds the definitions of a number."""
     workspace = visit.workspace
-    scoring = replace(visit.scoring, chosen={}, convention=None)
+    chosen = {name: visit.scoring.chosen.get(name) for name in visit.scoring.of_run}
+    policy = {name: value for name, value in chosen.items() if value is not None}
+    scoring = replace(visit.scoring, chosen=policy, convention=None)
     run = workspace.system(system)
     words = LibraryCall("identify", workspace, [run], scoring, tuple(of), {}).words()
     assert workspace.judgements is not None
@@ -298,7 +293,6 @@ def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -
         arguments.append(repr(path_of(run.file)))
     if of:
         arguments.append(f"measures={list(of)!r}")
-    policy = scoring.scoring()["policy"]
     arguments += [f"policy={policy!r}"] if policy else []
     inner = "".join(f"    {argument},\n" for argument in arguments)
     return CommandText(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from judged.conventions import find
-from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
+from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.settings import EvaluationSettings
 from judged.options import LEVEL, choice, level, number, whole
-from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
+from judged.policy import CHOICES, SHORT, SHORT_DUPLICATES, Policy
 from judged.web.calculations import Calculations
 from judged.web.errors import RefusedError
 from judged.web.workspace import FILE_PARAMS
@@ -125,11 +125,11 @@ class Params:
         """Replace parameters in place: None removes one, a list gives it several times."""
         pairs = list(self.pairs)
         for name, value in changes.items():
-            at = next((at for at, pair in enumerate(pairs) if pair[0] == name), len(pairs))
+            first = next((at for at, pair in enumerate(pairs) if pair[0] == name), len(pairs))
             pairs = [pair for pair in pairs if pair[0] != name]
             if value is not None:
                 values = value if isinstance(value, (list, tuple)) else [value]
-                pairs[at:at] = [(name, str(one)) for one in values]
+                pairs[first:first] = [(name, str(one)) for one in values]
         return Params(tuple(pairs))
 
     def __str__(self) -> str:
@@ -159,11 +159,9 @@ class ScoringSettings:
 
     measures: tuple[str, ...] = ()
     """As typed; empty for the default measures."""
-    chosen: Mapping[str, str] = field(default_factory=dict)
-    """Choices of the policy."""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    """Choices of the policy, depth and duplicates among them."""
     convention: str | None = None
-    depth: int | None = None
-    duplicates: str = "error"
     level: float = LEVEL
     baseline: str | None = None
     refused: tuple[tuple[str, str], ...] = ()
@@ -174,7 +172,14 @@ class ScoringSettings:
     @classmethod
     def of(cls, params: Params) -> ScoringSettings:
         """Read the settings of an address; unknown measures go to `refused`."""
-        chosen = {name: value for name in CHOICES if (value := params.one(name)) is not None}
+        names = (*CHOICES, "depth", "duplicates")
+        chosen: dict[str, Any] = {
+            name: value for name in names if (value := params.one(name)) is not None
+        }
+        if "depth" in chosen:
+            chosen["depth"] = _whole_or_text(chosen["depth"])
+        if chosen.get("duplicates") == "error":
+            del chosen["duplicates"]
         Policy.of(chosen)
         convention = params.one("convention")
         if convention is not None:
@@ -186,25 +191,44 @@ class ScoringSettings:
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
-        depth, confidence, was = params.one("depth"), params.one("level"), params.one("was")
-        duplicates = params.text("duplicates", "error")
+        confidence, was = params.one("level"), params.one("was")
         return cls(
             tuple(dict.fromkeys(measures)),
             chosen,
             convention,
-            None if depth is None else whole("depth", _whole_or_text(depth), error=PolicyError),
-            choice("duplicates", duplicates, DUPLICATES, error=PolicyError),
             LEVEL if confidence is None else level("level", _number_or_text(confidence)),
             params.one("baseline"),
             tuple(dict.fromkeys(refused)),
             None if was is None else Params.read(was.removeprefix(DEFAULTS)),
         )
 
+    @property
+    def depth(self) -> int | None:
+        """The rank at which lists are cut."""
+        return self.chosen.get("depth")
+
+    @property
+    def duplicates(self) -> str:
+        """What is done about items that occur twice."""
+        return str(self.chosen.get("duplicates", "error"))
+
+    @property
+    def of_run(self) -> dict[str, Any]:
+        """The part of the policy that is about reading a run."""
+        return {"depth": self.depth, "duplicates": self.duplicates}
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The other part of the policy, which also applies to searches among vectors."""
+        return {name: self.chosen[name] for name in CHOICES if name in self.chosen}
+
     @cached_property
     def request(self) -> EvaluationSettings:
         """The settings that `judged.evaluate` makes of the same options."""
-        policy, measures = self.scoring()["policy"], self.requested_measures
-        return EvaluationSettings.of(measures, policy, self.convention, prepares=True)
+        policy = dict(self.chosen)
+        return EvaluationSettings.of(
+            self.requested_measures, policy, self.convention, prepares=True
+        )
 
     @property
     def requested_measures(self) -> list[str] | None:
@@ -235,38 +259,28 @@ class ScoringSettings:
     @property
     def key(self) -> tuple[Any, ...]:
         """A key that distinguishes these settings from others."""
-        chosen = tuple(sorted(self.chosen.items()))
-        others = self.convention, self.depth, self.duplicates, self.level, self.baseline
-        return self.measures, chosen, *others
+        return self.measures, *self.assumed, self.level, self.baseline
+
+    @property
+    def assumed(self) -> tuple[Any, ...]:
+        """The part of the key that values depend on, besides the measures."""
+        return tuple(sorted(self.chosen.items())), self.convention
 
     def to_params(self) -> list[tuple[str, str]]:
         """Return the settings as parameters of an address."""
-        pairs = [("measure", text) for text in self.measures]
-        pairs += [(name, self.chosen[name]) for name in CHOICES if name in self.chosen]
         others = {
+            **self.chosen,
             "convention": self.convention,
-            "depth": self.depth,
-            "duplicates": None if self.duplicates == "error" else self.duplicates,
             "level": None if self.level == LEVEL else repr(self.level),
             "baseline": self.baseline,
         }
+        pairs = [("measure", text) for text in self.measures]
         return pairs + [(name, str(value)) for name, value in others.items() if value is not None]
-
-    def options(self) -> dict[str, Any]:
-        """Return the settings as options of the command line, without the measures."""
-        known = {
-            "policy": dict(self.chosen) or None,
-            "convention": self.convention,
-            "depth": self.depth,
-            "duplicates": None if self.duplicates == "error" else self.duplicates,
-        }
-        return {name: value for name, value in known.items() if value is not None}
 
     def scoring(self) -> dict[str, Any]:
         """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
-        options = self.options()
-        chosen = {name: options.pop(name, None) for name in ("depth", "duplicates")}
-        return {**options, "policy": add_choices(options.get("policy"), **chosen)}
+        options: dict[str, Any] = {"policy": dict(self.chosen) or None}
+        return options if self.convention is None else {**options, "convention": self.convention}
 
     def with_measures(self, measures: Sequence[str] | None) -> ScoringSettings:
         """Return the same settings for other measures; None keeps them."""

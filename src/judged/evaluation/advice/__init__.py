@@ -65,8 +65,8 @@ def advise(
     >>> row.at_best, row.findings
     (0.95, ('saturated',))
     """
-    from judged.evaluation import evaluate
     from judged.evaluation.advice.numbers import advice_of, wanted
+    from judged.evaluation.evaluate import evaluate
     from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 
     asked = wanted(measures)

@@ -4,7 +4,6 @@ walk down the list. Everything comes from `Explanation.to_dict()`."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -22,77 +21,15 @@ _DRAWN_COLUMNS = ("rank", "item", "grade", "adds")
 """Columns of the table that pages draw themselves."""
 
 
-@dataclass(frozen=True)
-class CalculationRow:
-    """What one rank adds."""
-
-    rank: int
-    item: str | None
-    cell: Cell
-    cells: tuple[str, ...]
-    """The other columns of the table."""
-    adds: float | None
-    counts: bool
-    """Whether it is above the cutoff."""
-    skipped: int
-    """How many ranks are left out before it."""
-
-
-@dataclass(frozen=True)
-class CalculationLine:
-    """A line of the arithmetic, split at its last equals sign."""
-
-    before: str
-    value: str
-    says: str
-    """Its meaning; empty for the last line."""
-
-
-@dataclass(frozen=True)
-class OtherDefinition:
-    """The value of another definition, what differs, and who uses it."""
-
-    measure: str
-    value: float
-    says: str
-
-
-@dataclass(frozen=True)
-class Calculation:
-    """The calculation of the value of a measure for one query."""
-
-    measure: str
-    title: str
-    system: str
-    query: str
-    value: float | None
-    """The value under the policy; None if the query does not count."""
-    columns: tuple[str, ...]
-    rows: tuple[CalculationRow, ...]
-    adds: bool
-    """Whether the value is a sum over ranks."""
-    most: float
-    """The most that any rank adds."""
-    lines: tuple[CalculationLine, ...]
-    sentences: tuple[str, ...]
-    helps: str
-    """The change that would help most."""
-    others: tuple[OtherDefinition, ...]
-    readings: tuple[str, ...]
-    """The names of the quantities at each step."""
-    steps: tuple[Mapping[str, Any], ...]
-    """The frames of the walk: rank, caption, score, readings, finished."""
-    latex: str
-    below: int
-    """How many ranks are left out after the last row."""
-
-
-def calculation_of(explanation: Explanation, *, top: float | None = None) -> Calculation:
+def calculation_of(explanation: Explanation, *, top: float | None = None) -> dict[str, Any]:
     """Return the calculation of an explanation; `top` is the best grade of all queries.
+
+    `value` is None if the query does not count. Each row is what one rank adds, with the ranks
+    `skipped` before it. `steps` are the frames of the walk down the list.
 
     >>> from judged import explain
     >>> view = calculation_of(explain("0 1 0 1", measure="AP"))
-    >>> [row.adds for row in view.rows], view.lines[-1].value
+    >>> [row["adds"] for row in view["rows"]], view["lines"][-1]["value"]
     ([0.0, 0.25, 0.0, 0.25], '0.5')
     """
     told = explanation.to_dict()
@@ -101,43 +38,39 @@ def calculation_of(explanation: Explanation, *, top: float | None = None) -> Cal
     table, walk, change = told["table"], told["walk"], told["best_change"]
     header: Sequence[str] = table["header"]
     others = [at for at, name in enumerate(header) if name not in _DRAWN_COLUMNS]
-    rows = tuple(
-        CalculationRow(
-            row["rank"],
-            row.get("item"),
-            _cell(row, best),
-            tuple(texts[at] for at in others),
-            row["adds"] if "adds" in row and row["counts"] else None,
-            row["counts"],
-            skipped,
-        )
+    rows = [
+        {
+            "rank": row["rank"],
+            "item": row.get("item"),
+            "cell": _cell(row, best),
+            "cells": [texts[at] for at in others],
+            "adds": row["adds"] if "adds" in row and row["counts"] else None,
+            "counts": row["counts"],
+            "skipped": skipped,
+        }
         for row, texts, skipped in zip(told["ranks"], table["rows"], table["skipped"], strict=True)
-    )
+    ]
     helps = change["says"] if change else ""
-    return Calculation(
-        measure=str(explanation.measure),
-        title=explanation.measure.spec.title,
-        system=told["run"],
-        query=told["query"],
-        value=_number(told["settled"]),
-        columns=tuple(header[at] for at in others),
-        rows=rows,
-        adds="adds" in header,
-        most=max((abs(row.adds) for row in rows if row.adds is not None), default=0.0),
-        lines=tuple(map(_line, told["lines"])),
-        sentences=tuple(text for text in told["sentences"] if text != helps),
-        helps=helps,
-        others=tuple(map(_other, told["variants"][:MAX_OTHERS])),
-        readings=tuple(walk["readings"]),
-        steps=tuple(walk["frames"]),
-        latex=told["align"],
-        below=told["retrieved"] - (rows[-1].rank if rows else 0),
-    )
-
-
-def _number(value: float | str | None) -> float | None:
-    """Convert back a number that JSON holds as a word, such as infinity."""
-    return value if value is None else float(value)
+    return {
+        "measure": str(explanation.measure),
+        "title": explanation.measure.spec.title,
+        "system": told["run"],
+        "query": told["query"],
+        # JSON holds infinity as a word.
+        "value": None if told["settled"] is None else float(told["settled"]),
+        "columns": [header[at] for at in others],
+        "rows": rows,
+        "adds": "adds" in header,
+        "most": max((abs(row["adds"]) for row in rows if row["adds"] is not None), default=0.0),
+        "lines": [_line(line) for line in told["lines"]],
+        "sentences": [text for text in told["sentences"] if text != helps],
+        "helps": helps,
+        "others": [_other(variant) for variant in told["variants"][:MAX_OTHERS]],
+        "readings": walk["readings"],
+        "steps": walk["frames"],
+        "latex": told["align"],
+        "below": told["retrieved"] - (rows[-1]["rank"] if rows else 0),
+    }
 
 
 def _cell(row: Mapping[str, Any], top: float) -> Cell:
@@ -146,19 +79,22 @@ def _cell(row: Mapping[str, Any], top: float) -> Cell:
     return Cell("relevant" if row["grade"] > 0 else "irrelevant", row["grade"], top)
 
 
-def _line(line: Mapping[str, Any]) -> CalculationLine:
+def _line(line: Mapping[str, Any]) -> dict[str, str]:
+    """Return a line of the arithmetic, split at its last equals sign."""
     stages: list[str] = line["stages"]
     # Before the last line, the numbers and the result are enough.
     between = stages[:-1] if not line["says"] else stages[: min(1, len(stages) - 1)]
-    return CalculationLine(" = ".join([line["symbol"], *between]), stages[-1], line["says"])
+    before = " = ".join([line["symbol"], *between])
+    return {"before": before, "value": stages[-1], "says": line["says"]}
 
 
-def _other(variant: Mapping[str, Any]) -> OtherDefinition:
+def _other(variant: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of another definition, what differs, and who uses it."""
     users = [f"{title} ({theirs})" for title, theirs in variant["libraries"].items()]
     more = len(users) - MAX_LIBRARIES
     named = ", ".join(users[:MAX_LIBRARIES]) + (f" and {more} more" if more > 0 else "")
     says = ": ".join(filter(None, [variant["says"], named]))
-    return OtherDefinition(variant["measure"], float(variant["value"]), says)
+    return {"measure": variant["measure"], "value": float(variant["value"]), "says": says}
 
 
 # -- the walk down a list
@@ -169,75 +105,42 @@ LEFT, TOP, RIGHT, BOTTOM = 52, 14, 12, 44
 _KINDS = {"relevant": "relevant", "not relevant": "irrelevant", "not judged": "unjudged"}
 
 
-@dataclass(frozen=True)
-class WalkTile:
-    """One result of a walk."""
-
-    rank: int
-    title: str
-    cell: Cell
-    mark: str
-    label: str
-    skipped: int
-    """How many results before it are left out."""
-
-
-@dataclass(frozen=True)
-class Walk:
-    """A walk down a list; without scripts the page shows its end."""
-
-    tiles: tuple[WalkTile, ...]
-    rest: str
-    """The results after the last tile, in words."""
-    rest_rank: int
-    readings: tuple[tuple[str, str], ...]
-    caption: str
-    score: str
-    rank: int
-    drawing: Markup
-    says: str
-    """What the chart shows."""
-    legend: tuple[tuple[str, str], ...]
-    last: int
-    """The number of the last step."""
-    frames: tuple[Mapping[str, Any], ...]
-
-
-def walk_of(told: Mapping[str, Any], *, top: float = 1.0) -> Walk:
+def walk_of(told: Mapping[str, Any], *, top: float = 1.0) -> dict[str, Any]:
     """Return the walk of `Explanation.to_dict()["walk"]`; `top` is the best grade.
+
+    Without scripts the page shows its end. `rest` are the results after the last tile.
 
     >>> from judged import explain
     >>> walk = walk_of(explain("0 1 0 1", measure="AP").to_dict()["walk"])
-    >>> [tile.label for tile in walk.tiles], walk.score
+    >>> [tile["label"] for tile in walk["tiles"]], walk["score"]
     (['', '1/2', '', '2/4'], '0.5')
     """
     frames: Sequence[Mapping[str, Any]] = told["frames"]
-    end, rest, chart = frames[-1], told["rest"], told["chart"]
-    return Walk(
-        tiles=tuple(_tile(tile, top) for tile in told["tiles"]),
-        rest=f"{rest['results']:,} more" if rest and rest["results"] else "",
-        rest_rank=rest["last"] if rest else 0,
-        readings=tuple(zip(told["readings"], end["readings"], strict=True)),
-        caption=end["caption"],
-        score=end["score"],
-        rank=end["rank"],
-        drawing=Markup() if chart is None else draw_walk(chart),
-        says="" if chart is None else chart["says"],
-        legend=() if chart is None else tuple(map(tuple, chart.get("legend", ()))),
-        last=len(frames) - 1,
-        frames=tuple(frames),
-    )
+    end, rest, chart = frames[-1], told["rest"], told["chart"] or {}
+    return {
+        "tiles": [_tile(tile, top) for tile in told["tiles"]],
+        "rest": f"{rest['results']:,} more" if rest and rest["results"] else "",
+        "rest_rank": rest["last"] if rest else 0,
+        "readings": list(zip(told["readings"], end["readings"], strict=True)),
+        "caption": end["caption"],
+        "score": end["score"],
+        "rank": end["rank"],
+        "drawing": draw_walk(chart) if chart else Markup(),
+        "says": chart.get("says", ""),
+        "legend": chart.get("legend", ()),
+        "last": len(frames) - 1,
+        "frames": frames,
+    }
 
 
-def _tile(tile: Mapping[str, Any], top: float) -> WalkTile:
+def _tile(tile: Mapping[str, Any], top: float) -> dict[str, Any]:
     name = f"{tile['item']}, " if tile["item"] else ""
     grade, kind = tile["grade"], _KINDS[tile["kind"]]
     if kind == "relevant" and (grade is None or grade <= 0):
         grade = top  # a measure may count a grade of 0 or below, which has no strength
     cell = Cell(kind, grade, top)  # type: ignore[arg-type]
     mark = "?" if kind == "unjudged" else tile["mark"]
-    title = f"{name}{tile['kind']}"
-    return WalkTile(tile["rank"], title, cell, mark, tile["label"], tile["skipped"])
+    return {**tile, "title": f"{name}{tile['kind']}", "cell": cell, "mark": mark}
 
 
 def draw_walk(chart: Mapping[str, Any]) -> Markup:

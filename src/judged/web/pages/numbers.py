@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from markupsafe import Markup, escape
@@ -117,26 +116,9 @@ def shorten(text: str, length: int = ID_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-@dataclass(frozen=True, eq=False)
-class ValueColumn:
-    """The values of one system, in the order of the rows."""
-
-    values: Sequence[float]
-    """NaN if a query does not count."""
-    codes: Sequence[str] | None = None
-    """The strip of each query, as `Strips.codes` has it; None without strips."""
-
-    def cells(self) -> list[str]:
-        """Return the cells of the column."""
-        texts = [f"{v:.4f}" if 0 <= v < 100 else plain_number(v) for v in self.values]
-        if self.codes is None:
-            return [f"<td>{text}" for text in texts]
-        return [f"<td>{text}\n{code}" for text, code in zip(texts, self.codes, strict=True)]
-
-
 def query_rows(
     queries: Sequence[str],
-    systems: Sequence[ValueColumn],
+    systems: Sequence[tuple[Sequence[float], Sequence[str] | None]],
     *,
     differences: Mapping[str, float] | None = None,
     higher_is_better: bool = True,
@@ -144,18 +126,26 @@ def query_rows(
 ) -> Markup:
     """Return table rows: the query, the value and strip of each system, and the difference.
 
-    A report has thousands of them, so they are as short as HTML allows.
+    Each system has its values and, or None, the codes of its strips. A report has thousands of
+    rows, so they are as short as HTML allows.
 
-    >>> rows = query_rows(["q<1"], [ValueColumn([0.5], ["2.?-"])], differences={"q<1": -0.25})
+    >>> rows = query_rows(["q<1"], [([0.5], ["2.?-"])], differences={"q<1": -0.25})
     >>> rows.splitlines()
     [Markup('<tr><th>q&lt;1<td>0.5000'), Markup('2.?-<td class=worse>−0.2500')]
     """
     columns = [[_head(query, (texts or {}).get(query, "")) for query in queries]]
-    columns += [system.cells() for system in systems]
+    columns += [_cells(values, codes) for values, codes in systems]
     if differences is not None:
         kinds = ("better", "worse") if higher_is_better else ("worse", "better")
         columns.append([_difference(differences.get(query), *kinds) for query in queries])
     return Markup("".join(map("".join, zip(*columns, strict=True))))
+
+
+def _cells(values: Sequence[float], codes: Sequence[str] | None) -> list[str]:
+    texts = [f"{v:.4f}" if 0 <= v < 100 else plain_number(v) for v in values]
+    if codes is None:
+        return [f"<td>{text}" for text in texts]
+    return [f"<td>{text}\n{code}" for text, code in zip(texts, codes, strict=True)]
 
 
 def _head(query: str, text: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from judged.comparison.settings import ComparisonSettings
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scores import Scored
-    from judged.rankings.strips import Cell
 
 MAX_NAMED = 3
 """How many systems a heading names; more are counted."""
@@ -264,46 +262,6 @@ def _too_few(pair: Pair, settings: ComparisonSettings) -> str:
     return f"Too few {units} differ"
 
 
-@dataclass(frozen=True)
-class Fact:
-    """A number of a comparison with its meaning."""
-
-    name: str
-    text: str
-    says: str = ""
-
-
-@dataclass(frozen=True)
-class VerdictRisk:
-    """Whether ties, missing queries or unjudged results could change a verdict."""
-
-    about: str
-    says: str
-    could: bool | None
-    """None if it was not examined."""
-
-
-@dataclass(frozen=True)
-class PairPanel:
-    """Two systems on one measure."""
-
-    pair: Pair
-    heading: Heading
-    place: int
-    """The place of the run among the files, which gives its colour."""
-    against_place: int
-    difference: str
-    low: str
-    """The ends of the confidence interval; empty if there is none."""
-    high: str
-    scale: tuple[float, float]
-    facts: tuple[Fact, ...]
-    turns: tuple[VerdictRisk, ...]
-    done: str
-    """The test, the correction and the confidence level."""
-    notes: tuple[str, ...]
-
-
 def panel(
     comparison: Comparison,
     run: str | None = None,
@@ -312,32 +270,27 @@ def panel(
     *,
     places: Mapping[str, int] | None = None,
     unjudged: bool = False,
-) -> PairPanel:
-    """Return the panel of a row; `unjudged` if the comparison examined unjudged results.
+) -> dict[str, Any]:
+    """Return the panel of two systems; `unjudged` if the comparison examined unjudged results.
 
     >>> from judged import compare_values
     >>> comparison = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-    >>> panel(comparison).difference
+    >>> panel(comparison)["difference"]
     '0.000'
     """
     pair = comparison.pair(run, against, measure)
     known = places or {name: at for at, name in enumerate(comparison.runs)}
-    ends = [pair.interval.low, pair.interval.high]
-    low, high = ("", "") if any(map(math.isnan, ends)) else map(signed_amount, ends)
-    return PairPanel(
-        pair=pair,
-        heading=verdict_heading(pair, comparison.settings),
-        place=known[pair.run],
-        against_place=known[pair.against],
-        difference=signed_amount(pair.difference),
-        low=low,
-        high=high,
-        scale=scale_of([pair]),
-        facts=_facts(comparison, pair),
-        turns=_risks(comparison, pair, unjudged),
-        done=method_line(comparison),
-        notes=tuple(comparison._own_warnings()),
-    )
+    return {
+        "pair": pair,
+        "heading": verdict_heading(pair, comparison.settings),
+        "place": known[pair.run],
+        "against_place": known[pair.against],
+        "difference": signed_amount(pair.difference),
+        "facts": _facts(comparison, pair),
+        "risks": _risks(comparison, pair, unjudged),
+        "done": method_line(comparison),
+        "notes": comparison._own_warnings(),
+    }
 
 
 def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
@@ -353,45 +306,75 @@ def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _facts(comparison: Comparison, pair: Pair) -> tuple[Fact, ...]:
+def _facts(comparison: Comparison, pair: Pair) -> list[tuple[str, str, str]]:
+    """Return the name, value and meaning of further numbers."""
     settings = comparison.settings
-    power = percent_of(settings.power)
+    power, margin = percent_of(settings.power), settings.margin_of(pair.measure)
     facts = [
-        Fact(
+        (
             "effect size d_z",
             "–" if pair.effect is None else minus(shown(pair.effect, 2)),
             "The mean difference in standard deviations of the differences.",
         ),
-        Fact(
+        (
             f"{TESTS[pair.test]}, p",
             shown_p(pair.p),
             "The probability of a difference at least as large if there were none.",
         ),
-        Fact(
-            "corrected p", shown_p(pair.corrected_p), "p, corrected for the number of comparisons."
-        ),
-        Fact(
+        ("corrected p", shown_p(pair.corrected_p), "p, corrected for the number of comparisons."),
+        (
             "detectable difference",
             "–" if pair.detectable is None else amount(pair.detectable),
             f"The smallest difference that would be detected with {power} power.",
         ),
     ]
     if pair.groups is not None:
-        facts.append(Fact("groups of queries", f"{pair.groups:,}"))
-    margin = settings.margin_of(pair.measure)
+        facts.append(("groups of queries", f"{pair.groups:,}", ""))
     if margin is not None:
-        facts.append(Fact("margin", f"{margin:g}", "The smallest difference that matters."))
-    return tuple(facts)
+        facts.append(("margin", f"{margin:g}", "The smallest difference that matters."))
+    return facts
 
 
-def _risks(comparison: Comparison, pair: Pair, examined: bool) -> tuple[VerdictRisk, ...]:
+def _risks(
+    comparison: Comparison, pair: Pair, examined: bool
+) -> list[tuple[str, str, bool | None]]:
+    """Return what could change the verdict: cause, sentence, and whether it could.
+
+    The last is None if that was not examined.
+    """
     if comparison.evaluation is None:
-        return ()
+        return []
     runs = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
-    risks = [_tie_risk(comparison, pair, runs)]
+    risks: list[tuple[str, str, bool | None]] = []
+    if "ties" in pair.depends_on:
+        risks.append(("ties", _clause(pair, "ties"), True))
+    elif not any(run.audit.tied_results for run in runs):
+        risks.append(("ties", "No judged result of either system is tied.", False))
+    elif any("depends on ties was seen" in note for note in comparison.notes):
+        says = "No order of ties that was tried changes the verdict; others may."
+        risks.append(("ties", says, None))
+    else:
+        risks.append(("ties", "No order of ties changes the verdict.", False))
     if "missing" in pair.depends_on:
-        risks.append(VerdictRisk("missing", _clause(pair, "missing"), True))
-    return (*risks, *_unjudged_risk(comparison, pair, runs, examined))
+        risks.append(("missing", _clause(pair, "missing"), True))
+    shares = [run.audit.judged_at_10 for run in runs]
+    if "unjudged" not in pair.depends_on and all(part == 1 for part in shares):
+        return risks
+    percents = listed([f"{part:.0%}".replace("%", " %") for part in shares])
+    judged = f"{percents} of the top-10 results are judged."
+    measure = comparison.measure(pair.measure).measure
+    if "unjudged" in pair.depends_on:
+        risks.append(("unjudged", f"{_clause(pair, 'unjudged')} {judged}", True))
+    elif not examined:
+        says = f"{judged} The effect of unjudged results was not examined."
+        risks.append(("unjudged", says, None))
+    elif measure is None or not difference_is_bounded(measure, comparison.evaluation.policy):
+        says = "Unjudged results do not change the verdict in two scenarios, which are no bounds."
+        risks.append(("unjudged", f"{says} {judged}", None))
+    else:
+        says = f"Unjudged results cannot change the verdict. {judged}"
+        risks.append(("unjudged", says, False))
+    return risks
 
 
 def _clause(pair: Pair, cause: str) -> str:
@@ -402,66 +385,7 @@ def _clause(pair: Pair, cause: str) -> str:
     return ""
 
 
-def _tie_risk(comparison: Comparison, pair: Pair, runs: list[Scored]) -> VerdictRisk:
-    if "ties" in pair.depends_on:
-        return VerdictRisk("ties", _clause(pair, "ties"), True)
-    if not any(run.audit.tied_results for run in runs):
-        return VerdictRisk("ties", "No judged result of either system is tied.", False)
-    if any("depends on ties was seen" in note for note in comparison.notes):
-        says = "No order of ties that was tried changes the verdict; others may."
-        return VerdictRisk("ties", says, None)
-    return VerdictRisk("ties", "No order of ties changes the verdict.", False)
-
-
-def _unjudged_risk(
-    comparison: Comparison, pair: Pair, runs: list[Scored], examined: bool
-) -> list[VerdictRisk]:
-    assert comparison.evaluation is not None
-    shares = [run.audit.judged_at_10 for run in runs]
-    if all(part == 1 for part in shares) and "unjudged" not in pair.depends_on:
-        return []
-    judged = f"{listed([f'{part:.0%}'.replace('%', ' %') for part in shares])} of the top-10 "
-    judged += "results are judged."
-    if "unjudged" in pair.depends_on:
-        return [VerdictRisk("unjudged", f"{_clause(pair, 'unjudged')} {judged}", True)]
-    if not examined:
-        says = f"{judged} The effect of unjudged results was not examined."
-        return [VerdictRisk("unjudged", says, None)]
-    measure = comparison.measure(pair.measure).measure
-    if measure is None or not difference_is_bounded(measure, comparison.evaluation.policy):
-        says = "Unjudged results do not change the verdict in two scenarios, which are no bounds."
-        return [VerdictRisk("unjudged", f"{says} {judged}", None)]
-    says = f"Unjudged results cannot change the verdict. {judged}"
-    return [VerdictRisk("unjudged", says, False)]
-
-
 # -- queries on which two systems differ
-
-
-@dataclass(frozen=True)
-class QueryDifference:
-    """A query on which two systems differ."""
-
-    query: str
-    relevant: int
-    value: float
-    against_value: float
-    difference: float
-    better: bool | None
-    """Whether the run is better here; None if both are equal."""
-    strip: tuple[Cell, ...]
-    against_strip: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class LargestDifferences:
-    """The queries on which two systems differ most, and how many are between."""
-
-    first: tuple[QueryDifference, ...]
-    between: int
-    last: tuple[QueryDifference, ...]
-    most: float
-    """The largest difference, for bars."""
 
 
 def largest_differences(
@@ -471,12 +395,15 @@ def largest_differences(
     measure: str | None = None,
     *,
     most: int = MAX_QUERIES,
-) -> LargestDifferences:
+) -> dict[str, Any]:
     """Return the queries with the largest differences on both sides, with the strips of both.
+
+    `between` is the number of queries between both sides, `most` the largest difference.
 
     >>> from judged import evaluate
     >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    >>> largest_differences(evaluate({"q": {"a": 1}}, runs, "RR").compare()).first[0].difference
+    >>> comparison = evaluate({"q": {"a": 1}}, runs, "RR").compare()
+    >>> largest_differences(comparison)["first"][0]["difference"]
     0.5
     """
     assert comparison.evaluation is not None
@@ -484,38 +411,33 @@ def largest_differences(
     known = comparison.measure(pair.measure)
     match = matched(comparison.numbers, known, pair.run, pair.against)
     differences = match.differences
-    order = np.argsort(-differences, kind="stable")
-    above = [int(at) for at in order[:most] if differences[at] > 0]
-    below = [int(at) for at in order[max(most, len(order) - most) :] if differences[at] < 0]
+    order = np.argsort(-differences, kind="stable").tolist()
+    above = [at for at in order[:most] if differences[at] > 0]
+    below = [at for at in order[max(most, len(order) - most) :] if differences[at] < 0]
     if len(order) < 2 * most:  # each query once, on its own side
-        below = [int(at) for at in order if differences[at] < 0][-most:]
+        below = [at for at in order if differences[at] < 0][-most:]
     sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
     rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
     relevant = sides[0].rankings.relevant(rel)
     drawn = [strips(side.rankings, STRIP_RANKS) for side in sides]
     places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
 
-    def row(at: int) -> QueryDifference:
+    def row(at: int) -> dict[str, Any]:
         query = comparison.numbers.queries[match.ours.place[at]]
-        difference = float(differences[at])
-        ours, theirs = (
-            tuple(strip.cells(place[query])) for strip, place in zip(drawn, places, strict=True)
-        )
-        return QueryDifference(
-            query=query,
-            relevant=int(relevant[places[0][query]]),
-            value=float(match.ours.values[at]),
-            against_value=float(match.theirs.values[at]),
-            difference=difference,
-            better=None if difference == 0 else (difference > 0) == known.higher_is_better,
-            strip=ours,
-            against_strip=theirs,
-        )
+        return {
+            "query": query,
+            "relevant": int(relevant[places[0][query]]),
+            "value": float(match.ours.values[at]),
+            "against_value": float(match.theirs.values[at]),
+            "difference": float(differences[at]),
+            "strip": drawn[0].cells(places[0][query]),
+            "against_strip": drawn[1].cells(places[1][query]),
+        }
 
     finite = np.abs(differences[np.isfinite(differences)])
-    return LargestDifferences(
-        first=tuple(map(row, above)),
-        between=len(order) - len(above) - len(below),
-        last=tuple(map(row, below)),
-        most=float(finite.max(initial=0.0)),
-    )
+    return {
+        "first": list(map(row, above)),
+        "between": len(order) - len(above) - len(below),
+        "last": list(map(row, below)),
+        "most": float(finite.max(initial=0.0)),
+    }

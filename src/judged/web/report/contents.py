@@ -19,21 +19,24 @@ from judged.inputs.tables import Judgements, Lookup, Run
 from judged.options import LEVEL
 from judged.options import level as checked_level
 from judged.rankings.rankings import OTHER_WAY
-from judged.web.pages.calculations import Calculation, calculation_of
-from judged.web.pages.lists import RankedList, SideBySide, side_by_side
+from judged.web.pages.calculations import calculation_of
+from judged.web.pages.lists import RankedList, side_by_side
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.scores import Scored
     from judged.explanation import Explanation
     from judged.inputs.texts import Text
     from judged.measures import Measure
     from judged.options import GroupsLike, SlicesLike
     from judged.rankings.rankings import Rankings
-    from judged.web.report.provenance import InputFile, ReportCall
+    from judged.web.report.provenance import ReportCall
 
 
 RESULTS_SHOWN = 10
+QUERIES_LISTED = 5
+"""How many wins, losses and hardest queries are listed."""
 AnyTable = TypeVar("AnyTable", bound=Judgements | Run | Lookup)
 
 
@@ -48,10 +51,10 @@ class QueryResults:
     """The runs by name."""
     first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     """The first items of each query by run, of a search among vectors."""
-    judging: Mapping[str, Any] = field(default_factory=dict)
-    """`depth`, `duplicates` and `collection` of the evaluation."""
+    collection: int | None = None
+    """The number of items, if the evaluation was given it."""
 
-    def about(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
+    def narrow(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
         """Return the same for some queries of some runs."""
         if self.judgements is None:
             return self
@@ -61,24 +64,20 @@ class QueryResults:
             tables={name: rows_of(self.tables[name], queries) for name in runs},
         )
 
-    def explanation(self, run: str, query: str, measure: Measure) -> Explanation:
-        """Return the explanation of a value, with the items of the list."""
-        policy = self.evaluation.policy
-        if self.judgements is not None:
-            return explain(
-                self.judgements,
-                self.tables[run],
-                measure,
-                query=query,
-                policy=policy,
-                rows=RESULTS_SHOWN,
-                collection=self.judging.get("collection"),
-            )
-        rankings = self.evaluation.scored(run).rankings
-        alone = rankings.take([rankings.queries.index(query)])
-        found = explain(alone, measure=measure, query=query, policy=policy, rows=RESULTS_SHOWN)
+    def explain(self, run: str, query: str, measure: Measure) -> Explanation | str:
+        """Return the explanation of a value with the items of the list, or the error message."""
+        options: Any = {"query": query, "policy": self.evaluation.policy, "rows": RESULTS_SHOWN}
+        try:
+            if self.judgements is not None:
+                tables = self.judgements, self.tables[run]
+                return explain(*tables, measure, collection=self.collection, **options)
+            rankings = self.evaluation.scored(run).rankings
+            alone = rankings.take([rankings.queries.index(query)])
+            explanation = explain(alone, measure=measure, **options)
+        except JudgedError as refused:
+            return str(refused)
         items = self.first.get(run, {}).get(query, {})
-        return replace(found, items=dict(enumerate(items, 1))) if items else found
+        return replace(explanation, items=dict(enumerate(items, 1))) if items else explanation
 
 
 def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
@@ -89,31 +88,14 @@ def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
     ['b']
     """
     if isinstance(table, Lookup):
-        own_lists = {query: own for query, own in table.lists.items() if query in queries}
-        return replace(table, lists=own_lists)
-    own = table.frame["query"].is_in(list(queries)).arg_true().to_numpy()
+        return replace(table, lists={q: some for q, some in table.lists.items() if q in queries})
+    rows = table.frame["query"].is_in(list(queries)).arg_true().to_numpy()
     return replace(
         table,
-        frame=table.frame[own],
-        rows=own if table.rows is None else table.rows[own],
+        frame=table.frame[rows],
+        rows=rows if table.rows is None else table.rows[rows],
         queries=tuple(query for query in table.names() if query in queries),
     )
-
-
-QUERIES_LISTED = 5
-"""How many wins, losses and hardest queries are listed."""
-
-
-@dataclass(frozen=True, eq=False)
-class ListedRun:
-    """A query's list in one system."""
-
-    run: str
-    value: float
-    """NaN if the query does not count."""
-    explanation: Explanation | None
-    why: str = ""
-    """The error message if there is no explanation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,157 +107,70 @@ class ListedQuery:
     """The second system's value minus the first one's; None for one system."""
     better: bool
     """Whether the second system is better."""
-    sides: tuple[ListedRun, ...] = field(default=())
+    sides: tuple[tuple[str, float, Explanation | str], ...]
+    """Each run, its value (NaN if the query does not count), and the explanation or the error."""
 
+    @property
+    def explained(self) -> list[tuple[str, float, Explanation]]:
+        """The sides that have an explanation."""
+        return [(run, value, told) for run, value, told in self.sides if not isinstance(told, str)]
 
-@dataclass(frozen=True, eq=False)
-class PairDifferences:
-    """The differences of two systems by query."""
-
-    run: str
-    against: str
-    by_query: dict[str, float]
-    """The run's value minus the other's, for queries that count in both."""
-    higher_is_better: bool
-
-    @classmethod
-    def of(cls, comparison: Comparison, measure: str, run: str, against: str) -> PairDifferences:
-        """Return the differences of a comparison."""
-        numbers, known = comparison.numbers, comparison.measure(measure)
-        match = matched(numbers, known, run, against)
-        queries = [numbers.queries[at] for at in match.ours.place.tolist()]
-        by_query = dict(zip(queries, match.differences.tolist(), strict=True))
-        return cls(run, against, by_query, known.higher_is_better)
-
-    def biggest(self, most: int = QUERIES_LISTED) -> tuple[list[str], list[str]]:
-        """Return the queries with the biggest wins and losses, the biggest first."""
-        sign = 1 if self.higher_is_better else -1
-        gains = {query: sign * by for query, by in self.by_query.items() if by and by == by}
-        wins = sorted((q for q in gains if gains[q] > 0), key=lambda q: (-gains[q], q))
-        losses = sorted((q for q in gains if gains[q] < 0), key=lambda q: (gains[q], q))
-        return wins[:most], losses[:most]
-
-
-def of_pair(
-    differences: PairDifferences, results: QueryResults, measure: Measure
-) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
-    """Return the biggest wins and losses, with both lists."""
-    wins, losses = differences.biggest()
-    runs = (differences.against, differences.run)
-    looked = results.about({*wins, *losses}, runs)
-    found = (
-        tuple(
-            ListedQuery(
-                query,
-                differences.by_query[query],
-                better,
-                tuple(_side(looked, run, query, measure) for run in runs),
-            )
-            for query in queries
-        )
-        for queries, better in ((wins, True), (losses, False))
-    )
-    return next(found), next(found)
-
-
-def hardest(
-    evaluation: Evaluation, results: QueryResults, measure: Measure, most: int = QUERIES_LISTED
-) -> tuple[ListedQuery, ...]:
-    """Return the queries of one run with the worst values."""
-    run = evaluation.runs[0]
-    values = run.values[measure]
-    sign = 1 if measure.spec.higher_is_better else -1
-    counting = np.flatnonzero(~np.isnan(values)).tolist()
-    names = run.rankings.queries
-    worst = sorted(counting, key=lambda at: (sign * values[at], names[at]))[:most]
-    queries = [names[at] for at in worst]
-    looked = results.about(set(queries), [run.name])
-    return tuple(
-        ListedQuery(query, None, False, (_side(looked, run.name, query, measure),))
-        for query in queries
-    )
-
-
-def _side(results: QueryResults, run: str, query: str, measure: Measure) -> ListedRun:
-    scored = results.evaluation.scored(run)
-    value = float(scored.values[measure][scored.rankings.queries.index(query)])
-    try:
-        return ListedRun(run, value, results.explanation(run, query, measure))
-    except JudgedError as refused:
-        return ListedRun(run, value, None, str(refused))
-
-
-@dataclass(frozen=True, eq=False)
-class ShownQuery:
-    """A query with its lists and calculations."""
-
-    query: str
-    text: str
-    picture: str
-    difference: float | None
-    better: bool
-    view: SideBySide | None
-    """The lists side by side; None without a single order."""
-    sums: tuple[Calculation, ...]
-    why: tuple[str, ...]
-    """Error messages."""
-
-
-def show_queries(
-    listed: Iterable[ListedQuery],
-    *,
-    systems: Sequence[str],
-    top: float,
-    queries: Mapping[str, Text],
-    texts: Mapping[str, Text],
-    pictures: Mapping[str, str],
-) -> list[ShownQuery]:
-    """Return queries as a page shows them."""
-    found = []
-    for each in listed:
-        explained = [side for side in each.sides if side.explanation is not None]
-        given = [
-            RankedList(
-                side.run,
-                side.explanation.rankings,
-                side.explanation.items,
-                systems.index(side.run),
-                side.value,
-            )
-            for side in explained
-            if side.explanation is not None
+    def to_view(
+        self,
+        systems: Sequence[str],
+        top: float,
+        queries: Mapping[str, Text],
+        texts: Mapping[str, Text],
+        pictures: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """Return the query as a page shows it: its lists side by side, and their calculations."""
+        ranked = [
+            RankedList(run, told.rankings, told.items, systems.index(run), value)
+            for run, value, told in self.explained
         ]
         view = None
-        if given:
-            view = side_by_side(given, k=RESULTS_SHOWN, texts=texts, pictures=pictures, top=top)
-        text = queries.get(each.query)
-        found.append(
-            ShownQuery(
-                each.query,
-                "" if text is None else text.heading,
-                pictures.get(each.query, ""),
-                each.difference,
-                each.better,
-                view,
-                tuple(
-                    calculation_of(side.explanation, top=top)
-                    for side in explained
-                    if side.explanation is not None
-                ),
-                tuple(dict.fromkeys(side.why for side in each.sides if side.why)),
-            )
-        )
-    return found
+        if ranked:
+            view = side_by_side(ranked, k=RESULTS_SHOWN, texts=texts, pictures=pictures, top=top)
+        errors = [told for _, _, told in self.sides if isinstance(told, str)]
+        return {
+            "query": self.query,
+            "text": queries[self.query].heading if self.query in queries else "",
+            "picture": pictures.get(self.query, ""),
+            "difference": self.difference,
+            "better": self.better,
+            "view": view,
+            "sums": [calculation_of(told, top=top) for _, _, told in self.explained],
+            "why": list(dict.fromkeys(errors)),
+        }
+
+
+def biggest_differences(
+    differences: Mapping[str, float], higher_is_better: bool
+) -> list[list[str]]:
+    """Return the queries with the biggest wins and those with the biggest losses."""
+    sign = 1 if higher_is_better else -1
+    gains = {query: sign * by for query, by in differences.items() if by and by == by}
+    wins = sorted((q for q in gains if gains[q] > 0), key=lambda q: (-gains[q], q))
+    losses = sorted((q for q in gains if gains[q] < 0), key=lambda q: (gains[q], q))
+    return [wins[:QUERIES_LISTED], losses[:QUERIES_LISTED]]
+
+
+def hardest_queries(run: Scored, measure: Measure) -> list[str]:
+    """Return the queries of a run with the worst values."""
+    values, names = run.values[measure], run.rankings.queries
+    sign = 1 if measure.spec.higher_is_better else -1
+    counting = np.flatnonzero(~np.isnan(values)).tolist()
+    worst = sorted(counting, key=lambda at: (sign * values[at], names[at]))
+    return [names[at] for at in worst[:QUERIES_LISTED]]
 
 
 def items_of(listed: Iterable[ListedQuery]) -> set[str]:
     """Return the ids of all items in these lists."""
     return {
         item
-        for each in listed
-        for side in each.sides
-        if side.explanation is not None
-        for rank, item in side.explanation.items.items()
+        for query in listed
+        for _, _, told in query.explained
+        for rank, item in told.items.items()
         if rank <= RESULTS_SHOWN
     }
 
@@ -291,7 +186,7 @@ class ReportContents:
     """All pairs, or all runs with the baseline; None if nothing is compared."""
     refused: str = ""
     """Why the runs are not compared."""
-    files: tuple[InputFile, ...] = ()
+    files: tuple[Mapping[str, Any], ...] = ()
     call: ReportCall | None = None
     """The call, if a command line can hold it."""
     again: str | None = None
@@ -306,7 +201,7 @@ class ReportContents:
         return self.evaluation.measures[0]
 
     @cached_property
-    def looks(self) -> tuple[str, ...]:
+    def systems(self) -> tuple[str, ...]:
         """The systems in order, which gives their colours."""
         return tuple(run.name for run in self.evaluation.runs)
 
@@ -328,20 +223,44 @@ class ReportContents:
         return row.run, row.against
 
     @cached_property
-    def differences(self) -> PairDifferences | None:
-        """The differences of that pair by query."""
+    def differences(self) -> dict[str, float] | None:
+        """The differences of that pair, for queries that count in both."""
         if self.comparison is None or self.pair is None:
             return None
-        return PairDifferences.of(self.comparison, self.by, *self.pair)
+        numbers = self.comparison.numbers
+        match = matched(numbers, self.comparison.measure(self.by), *self.pair)
+        queries = [numbers.queries[at] for at in match.ours.place.tolist()]
+        return dict(zip(queries, match.differences.tolist(), strict=True))
 
     @cached_property
-    def listed(self) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
+    def listed(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
         """The biggest wins and losses of that pair; for one run, its hardest queries."""
-        if self.differences is not None:
-            return of_pair(self.differences, self.results, self.measure)
-        if len(self.evaluation.runs) == 1:
-            return (), hardest(self.evaluation, self.results, self.measure)
-        return (), ()
+        runs = self.evaluation.runs
+        names: tuple[str, ...]
+        if self.differences is not None and self.pair is not None:
+            names = self.pair[::-1]
+            higher = self.measure.spec.higher_is_better
+            wins, losses = biggest_differences(self.differences, higher)
+        elif len(runs) == 1:
+            names, wins, losses = (runs[0].name,), [], hardest_queries(runs[0], self.measure)
+        else:
+            return [], []
+        results = self.results.narrow({*wins, *losses}, names)
+        return (
+            [self._list(results, query, names, better=True) for query in wins],
+            [self._list(results, query, names, better=False) for query in losses],
+        )
+
+    def _list(
+        self, results: QueryResults, query: str, runs: Sequence[str], *, better: bool
+    ) -> ListedQuery:
+        sides = []
+        for run in runs:
+            scored = self.evaluation.scored(run)
+            value = float(scored.values[self.measure][scored.rankings.queries.index(query)])
+            sides.append((run, value, results.explain(run, query, self.measure)))
+        difference = None if self.differences is None else self.differences[query]
+        return ListedQuery(query, difference, better, tuple(sides))
 
 
 def contents_of_evaluation(
@@ -356,20 +275,31 @@ def contents_of_evaluation(
     groups: GroupsLike | None = None,
     **more: Any,
 ) -> ReportContents:
-    """Return the contents of a report of an evaluation. `missing` allows comparing runs that
-    lack queries; `refused` is the reason not to compare, if already known."""
+    """Return the contents of a report of an evaluation.
+
+    `missing` allows comparing runs that lack queries; `refused` is a known reason not to compare.
+    """
     names = [run.name for run in evaluation.runs]
-    _check(names, baseline, slices)
-    found = _uncompared(evaluation, measure, level, groups, **more)
+    if baseline is not None and not (isinstance(baseline, str) and baseline in names):
+        raise InputError(
+            f"there is no run {quoted(baseline)} to compare with{did_you_mean(baseline, names)} "
+            f"There is {', '.join(names)}."
+        )
+    if len(names) == 1 and (baseline is not None or slices is not None):
+        what = "a baseline" if baseline is not None else "slices"
+        raise InputError(f"a report of one run has no use for {what}; give two runs or more.")
+    contents = _uncompared(evaluation, measure, level, groups, **more)
     if len(names) == 1:
-        return found
+        return contents
     if refused is None:
         refused = _why_not(evaluation, missing)
     if refused:
-        return replace(found, refused=refused)
-    settings: dict[str, Any] = {"level": found.evaluation.level, "groups": groups}
-    comparison = compare_evaluation(found.evaluation, baseline=baseline, slices=slices, **settings)
-    return replace(found, comparison=comparison)
+        return replace(contents, refused=refused)
+    settings: dict[str, Any] = {"level": contents.evaluation.level, "groups": groups}
+    comparison = compare_evaluation(
+        contents.evaluation, baseline=baseline, slices=slices, **settings
+    )
+    return replace(contents, comparison=comparison)
 
 
 def contents_of_comparison(
@@ -382,9 +312,11 @@ def contents_of_comparison(
         raise InputError(
             f"a report shows rankings, and this comparison is of {what}; save it as .html instead."
         )
-    level = comparison.settings.level
-    found = _uncompared(evaluation, measure, level, _groups(comparison), **more)
-    return replace(found, comparison=comparison)
+    numbers, groups = comparison.numbers, None
+    if numbers.groups is not None:
+        groups = {numbers.queries[at]: str(numbers.groups[at]) for at in numbers.counting.tolist()}
+    contents = _uncompared(evaluation, measure, comparison.settings.level, groups, **more)
+    return replace(contents, comparison=comparison)
 
 
 def why_lacking(rankings: Sequence[Rankings]) -> str:
@@ -407,7 +339,7 @@ def _uncompared(
     """Return the contents with confidence intervals, ranked by a measure."""
     if measure is not None:
         first = evaluation.measure(measure)
-        others = (each for each in evaluation.measures if each != first)
+        others = (other for other in evaluation.measures if other != first)
         evaluation = replace(evaluation, measures=(first, *others))
     level = evaluation.level or LEVEL if level is None else checked_level("level", level)
     if evaluation.level != level or (groups is not None and evaluation.groups is None):
@@ -416,28 +348,10 @@ def _uncompared(
     return ReportContents(evaluation, results, **more)
 
 
-def _groups(comparison: Comparison) -> dict[str, str] | None:
-    numbers = comparison.numbers
-    if numbers.groups is None:
-        return None
-    return {numbers.queries[at]: str(numbers.groups[at]) for at in numbers.counting.tolist()}
-
-
-def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) -> None:
-    if baseline is not None and not (isinstance(baseline, str) and baseline in names):
-        raise InputError(
-            f"there is no run {quoted(baseline)} to compare with{did_you_mean(baseline, names)} "
-            f"There is {', '.join(names)}."
-        )
-    if len(names) == 1 and (baseline is not None or slices is not None):
-        what = "a baseline" if baseline is not None else "slices"
-        raise InputError(f"a report of one run has no use for {what}; give two runs or more.")
-
-
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     """Return why the runs of an evaluation are not compared; empty if they can be."""
     rankings = [run.rankings for run in evaluation.runs]
-    query_sets = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
+    query_sets = {(OTHER_WAY in ranked.basis, frozenset(ranked.queries)) for ranked in rankings}
     if len(query_sets) > 1:
         return "The runs are about different queries, and are not compared."
     try:

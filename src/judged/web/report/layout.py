@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -13,93 +13,28 @@ from judged.charts.kinds import KINDS
 from judged.charts.pictures import address
 from judged.comparison.methods import method_line
 from judged.comparison.tables import NumberFormat, slice_tables
-from judged.errors import JudgedError, MissingExtraError
+from judged.errors import JudgedError
 from judged.evaluation.export import Look
 from judged.measures.reference import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
-from judged.web.pages.boards import BoardContext, board
-from judged.web.pages.numbers import ValueColumn, query_rows
+from judged.web.pages.boards import board
+from judged.web.pages.numbers import query_rows
 from judged.web.pages.pairs import panel
 from judged.web.pages.templating import document, figure
-from judged.web.report.contents import ShownQuery, items_of, show_queries
+from judged.web.report.contents import items_of
 from judged.web.report.provenance import versions
 
 if TYPE_CHECKING:
-    from judged.charts.chart import Chart
     from judged.evaluation.scores import Scored
     from judged.measures import Measure
-    from judged.rankings.rankings import Rankings
     from judged.results import Table
-    from judged.web.pages.boards import Board
-    from judged.web.pages.pairs import PairPanel
-    from judged.web.report.contents import ListedQuery, PairDifferences, ReportContents
+    from judged.web.report.contents import ListedQuery, ReportContents
 
 
 WIDE_PIXELS, HALF_PIXELS = 940, 430
 """Widths of a chart that has a whole row, or half of it."""
-
 MAX_RANK = 15
 """The end of curves along ranks; each rank costs an evaluation of all systems."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReportChart:
-    """A chart, or the error message in its place."""
-
-    kind: str
-    """The name for `judged plot`."""
-    title: str
-    chart: Chart | None
-    why: str = ""
-    """The error message if there is no chart."""
-    wide: bool = False
-    """Whether it has a whole row."""
-
-
-def comparison_charts(contents: ReportContents) -> list[ReportChart]:
-    """Draw all differences, and those of the pair that is shown by query."""
-    if contents.comparison is None or contents.pair is None:
-        return []
-    pair = contents.comparison.among(*contents.pair)
-    return [
-        _drawn(contents, "forest", contents.comparison),
-        _drawn(contents, "scatter", pair, measure=contents.by),
-        _drawn(contents, "differences", pair, wide=True, measure=contents.by),
-    ]
-
-
-def system_charts(contents: ReportContents) -> list[ReportChart]:
-    """Draw curves of all systems, and the ranges of ties and unjudged results."""
-    one = len(contents.evaluation.runs) == 1
-    own = ["precision-recall", "rank-histogram"] if one else ["eleven-point"]
-    found = [_drawn(contents, kind, contents.evaluation) for kind in own]
-    measure = contents.measure
-    if measure.spec.at == "k":
-        found.append(
-            _drawn(contents, "measure-at-k", contents.evaluation, measures=[measure], k=MAX_RANK)
-        )
-    found.append(_drawn(contents, "cmc", contents.evaluation, k=MAX_RANK))
-    found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
-    return found
-
-
-def _drawn(
-    contents: ReportContents, kind: str, source: Any, *, wide: bool = False, **options: Any
-) -> ReportChart:
-    known = KINDS[kind]
-    try:
-        chart = known.function(
-            source,
-            theme="page",
-            width=WIDE_PIXELS if wide else HALF_PIXELS,
-            looks=contents.looks,
-            **options,
-        )
-    except JudgedError as refused:
-        return ReportChart(kind, known.title, None, str(refused), wide)
-    return ReportChart(kind, known.title, chart, wide=wide)
-
-
 REPORT_STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
 REPORT_SCRIPTS = ("theme", "report")
 STRIP_RANKS = 10
@@ -130,7 +65,7 @@ class ReportLayout:
     def html(self, without: frozenset[str] = frozenset()) -> str:
         """Return the file, without some of OPTIONAL."""
         contents, evaluation = self.contents, self.contents.evaluation
-        heading = self.board.heading
+        heading = self.board["heading"]
         return document(
             "report.html",
             title=self.title or heading.title,
@@ -152,14 +87,14 @@ class ReportLayout:
             system_figures=[] if "charts" in without else self.system_figures,
             every=None if "rows" in without else self.every("strips" not in without),
             further=[] if "values" in without else self.further,
-            systems=[run.name for run in evaluation.runs],
+            systems=contents.systems,
             levels=3 if self.top > 2 else 2,
             top=self.top,
             slices=self.slices,
             between_slices=self.between_slices,
             policy_sentences=list(evaluation.policy.sentences().values()),
             definitions=[self.definition(measure) for measure in evaluation.measures],
-            said=dict(self.said()),
+            said=self.said(),
             methods=self.methods,
             references=self.references,
             versions=versions(),
@@ -193,15 +128,14 @@ class ReportLayout:
     # -- the parts, each made once
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> dict[str, Any]:
         """The leaderboard."""
         contents = self.contents
         refused = (contents.refused,) if contents.refused else ()
-        beside = BoardContext(contents.comparison, refused=refused)
-        return board(contents.evaluation, beside)
+        return board(contents.evaluation, contents.comparison, refused=refused)
 
     @cached_property
-    def panel(self) -> PairPanel | None:
+    def panel(self) -> dict[str, Any] | None:
         """The panel of the pair that is shown by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:
@@ -209,14 +143,45 @@ class ReportLayout:
         return panel(contents.comparison, *contents.pair, contents.by)
 
     @cached_property
-    def compared_figures(self) -> list[tuple[ReportChart, str | None]]:
-        """The charts of the comparison."""
-        return list(map(_figure, comparison_charts(self.contents)))
+    def compared_figures(self) -> list[dict[str, Any]]:
+        """The charts of all differences, and of those of the pair by query."""
+        comparison, pair, by = self.contents.comparison, self.contents.pair, self.contents.by
+        if comparison is None or pair is None:
+            return []
+        two = comparison.among(*pair)
+        return [
+            self._figure("forest", comparison),
+            self._figure("scatter", two, measure=by),
+            self._figure("differences", two, wide=True, measure=by),
+        ]
 
     @cached_property
-    def system_figures(self) -> list[tuple[ReportChart, str | None]]:
-        """The charts of all systems."""
-        return list(map(_figure, system_charts(self.contents)))
+    def system_figures(self) -> list[dict[str, Any]]:
+        """The charts of all systems, and of the ranges of ties and unjudged results."""
+        evaluation, measure = self.contents.evaluation, self.contents.measure
+        one = len(evaluation.runs) == 1
+        charts: list[tuple[str, dict[str, Any]]] = [
+            (kind, {})
+            for kind in (["precision-recall", "rank-histogram"] if one else ["eleven-point"])
+        ]
+        if measure.spec.at == "k":
+            charts.append(("measure-at-k", {"measures": [measure], "k": MAX_RANK}))
+        charts += [("cmc", {"k": MAX_RANK}), ("ranges", {"measures": [measure]})]
+        return [self._figure(kind, evaluation, **options) for kind, options in charts]
+
+    def _figure(
+        self, kind: str, source: Any, *, wide: bool = False, **options: Any
+    ) -> dict[str, Any]:
+        """Draw a chart; if that is impossible, `why` is the error message."""
+        known = KINDS[kind]
+        width = WIDE_PIXELS if wide else HALF_PIXELS
+        shown = {"kind": kind, "title": known.title, "wide": wide, "figure": None, "why": ""}
+        try:
+            design = {"theme": "page", "width": width, "looks": self.contents.systems}
+            chart = known.function(source, **design, **options)
+            return {**shown, "figure": figure(chart, rows=CHART_ROWS, heading=3)}
+        except JudgedError as refused:
+            return {**shown, "why": str(refused)}
 
     @cached_property
     def query_ids(self) -> list[str]:
@@ -224,71 +189,56 @@ class ReportLayout:
         runs = self.contents.evaluation.runs
         return sorted({query for run in runs for query in run.rankings.queries})
 
-    def shown(self, listed: tuple[ListedQuery, ...], without: frozenset[str]) -> list[ShownQuery]:
+    def shown(self, listed: list[ListedQuery], without: frozenset[str]) -> list[dict[str, Any]]:
         """Return queries with their lists and calculations."""
         contents = self.contents
-        return show_queries(
-            () if "lists" in without else listed,
-            systems=[run.name for run in contents.evaluation.runs],
-            top=self.top,
-            queries=contents.queries,
-            texts={} if "texts" in without else contents.texts,
-            pictures={} if "pictures" in without else self.pictures,
-        )
+        texts = {} if "texts" in without else contents.texts
+        pictures = {} if "pictures" in without else self.pictures
+        return [
+            query.to_view(contents.systems, self.top, contents.queries, texts, pictures)
+            for query in (() if "lists" in without else listed)
+        ]
 
     @cached_property
     def pictures(self) -> dict[str, str]:
         """The pictures of listed queries and items, as data addresses."""
         contents = self.contents
-        listed = [each for part in contents.listed for each in part]
-        wanted = {*items_of(listed), *(each.query for each in listed)} & set(contents.pictures)
+        listed = [query for part in contents.listed for query in part]
+        wanted = {*items_of(listed), *(shown.query for shown in listed)} & set(contents.pictures)
         return {name: address(contents.pictures[name], name)[0] for name in sorted(wanted)}
 
     @property
     def explains(self) -> tuple[str, str, str] | None:
         """The command that explains a number, in three parts: the second is the query."""
-        call, run = self.contents.call, self.contents.evaluation.runs[0].name
-        if call is None:
+        contents = self.contents
+        if contents.call is None:
             return None
-        first = self.query_ids[0]
-        before, query, after = call.explain(run, first, self.contents.by)
-        return before, query, after
+        return contents.call.explain(contents.systems[0], self.query_ids[0], contents.by)
 
-    def every(self, with_strips: bool) -> QueryTable:
+    def every(self, with_strips: bool) -> dict[str, Any]:
         """Return the table of every query for the first measure."""
         return self._table(self.contents.measure, with_strips, self.contents.differences)
 
     @cached_property
-    def further(self) -> list[QueryTable]:
+    def further(self) -> list[dict[str, Any]]:
         """The same for the other measures, values only, unless there are too many."""
         others = self.contents.evaluation.measures[1:]
-        runs = self.contents.evaluation.runs
-        if len(others) * len(runs) * len(self.query_ids) > MAX_VALUES:
+        if len(others) * len(self.contents.systems) * len(self.query_ids) > MAX_VALUES:
             return []
         return [self._table(measure, False, None) for measure in others]
 
     def _table(
-        self, measure: Measure, with_strips: bool, differences: PairDifferences | None
-    ) -> QueryTable:
-        contents = self.contents
-        systems = [
-            _values(
-                run,
-                measure,
-                self.query_ids,
-                contents.evaluation.scored(run.name).rankings if with_strips else None,
-            )
-            for run in contents.evaluation.runs
-        ]
-        said = {query: text.heading for query, text in contents.queries.items()}
+        self, measure: Measure, with_strips: bool, differences: Mapping[str, float] | None
+    ) -> dict[str, Any]:
+        evaluation = self.contents.evaluation
         rows = query_rows(
             self.query_ids,
-            systems,
-            differences=None if differences is None else differences.by_query,
+            [_column(run, measure, self.query_ids, with_strips) for run in evaluation.runs],
+            differences=differences,
             higher_is_better=measure.spec.higher_is_better,
-            texts=said,
+            texts={query: text.heading for query, text in self.contents.queries.items()},
         )
-        return QueryTable(contents.evaluation.label(measure), rows, with_strips)
+        return {"measure": evaluation.label(measure), "rows": rows, "with_strips": with_strips}
 
     @cached_property
     def top(self) -> float:
@@ -303,8 +253,8 @@ class ReportLayout:
         if comparison is None or not len(comparison.slices):
             return []
         return [
-            (each.name, slice_tables(comparison, NumberFormat(each, Look())))
-            for each in comparison.numbers.measures
+            (measure.name, slice_tables(comparison, NumberFormat(measure, Look())))
+            for measure in comparison.numbers.measures
         ]
 
     @property
@@ -313,8 +263,8 @@ class ReportLayout:
         comparison = self.contents.comparison
         if comparison is None:
             return []
-        own = (each.says for each in comparison.slices.differences)
-        return [*own, *comparison.slices.notes]
+        slices = comparison.slices
+        return [*(difference.says for difference in slices.differences), *slices.notes]
 
     def definition(self, measure: Measure) -> tuple[str, str, list[tuple[str, str]]]:
         """Return label, definition and further facts of a measure."""
@@ -327,13 +277,15 @@ class ReportLayout:
             [(name, text) for name, text in facts if name not in ("Policy", "Ranking")],
         )
 
-    def said(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield warnings, notes and assumptions."""
+    def said(self) -> dict[str, list[str]]:
+        """Return warnings, notes and assumptions."""
         lines = [line.split(": ", 1) for line in self.contents.evaluation.sentences()]
-        yield "warnings", [text for kind, text in lines if kind == "warning"]
-        yield "notes", [text for kind, text in lines if kind == "note"]
-        shown = ("warning", "note", "policy", "measure")
-        yield "assumed", [f"{kind}: {text}" for kind, text in lines if kind not in shown]
+        others = ("warning", "note", "policy", "measure")
+        return {
+            "warnings": [text for kind, text in lines if kind == "warning"],
+            "notes": [text for kind, text in lines if kind == "note"],
+            "assumed": [f"{kind}: {text}" for kind, text in lines if kind not in others],
+        }
 
     @property
     def methods(self) -> list[str]:
@@ -349,15 +301,6 @@ class ReportLayout:
         return "\n\n".join([bibtex(key) for key in keys] + [_own_entry()])
 
 
-@dataclass(frozen=True, eq=False)
-class QueryTable:
-    """A table of every query."""
-
-    measure: str
-    rows: str
-    with_strips: bool
-
-
 def _own_entry() -> str:
     return (
         "@software{judged,\n  title = {{judged: retrieval evaluation that says what every number "
@@ -365,25 +308,14 @@ def _own_entry() -> str:
     )
 
 
-def _figure(drawn: ReportChart) -> tuple[ReportChart, str | None]:
-    """Return a chart as a figure; without the extra for charts, the error message."""
-    if drawn.chart is None:
-        return drawn, None
-    try:
-        return drawn, figure(drawn.chart, rows=CHART_ROWS, heading=3)
-    except MissingExtraError as missing:
-        return replace(drawn, chart=None, why=str(missing)), None
-
-
-def _values(
-    run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None
-) -> ValueColumn:
-    """Return a run's values and strips in the order of all queries."""
-    place = {query: at for at, query in enumerate(run.rankings.queries)}
-    at = [place.get(query) for query in queries]
-    values = run.values[measure].tolist()
-    codes = None if rankings is None else strips(rankings, STRIP_RANKS).codes()
-    return ValueColumn(
-        [nan if each is None else values[each] for each in at],
-        None if codes is None else ["" if each is None else codes[each] for each in at],
-    )
+def _column(
+    run: Scored, measure: Measure, queries: list[str], with_strips: bool
+) -> tuple[list[float], list[str] | None]:
+    """Return a run's values, and the codes of its strips, in the order of all queries."""
+    places = {query: at for at, query in enumerate(run.rankings.queries)}
+    values = dict(zip(places, run.values[measure].tolist(), strict=True))
+    shown = [values.get(query, nan) for query in queries]
+    if not with_strips:
+        return shown, None
+    codes = strips(run.rankings, STRIP_RANKS).codes()
+    return shown, [codes[places[query]] if query in places else "" for query in queries]

@@ -6,7 +6,6 @@ import hashlib
 import os
 import platform
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -21,24 +20,6 @@ from judged.inputs.formats import named_file
 from judged.policy import CHOICES, Policy
 
 LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
-_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A file that was read, by its name only."""
-
-    role: str
-    """Judgements, run, texts and so on."""
-    name: str
-    """With its folder if two files have the same name."""
-    size: int | None
-    """In bytes; None for standard input."""
-    sha256: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"role": self.role, "name": self.name, "bytes": self.size, "sha256": self.sha256}
 
 
 def versions() -> dict[str, str]:
@@ -56,32 +37,36 @@ def versions() -> dict[str, str]:
     return found
 
 
-def input_files(given: Mapping[str, Any]) -> tuple[InputFile, ...]:
-    """Return the files among the inputs, by role.
+def input_files(inputs: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Return the files among the inputs: role, name, bytes and SHA-256; None for standard input.
 
     >>> input_files({"judgements": {"q": {"a": 1}}})
     ()
     """
-    paths = [(role, path) for role, each in given.items() for path in paths_in(each)]
+    paths = [(role, path) for role, source in inputs.items() for path in paths_in(source)]
     names = short_names([path for _, path in paths])
-    return tuple(
-        InputFile(role, name, *_size_and_hash(path))
-        for (role, path), name in zip(paths, names, strict=True)
-    )
+    files = []
+    for (role, path), name in zip(paths, names, strict=True):
+        size = digest = None
+        if path != "-" and os.path.isfile(path):
+            size = os.path.getsize(path)
+            with open(path, "rb") as handle:
+                digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        files.append({"role": role, "name": name, "bytes": size, "sha256": digest})
+    return tuple(files)
 
 
-def paths_in(given: Any) -> Iterator[str]:
+def paths_in(source: Any) -> Iterator[str]:
     """Yield the files of one input: a path, NAME=FILE, FILE::ARRAY, table:FILE, or several."""
-    if isinstance(given, Mapping):
-        given = [each for each in given.values() if isinstance(each, (str, PathLike))]
-    for each in given if isinstance(given, (list, tuple)) else [given]:
-        if isinstance(each, str):
-            named = [each, each.partition("::")[0], each.removeprefix("table:")]
-            named += named_file(each)[1:] if "=" in each else ()
-            found = (path for path in named if path == "-" or os.path.isfile(path))
-            yield from islice(found, 1)
-        elif isinstance(each, PathLike):
-            yield str(os.fspath(each))
+    if isinstance(source, Mapping):
+        source = [part for part in source.values() if isinstance(part, (str, PathLike))]
+    for part in source if isinstance(source, (list, tuple)) else [source]:
+        if isinstance(part, str):
+            names = [part, part.partition("::")[0], part.removeprefix("table:")]
+            names += named_file(part)[1:] if "=" in part else ()
+            yield from islice((name for name in names if name == "-" or os.path.isfile(name)), 1)
+        elif isinstance(part, PathLike):
+            yield str(os.fspath(part))
 
 
 def short_names(paths: Iterable[str]) -> list[str]:
@@ -91,31 +76,15 @@ def short_names(paths: Iterable[str]) -> list[str]:
     ['a/top.run', 'b/top.run', 'qrels.txt', '-']
     """
     parts = [Path(path).absolute().parts if path != "-" else ("-",) for path in paths]
-    shown = [list(each[-1:]) for each in parts]
-    while True:
-        counts = Counter(map(tuple, shown))
-        distinct = {tuple(each): set() for each in shown}  # type: dict[tuple[str, ...], set[Any]]
-        for each, whole in zip(shown, parts, strict=True):
-            distinct[tuple(each)].add(whole)
-        grown = False
-        for at, whole in enumerate(parts):
-            own = tuple(shown[at])
-            if counts[own] > 1 and len(distinct[own]) > 1 and len(own) < len(whole):
-                shown[at] = list(whole[-len(own) - 1 :])
-                grown = True
-        if not grown:
-            return ["/".join(each) for each in shown]
-
-
-def _size_and_hash(path: str) -> tuple[int | None, str | None]:
-    if path == "-" or not os.path.isfile(path):
-        return None, None
-    digest, size = hashlib.sha256(), 0
-    with open(path, "rb") as handle:
-        while block := handle.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
-    return size, digest.hexdigest()
+    names = []
+    for whole in parts:
+        others = set(parts) - {whole}
+        length = next(
+            (n for n in range(1, len(whole)) if all(p[-n:] != whole[-n:] for p in others)),
+            len(whole),
+        )
+        names.append("/".join(whole[-length:]))
+    return names
 
 
 FLAGS = {"judgements_format": "--qrels-format", "measures": "--measure"}
@@ -150,20 +119,22 @@ class ReportCall:
         words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(self.options), "-o", "report.html"])
 
+    @property
+    def _scoring(self) -> dict[str, Any]:
+        return {name: self.options[name] for name in EXPLAINS if name in self.options}
+
     def explain(self, run: str, query: str, measure: str) -> tuple[str, str, str]:
         """Return the command that explains a number, in three parts: the second is the query."""
-        own = {name: self.options[name] for name in EXPLAINS if name in self.options}
         # Rows that hold judgements and a run are no argument of their own.
         named = dict(zip(self.names[len(self.names) - len(self.runs) :], self.runs, strict=True))
         words = ["judged", "explain", self.judgements, *([named[run]] if run in named else [])]
-        after = _joined([*_value("-m", measure), *_flags(own)])
+        after = _joined([*_value("-m", measure), *_flags(self._scoring)])
         return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
 
     def evaluate(self) -> str:
         """Return the command that prints all values of all queries."""
-        own = {name: self.options[name] for name in EXPLAINS if name in self.options}
         words = ["judged", "evaluate", self.judgements, *self.runs, *_measured(self.measures)]
-        return _joined([*words, *_flags(own), "--per-query"])
+        return _joined([*words, *_flags(self._scoring), "--per-query"])
 
 
 def call_of(
@@ -199,26 +170,24 @@ def _written(name: str, value: Any) -> Any:
     if name == "item_to" and isinstance(value, str) and value.startswith("table:"):
         return f"table:{_file_name(value.removeprefix('table:'))}"
     if isinstance(value, Mapping):
-        return dict(value) if all(isinstance(each, str) for each in value.values()) else None
+        return dict(value) if all(isinstance(text, str) for text in value.values()) else None
     return value if isinstance(value, (str, int, float)) else None
 
 
 def _files(judgements: Any, runs: Any) -> list[str] | None:
-    given: list[tuple[str | None, Any]] = [(None, judgements)]
+    """Return judgements and runs as arguments; None if one of them is not a file."""
+    sources: list[tuple[str | None, Any]] = [(None, judgements)]
     if isinstance(runs, Mapping):
-        given += [(str(name), path) for name, path in runs.items()]
+        sources += [(str(name), path) for name, path in runs.items()]
     elif runs is not None:
-        given += [(None, each) for each in (runs if isinstance(runs, (list, tuple)) else [runs])]
-    if not all(isinstance(path, (str, PathLike)) for _, path in given):
+        sources += [(None, run) for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
+    if not all(isinstance(path, (str, PathLike)) for _, path in sources):
         return None
-    split = [
-        (name, fspath(path)) if name is not None else named_file(fspath(path))
-        for name, path in given
-    ]
-    shown = short_names([path for _, path in split])
+    files = [(name, fspath(path)) if name else named_file(fspath(path)) for name, path in sources]
+    shown = short_names([path for _, path in files])
     return [
         path if name is None else f"{name}={path}"
-        for (name, _), path in zip(split, shown, strict=True)
+        for (name, _), path in zip(files, shown, strict=True)
     ]
 
 
@@ -227,7 +196,7 @@ def _file_name(path: str) -> str:
 
 
 def _measured(measures: tuple[str, ...]) -> list[str]:
-    return [word for each in measures for word in ("-m", each)]
+    return [word for measure in measures for word in ("-m", measure)]
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
@@ -235,12 +204,9 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     for name, value in options.items():
         flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name == "policy":
-            chosen = (
-                (each, str(value[each]))
-                for each in (*CHOICES, "depth", "duplicates")
-                if value.get(each) is not None
-            )
-            words += [word for each, choice in chosen for word in (f"--{each}", choice)]
+            for choice in (*CHOICES, "depth", "duplicates"):
+                if value.get(choice) is not None:
+                    words += [f"--{choice}", str(value[choice])]
         elif name == "columns" and isinstance(value, Mapping):
             words += _value(flag, ",".join(f"{role}={column}" for role, column in value.items()))
         elif value is True:

@@ -24,6 +24,7 @@ from judged.options import (
     size_in_bytes,
     unknown_option,
 )
+from judged.outputs import check_target, checked_ending, write_text
 from judged.results import Display, DisplayOptions, Document, Frame, Result
 from judged.text import counted, listed
 from judged.web.report.layout import OPTIONAL, ReportLayout
@@ -156,9 +157,8 @@ def _evaluate(
 ) -> tuple[Evaluation, Any]:
     """Return the evaluation, and the tables of its runs, which have the ids of results; None for
     rankings files, which have no ids."""
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate, match_runs
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
@@ -184,8 +184,7 @@ def _evaluate(
         run_format=run_format,
     )
     settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
-    with data.reading_ahead() as read:
-        matched = match_runs(read, settings, keep=True, **matching)
+    matched = match_runs(data, settings, keep=True, **matching)
     evaluation = evaluate_rankings(
         matched.rankings, settings, weights=matching.get("weights")
     ).showing(**shown)
@@ -194,11 +193,7 @@ def _evaluate(
         evaluation,
         matched.judgements,
         dict(zip(names, matched.tables, strict=True)),
-        judging={
-            "depth": settings.policy.depth,
-            "duplicates": settings.policy.duplicates,
-            "collection": matching.get("collection"),
-        },
+        collection=matching.get("collection"),
     )
     return announce_warnings(evaluation), results
 
@@ -326,14 +321,13 @@ class Report(Result):
         str
 
         >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report()
-        >>> "bm25" in found.to_html()
-        True
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().to_html()[:15]
+        '<!DOCTYPE html>'
         """
         return self._made[0]
 
     def left_out(self) -> list[str]:
-        """What the file is without, as it would be too large or have too many values.
+        """Return what was left out because the file would be too large.
 
         Returns
         -------
@@ -346,64 +340,19 @@ class Report(Result):
         return self._layout.left_out(self._made[1])
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return the outcome, and what the file is without.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report().sentences()[0]
-        'bm25 has 0.500 on RR'
-        """
-        heading = self._layout.board.heading
-        missing = self.left_out()
-        said = [heading.title, *([heading.line] if heading.line else [])]
-        if self.contents.refused:
-            said.append(self.contents.refused)
-        return said + ([f"Left out: {listed(missing)}."] if missing else [])
+        heading, missing = self._layout.board["heading"], self.left_out()
+        left_out = f"Left out: {listed(missing)}." if missing else ""
+        sentences = (heading.title, heading.line, self.contents.refused, left_out)
+        return [sentence for sentence in sentences if sentence]
 
     def document(self, display: Display) -> Document:
-        """Return the outcome and the summary table of the evaluation.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         evaluation = self.contents.evaluation
         return Document(self.sentences(), evaluation.tables(), evaluation.warnings())
 
     def to_frame(self) -> Frame:
-        """The summary, as the evaluation has it.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
         return self.contents.evaluation.to_frame()
 
     def to_dict(self) -> dict[str, Any]:
-        """What it is made from, as plain values for JSON.
-
-        Returns
-        -------
-        dict
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report()
-        >>> list(found.to_dict())
-        ['title', 'sentences', 'evaluation', 'comparison', 'files', 'command', 'left_out']
-        """
         contents = self.contents
         compared = contents.comparison
         return {
@@ -411,30 +360,12 @@ class Report(Result):
             "sentences": self.sentences(),
             "evaluation": contents.evaluation.to_dict(),
             "comparison": None if compared is None else compared.to_dict(),
-            "files": [each.to_dict() for each in contents.files],
+            "files": list(contents.files),
             "command": contents.again,
             "left_out": self.left_out(),
         }
 
-    def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:
-        """Write the file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            Where to write; it ends in .html.
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has a meaning here.
-
-        >>> import tempfile, pathlib
-        >>> from judged import evaluate
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().save(path)
-        >>> path.stat().st_size > 10_000
-        True
-        """
-        from judged.outputs import check_target, checked_ending, write_text
-
+    def _save(self, path: str | os.PathLike[str], **display: Any) -> None:
         check_target(path)
         checked_ending(path, [*self.SAVED_AS])
         write_text(path, self.to_html(**display))

@@ -59,7 +59,7 @@ def _chosen(visit: Visit) -> tuple[list[str], str | None]:
 
 def _best_first(visit: Visit) -> list[str]:
     evaluation = visit.calculations.evaluation(visit.scoring)
-    return [row.name for row in board(evaluation, by=_measure(visit)).rows]
+    return [row["name"] for row in board(evaluation, by=_measure(visit))["rows"]]
 
 
 def _context(visit: Visit, systems: list[str], by: str, *choices: str) -> dict[str, Any]:
@@ -97,11 +97,11 @@ def _two(visit: Visit, systems: list[str], against: str, by: str) -> Page:
             kind: visit.url("/chart", kind=kind, system=run, against=against, of=by, height=tall)
             for kind, tall in (("differences", None), ("scatter", None), ("forest", height))
         },
-        "remarks": [text for text in compared.remarks() if text not in shown.notes],
+        "remarks": [text for text in compared.remarks() if text not in shown["notes"]],
     }
     options: dict[str, Any] = {"unjudged_range": True} if examined else {}
     command = _command(visit, names, compared, **options)
-    return Page("compare.html", shown.heading.title, context, command)
+    return Page("compare.html", shown["heading"].title, context, command)
 
 
 def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> Page:

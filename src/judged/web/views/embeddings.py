@@ -17,7 +17,7 @@ from judged.rankings.strips import Cell, strips
 from judged.text import Warned, counted, shown
 from judged.web.commands import shell_word
 from judged.web.errors import GoneError, UnpairedError, UnreadableError
-from judged.web.pages.boards import BoardCell as Number
+from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
 from judged.web.searches import (
     AS_THEY_ARE,
@@ -65,7 +65,7 @@ class SearchResults:
                 relevance,
                 scoring.requested_measures,
                 k=ITEMS_PER_QUERY,
-                policy=dict(scoring.chosen),
+                policy=scoring.choices,
                 convention=scoring.convention,
                 progress=progress_of("Searching", len(embeddings.queries)),
             )
@@ -73,7 +73,7 @@ class SearchResults:
 
         key = (
             scoring.measures,
-            tuple(sorted(scoring.chosen.items())),
+            tuple(sorted(scoring.choices.items())),
             scoring.convention,
             scoring.level,
         )
@@ -223,7 +223,7 @@ def temperature(looked: SearchResults) -> Page:
 
 def curves(looked: SearchResults) -> Page:
     """Show all numbers along the sweep as a chart."""
-    from judged.charts.kinds.temperature import temperature as drawn
+    from judged.charts.kinds.temperatures import temperature as drawn
 
     chart = drawn(looked.sweep(), theme="page", width=width_of(looked))
     command = command_of(
@@ -258,7 +258,7 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 def scores(looked: SearchResults) -> Page:
     """Show the scores of relevant pairs and of others, and the diagnosis."""
-    from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.distributions import embedding_scores
 
     def made() -> Any:
         embeddings, relevance = looked.search.compared
@@ -323,8 +323,8 @@ def gallery(looked: SearchResults) -> Page:
 def study(looked: SearchResults) -> Page:
     """Show the studies and sweeps of temperatures in the folder."""
 
-    from judged.charts.kinds.temperature import temperature as of_sweep
-    from judged.charts.kinds.temperature_study import temperature_study as of_study
+    from judged.charts.kinds.temperatures import temperature as of_sweep
+    from judged.charts.kinds.temperatures import temperature_study as of_study
 
     kinds = {"study": of_study, "sweep": of_sweep}
     files = looked.visit.workspace.studies
@@ -387,12 +387,7 @@ def _numbers(looked: SearchResults) -> Page:
     scored = evaluation.scored()
     queries, items = looked.sides
     cards = [
-        Number(
-            label,
-            scored.summary[measure],
-            scored.intervals[measure].low,
-            scored.intervals[measure].high,
-        )
+        value_cell(label, scored.summary[measure], scored.intervals[measure])
         for label, measure in evaluation.labels.items()
     ]
     relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
@@ -424,14 +419,14 @@ def _evaluating(looked: SearchResults) -> CommandText:
     scoring, search = looked.visit.scoring, looked.search
     words = ["judged", "embeddings", *search.words(), "--interval"]
     words += [word for measure in scoring.measures for word in ("-m", measure)]
-    words += [word for name, value in scoring.chosen.items() for word in (f"--{name}", value)]
+    words += [word for name, value in scoring.choices.items() for word in (f"--{name}", value)]
     arguments = [
         "relevance",
         *([repr(scoring.requested_measures)] if scoring.requested_measures else []),
     ]
     showing = ["intervals=True"]
-    if scoring.chosen:
-        arguments.append(f"policy={dict(scoring.chosen)!r}")
+    if scoring.choices:
+        arguments.append(f"policy={scoring.choices!r}")
     if scoring.convention is not None:
         words += ["--convention", scoring.convention]
         arguments.append(f"convention={scoring.convention!r}")

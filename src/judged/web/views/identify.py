@@ -35,7 +35,7 @@ def page(visit: Visit) -> Page:
 
 def _identify(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Identification:
     calculations = visit.calculations
-    policy: Any = {"depth": visit.scoring.depth, "duplicates": visit.scoring.duplicates}
+    policy = visit.scoring.of_run
     key = "identify", visit.workspace.identity, value, system, of, *policy.values()
     return visit.cache.get(
         key,

@@ -272,7 +272,7 @@ def changes_page(visit: Visit) -> Page:
 
 def _ranges(visit: Visit, log: Log) -> Facts:
     """Return the possible values of each system with an annotator's grades."""
-    from judged.evaluation import evaluate
+    from judged.evaluation.evaluate import evaluate
     from judged.judgements.queue import queue
 
     calculations, scoring = visit.calculations, visit.scoring

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from judged.measures.registry import names as measure_names
 from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before
-from judged.web.pages.boards import STRIP_RANKS, Board, BoardContext, Shares, board
+from judged.web.pages.boards import STRIP_RANKS, Shares, board
 from judged.web.visit import Page, RawContent, Visit
 
 if TYPE_CHECKING:
@@ -60,20 +60,20 @@ def page(visit: Visit) -> Page:
         "about": None if about is None else _about(evaluation, about),
         "found": visit.url("/found"),
         "with_ranges": ranges,
-        "baselines": [row.name for row in sorted(shown.rows, key=lambda row: row.place)],
+        "baselines": [row["name"] for row in sorted(shown["rows"], key=lambda row: row["place"])],
         "baseline": scoring.baseline or "",
         "baseline_hidden": params.filled_without("baseline"),
         "charts": _charts(visit, evaluation, shown),
         "attributes": _attributes(visit.workspace),
         "attribute": params.one("slices"),
         "slices_hidden": params.filled_without("slices"),
-        "slices": _slices(visit, shown.by),
+        "slices": _slices(visit, shown["by"]),
     }
     command = commands.evaluate(visit, tie_range=ranges, unjudged_range=ranges)
-    return Page("leaderboard.html", shown.heading.title, context, command)
+    return Page("leaderboard.html", shown["heading"].title, context, command)
 
 
-def _board(visit: Visit, evaluation: Evaluation) -> Board:
+def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
     """Return the table; error messages explain what is missing."""
     scoring, calculations = visit.scoring, visit.calculations
     sort, order = visit.params.one("sort"), visit.params.one("order")
@@ -101,7 +101,10 @@ def _board(visit: Visit, evaluation: Evaluation) -> Board:
     before = evaluation_before(visit)
     return board(
         evaluation,
-        BoardContext(comparison, before, ranges, tuple(dict.fromkeys(refused))),
+        comparison,
+        before=before,
+        ranges=ranges,
+        refused=list(dict.fromkeys(refused)),
         by=sort,
         ascending=None if order is None else order == "ascending",
         places=visit.places,
@@ -112,15 +115,15 @@ def _board(visit: Visit, evaluation: Evaluation) -> Board:
 def _strips(visit: Visit) -> list[Shares]:
     """Return the mean strips, which do not depend on measures and order."""
     rankings = visit.calculations.rankings(visit.scoring)
-    key = "mean strips", visit.workspace.identity, visit.scoring.key[1:5]
+    key = "mean strips", visit.workspace.identity, visit.scoring.assumed
     return visit.cache.get(key, lambda: [mean_strip(ranked, STRIP_RANKS) for ranked in rankings])
 
 
-def _sort(visit: Visit, shown: Board, column: str) -> dict[str, str | None]:
+def _sort(visit: Visit, shown: Mapping[str, Any], column: str) -> dict[str, str | None]:
     """Return the link of a column head; a second click turns the order."""
-    if column != shown.order:
+    if column != shown["order"]:
         return {"href": visit.url(sort=column, order=None), "direction": None}
-    now, turned = ORDERS[::-1] if shown.descending else ORDERS
+    now, turned = ORDERS[::-1] if shown["descending"] else ORDERS
     return {"href": visit.url(sort=column, order=turned), "direction": now}
 
 
@@ -161,10 +164,10 @@ def _about(evaluation: Evaluation, name: str) -> dict[str, Any]:
     }
 
 
-def _charts(visit: Visit, evaluation: Evaluation, shown: Board) -> list[str]:
-    best = [row.name for row in shown.rows][:MAX_CURVES]
+def _charts(visit: Visit, evaluation: Evaluation, shown: Mapping[str, Any]) -> list[str]:
+    best = [row["name"] for row in shown["rows"]][:MAX_CURVES]
     systems = {"system": best if len(best) < len(evaluation.runs) else None}
-    measure = evaluation.labels[shown.by]
+    measure = evaluation.labels[shown["by"]]
     charts = [visit.url("/chart", kind="eleven-point", **systems)]
     if measure.spec.at == "k" and visit.scoring.convention is None:
         of = str(measure(k=None))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, quoted
 from judged.inputs.texts import Text
-from judged.rankings.strips import Cell, strips
+from judged.rankings.strips import strips
 from judged.web import commands
 from judged.web.errors import GoneError, RefusedError
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
-from judged.web.playground import link_of
-from judged.web.selection import SELECTION_PARAMS, Selection, difference_of, select_queries
-from judged.web.views.queries import hidden_fields, number
+from judged.web.views.playground import link_of
+from judged.web.views.queries import SELECTION_PARAMS, Selection, hidden_fields, number
 from judged.web.visit import Page, Visit
-from judged.web.workspace import pictures_of, queries_of, texts_of
+from judged.web.workspace import pictures_of, texts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,23 +29,10 @@ CURVE_HEIGHT = 230
 MAX_SUGGESTIONS = 8
 
 
-@dataclass(frozen=True)
-class ItemDetail:
-    """One item in detail."""
-
-    name: str
-    text: Text
-    picture: str
-    cell: Cell
-    places: tuple[tuple[str, int | None], ...]
-    """Each system, and the rank of the item in its list."""
-    close: str
-
-
 def page(visit: Visit) -> Page:
     """Show the query of the address, or the first in the order."""
     try:
-        selection = select_queries(visit)
+        selection = Selection(visit)
     except GoneError as error:
         if error.where != "system":
             raise
@@ -85,7 +71,7 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
     ]
     lists = side_by_side(ranked, k=k, texts=texts.texts, pictures=addresses, top=top)
     place, before, after = selection.around(query)
-    text = queries_of(visit).texts.get(query)
+    text = selection.texts.get(query)
     label, system = _explained_value(visit, selection)
     calculation, why_not = None, ""
     try:
@@ -155,17 +141,17 @@ def _lines(
     visit: Visit, selection: Selection, at: int, label: str, system: str
 ) -> list[dict[str, Any]]:
     """Return the values of each measure, with links to their calculations."""
-    evaluation, lines = selection.evaluation, []
-    for name, measure in evaluation.labels.items():
+    lines = []
+    for name, measure in selection.evaluation.labels.items():
         values = [
             {
-                "value": number(evaluation.scored(run).values[measure][at]),
+                "value": number(selection.values(run, measure)[at]),
                 "href": visit.url(explain=name, of=run) + "#sum",
                 "open": (name, run) == (label, system),
             }
             for run in selection.systems
         ]
-        differences = difference_of(evaluation, measure, selection.systems)
+        differences = selection.difference(measure)
         lines.append(
             {
                 "label": name,
@@ -183,7 +169,7 @@ def _item(
     reads: Sequence[Read],
     texts: Mapping[str, Text],
     pictures: Mapping[str, Path],
-) -> ItemDetail | None:
+) -> dict[str, Any] | None:
     """Return the item of the address, if it names one."""
     name = visit.params.one("item")
     if name is None:
@@ -195,20 +181,20 @@ def _item(
     rank = ranks[at][name]
     cell = strips(reads[at].rankings, rank).cells(0)[rank - 1]
     systems = selection.systems
-    return ItemDetail(
-        name,
-        texts.get(name) or Text(),
-        visit.url("/picture", item=name) if name in pictures else "",
-        replace(cell, top=selection.strips(systems[0]).top),
-        tuple((system, known.get(name)) for system, known in zip(systems, ranks, strict=True)),
-        visit.url(item=None),
-    )
+    return {
+        "name": name,
+        "text": texts.get(name) or Text(),
+        "picture": visit.url("/picture", item=name) if name in pictures else "",
+        "cell": replace(cell, top=selection.strips(systems[0]).top),
+        "places": [(system, known.get(name)) for system, known in zip(systems, ranks, strict=True)],
+        "close": visit.url(item=None),
+    }
 
 
 def _query_gone(visit: Visit, selection: Selection, query: str) -> Page:
     near = _nearest(query, selection.queries)
     context = {
-        "message": f"There is no judged query {quoted(query)} among {selection.total:,}.",
+        "message": f"There is no judged query {quoted(query)} among {len(selection.queries):,}.",
         "what": "Existing queries, the nearest first",
         "near": [(name, visit.url(query=name, item=None)) for name in near],
         "all": visit.url("/queries", **selection.params()),

@@ -1,4 +1,4 @@
-"""Judgements and runs, as they were given, to the rankings that an evaluation is of."""
+"""From judgements and runs to an evaluation: they are read, matched and scored."""
 
 from __future__ import annotations
 
@@ -7,29 +7,167 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from judged.errors import EngineError, InputError, JudgedError
-from judged.inputs.blocks import RunBlocks
+from judged.errors import EngineError, InputError, JudgedError, quoted
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.warnings import announce_warnings
+from judged.inputs.blocks import Room, RunBlocks
+from judged.inputs.data import Data
+from judged.inputs.formats import is_rankings_file
 from judged.limits import limits
 from judged.matching.documents import with_items
 from judged.matching.matcher import match_with
 from judged.matching.pool import refuse_both
+from judged.options import (
+    CategoriesLike,
+    CollectionLike,
+    ItemToLike,
+    JudgementsLike,
+    MeasuresLike,
+    Progress,
+    RunsLike,
+    Scoring,
+    WeightsLike,
+    formats_of,
+    takes_scoring,
+)
+from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.evaluation.settings import EvaluationSettings
-    from judged.inputs.data import Data, Reading
+    from judged.inputs.data import Reading
     from judged.inputs.tables import Judgements, Lookup, Run
-    from judged.options import (
-        CategoriesLike,
-        CollectionLike,
-        ItemToLike,
-        JudgementsLike,
-        Progress,
-        WeightsLike,
+
+
+@takes_scoring
+def evaluate(
+    judgements: JudgementsLike,
+    run: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    **scoring: Unpack[Scoring],
+) -> Evaluation:
+    """Evaluate one run, or several, with judgements.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunsLike, optional
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; several
+        runs as {name: run} or as a list of files. None if `judgements` are rows that hold relevant
+        and retrieved ids.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
+    **scoring
+
+    Returns
+    -------
+    Evaluation
+
+    >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
+    >>> evaluation = evaluate(judgements, run, ["RR", "P@1"])
+    >>> evaluation["RR"], evaluation["P@1"]
+    ({'run': 0.75}, {'run': 0.5})
+    >>> evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")["mrr"]
+    {'run': 0.75}
+    """
+    options: dict[str, Any] = dict(scoring)
+    given: Any = judgements
+    several = run is None and isinstance(given, (list, tuple)) and len(given) > 0
+    if several and all(map(is_rankings_file, given)):
+        return announce_warnings(_evaluate_files(given[0], list(given[1:]), measures, options))
+    if is_rankings_file(judgements):
+        return announce_warnings(_evaluate_files(judgements, run, measures, options))
+    settings = EvaluationSettings.of(
+        measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
-    from judged.rankings.rankings import Rankings
+    judgements_format, run_format = formats_of(options.pop("format", None))
+    room = Room.of(limits().memory, limits().temporary)
+    sources = Data.of(
+        judgements,
+        run,
+        columns=options.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+        engine=None,
+        room=room,
+        small=all(
+            options.get(name) is None or options[name] is False
+            for name in ("item_to", "unique", "trusted", "exclude_same_id")
+        ),
+    )
+    matched = match_runs(sources, settings, **options)
+    evaluation = evaluate_rankings(
+        matched.rankings,
+        settings,
+        weights=options.get("weights"),
+        sources=matched.data,
+        skipped=matched.skipped,
+    )
+    if matched.trusted:
+        from judged.evaluation.trusted import correct_by_trusted
+
+        evaluation = correct_by_trusted(evaluation, options["trusted"], matched.trusted)
+    return announce_warnings(evaluation)
+
+
+def _evaluate_files(
+    first: Any, others: Any, measures: MeasuresLike | None, options: dict[str, Any]
+) -> Evaluation:
+    """Evaluate rankings files, which stand for judgements and runs."""
+    from judged.rankings.file import read_several
+
+    if others is None:
+        others = []
+    paths = [first, *([others] if isinstance(others, (str, os.PathLike)) else others)]
+    strange = next((path for path in paths if not is_rankings_file(path)), None)
+    if strange is not None:
+        raise InputError(
+            f"{quoted(strange)} is not a rankings file, and {first} is; a rankings file stands for "
+            "judgements and a run. Give rankings files alone, or judgements and runs."
+        )
+    rankings = read_several(paths)
+    policy, convention = options.pop("policy", None), options.pop("convention", None)
+    weights, progress = options.pop("weights", None), options.pop("progress", None)
+    options.pop("skip_bad", None)
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise InputError(
+                f"{name} is about judgements and runs, and rankings files hold only ranks; leave "
+                "it out, or give the judgements and runs."
+            )
+    settings = EvaluationSettings.of_rankings(rankings, measures, policy, convention)
+    evaluation = evaluate_rankings(rankings, settings, weights=weights)
+    if progress is not None:
+        for r in rankings:
+            progress(len(r))
+    return evaluation
+
+
+def evaluation_of(
+    judgements: Any,
+    run: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    **scoring: Unpack[Scoring],
+) -> Evaluation:
+    """Return an evaluation from what functions take that work on one: an `Evaluation`, `Rankings`
+    or several of them, or judgements and runs as `evaluate` takes them."""
+    if not isinstance(judgements, (Evaluation, Rankings)):
+        return evaluate(judgements, run, measures, **scoring)
+    if run is not None:
+        raise InputError(
+            "an evaluation has its runs already; leave run out, or give judgements and runs."
+        )
+    if isinstance(judgements, Rankings):
+        options: dict[str, Any] = {**scoring}
+        return judgements.evaluate(measures, **options)
+    if scoring or measures is not None:
+        names = ", ".join([*(["measures"] if measures is not None else []), *scoring])
+        raise InputError(f"an evaluation has its own settings; leave out {names}.")
+    return judgements
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +203,14 @@ def match_runs(
     """Match every run with the judgements, several runs at once; with `keep` the runs stay in
     memory. Runs that cannot be matched are one error for all of them, or skipped (`skip_bad`)."""
     policy = settings.policy
-    data = with_items(
-        data,
-        item_to=item_to,
-        unique=unique,
-        exclude_same_id=exclude_same_id,
-        duplicates=policy.duplicates,
-    )
+    if item_to is not None or unique is not None or exclude_same_id or "document" in data.columns:
+        data = with_items(
+            data,
+            item_to=item_to,
+            unique=unique,
+            exclude_same_id=exclude_same_id,
+            duplicates=policy.duplicates,
+        )
     if keep:
         data = data.whole()
     judgements = data.judgements()

@@ -389,7 +389,7 @@ def _simultaneous(
         values = np.stack([of_run for of_run in averaged if of_run is not None], axis=1)
         if len(place) < 2:
             continue
-        from judged.statistics.tukey import randomised_tukey, tukey
+        from judged.statistics.randomisation import randomised_tukey, tukey
 
         if settings.correction == "tukey":
             tested = tukey(values, settings.levels)
@@ -407,7 +407,7 @@ def _simultaneous(
             assert match.averaged is not None
             half = np.array([-1.0, 1.0]) * np.asarray(tested.half_width)[:, None]
             ends = float(np.mean(match.averaged)) + half.ravel()
-            scaled = map(float, match.on_scale(ends))
-            kept = (outcome.note, outcome.smallest_p)
-            changed[at] = Outcome(outcome.test, outcome.p, *scaled, settings.correction, *kept)
+            low, high, inner_low, inner_high = map(float, match.on_scale(ends))
+            outcome = replace(outcome, low=low, high=high, method=settings.correction)
+            changed[at] = replace(outcome, inner_low=inner_low, inner_high=inner_high)
     return changed, corrected_p

@@ -223,7 +223,7 @@ def temperature(looked: SearchResults) -> Page:
 
 def curves(looked: SearchResults) -> Page:
     """Show all numbers along the sweep as a chart."""
-    from judged.charts.kinds.temperature import temperature as drawn
+    from judged.charts.kinds.temperatures import temperature as drawn
 
     chart = drawn(looked.sweep(), theme="page", width=width_of(looked))
     command = command_of(
@@ -258,7 +258,7 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 def scores(looked: SearchResults) -> Page:
     """Show the scores of relevant pairs and of others, and the diagnosis."""
-    from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.distributions import embedding_scores
 
     def made() -> Any:
         embeddings, relevance = looked.search.compared
@@ -323,8 +323,8 @@ def gallery(looked: SearchResults) -> Page:
 def study(looked: SearchResults) -> Page:
     """Show the studies and sweeps of temperatures in the folder."""
 
-    from judged.charts.kinds.temperature import temperature as of_sweep
-    from judged.charts.kinds.temperature_study import temperature_study as of_study
+    from judged.charts.kinds.temperatures import temperature as of_sweep
+    from judged.charts.kinds.temperatures import temperature_study as of_study
 
     kinds = {"study": of_study, "sweep": of_sweep}
     files = looked.visit.workspace.studies

@@ -36,14 +36,13 @@ if TYPE_CHECKING:
 
 WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
-"""So many queries, and so many ids of each, are looked at."""
 FEWEST = 3
 """Fewest queries without a judged result that give a warning without a known cause."""
 
 
 @dataclass(frozen=True)
 class UnlikeIds:
-    """How much of what was retrieved is judged, and some ids of both sides."""
+    """The share of judged results, and some ids of both sides."""
 
     queries: int = 0
     asked: int = 0
@@ -52,13 +51,13 @@ class UnlikeIds:
     hit: int = 0
     """Queries with a judged result."""
     explained: bool = False
-    """Whether something was done to the ids already."""
+    """Whether ids were changed already."""
     sample: tuple[tuple[int, str, list[str], list[str]], ...] = ()
-    """Of some queries that have no judged result: a number that is as good as random, the query,
-    and the first ids of the run and of the judgements."""
+    """Checksum, query and first ids of the run and of the judgements, for some queries without a
+    judged result."""
     sampled: int = 0
     elsewhere: int = 0
-    """How many ids of the run were looked up, and how many are judged for another query."""
+    """Ids of the run that were looked up, and those judged for another query."""
 
     @classmethod
     def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
@@ -379,7 +378,7 @@ class LargeTies:
     """Scores that tie and are so large that they may differ in the input."""
 
     number: int = 0
-    """How many judged results have such a score."""
+    """Judged results with such a score."""
     query: str = ""
     """The first of their queries by its id, and the score there."""
     score: float = 0.0
@@ -412,7 +411,7 @@ class LargeTies:
 
 
 _FEWEST = 3
-"""So many lists, of so many results each, rise hardly ever by chance."""
+"""Lists, and results of each list, that rarely rise by chance."""
 
 
 @dataclass(frozen=True)
@@ -421,7 +420,7 @@ class RisingScores:
 
     rising: int = 0
     lists: int = 0
-    """How many lists are long enough to tell, and have different scores."""
+    """Lists that are long enough and have different scores."""
 
     @classmethod
     def of(
@@ -476,7 +475,6 @@ def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterat
 Given = TypeVar("Given", bound="AnyRun | Judgements")
 
 BASIS = "results with the id of their query are left out"
-"""What rankings without own ids are, in words."""
 
 
 def without_own_ids(given: Given) -> tuple[Given, int]:
@@ -594,11 +592,11 @@ class OwnIds:
 
     number: int = 0
     first: int = 0
-    """Those that stand at rank 1."""
+    """At rank 1."""
     high: int = 0
-    """Those among the first ten."""
+    """Among the first ten."""
     queries: int = 0
-    """How many queries have results."""
+    """Queries with results."""
 
     @classmethod
     def of(cls, pool: Pool, found: Matches) -> OwnIds:

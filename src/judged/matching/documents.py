@@ -1,4 +1,4 @@
-"""What is ranked: items, or their documents or categories."""
+"""Rankings of items, or of their documents or categories."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ BASIS = {
     kind: f"the best result of each {kind.value} stands for it, and {many} are ranked"
     for kind, many in _MANY.items()
 }
-"""What rankings of documents or of categories are, in words."""
 
 OfIds = Callable[[Sequence[str], str], "list[str | None]"]
 """(ids, what messages call their table) -> the document of each; None: it is one itself."""
@@ -57,18 +56,18 @@ OfIds = Callable[[Sequence[str], str], "list[str | None]"]
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Which document an item belongs to, as `item_to` or `unique` says it."""
+    """The document of each item, by `item_to` or `unique`."""
 
     of: OfIds | None = None
     """None where each table says it itself, in a column."""
     says: str = ""
-    """What of an id is its document, in words."""
+    """The part of an id that is its document, in words."""
     unlike: str = ""
-    """What is said of ids that are documents themselves."""
+    """A note on ids that are documents themselves."""
     table: Categories | None = None
     column: str = ""
     known: dict[str, str | None] = field(default_factory=dict)
-    """What was found so far: each id is looked at once."""
+    """Documents found so far."""
 
     @property
     def kind(self) -> KeyedKind:
@@ -84,7 +83,6 @@ class Documents:
 
     @property
     def basis(self) -> tuple[str, ...]:
-        """What is ranked, in words."""
         return (BASIS[self.kind], *([f"an item's document is {self.says}"] if self.says else []))
 
     def documents(self, ids: Sequence[str], source: str) -> list[str]:
@@ -163,7 +161,7 @@ def _pattern(given: str | re.Pattern[str]) -> Documents:
         if isinstance(pattern.pattern, bytes):
             raise InputError(f"item_to: the pattern {pattern.pattern!r} must be one of texts.")
     except re.error as error:
-        raise InputError(f"item_to: {given!r} is no pattern ({error}).") from None
+        raise InputError(f"item_to: {given!r} is not a valid pattern ({error}).") from None
     if not pattern.groups:
         raise InputError(
             f"item_to: the pattern {pattern.pattern!r} has no group; put the document in "
@@ -328,9 +326,9 @@ def _level_by_column(
         # What a run lacks is refused when it is judged.
     if items and not documents:
         raise InputError(
-            f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
-            f"column {to.column!r} that says their documents. Give one, or a table from item to "
-            "document."
+            f"{judgements.source}: the ids are those of items, such as {min(items)!r}, but the "
+            f"column {to.column!r} with their documents is missing. Add it, or give a table from "
+            "item to document."
         )
     return True, ()
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 17
 """Rows worked on at a time: what is made of them on the way stays in the processor's cache."""
 _TABLE = 1 << 20
-"""Where more rows stand together they are sorted: a table of their places would be large, and no
-quicker."""
+"""More rows than this are sorted, because a table of their places would be large and no faster."""
 _SPARSE = 2
 """A table has four to eight slots for each place."""
 _REGION = 1 << 14
@@ -338,7 +337,7 @@ class Matches:
     """The judgement of each judged item that the run holds, as a row of the pool."""
     hit_score: Floats
     hit_position: Ints | None
-    """Where in `scores` each hit lies, where that is known."""
+    """The place of each hit in `scores`, if known."""
     items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
@@ -346,12 +345,11 @@ class Matches:
     """Judged queries that the run holds among their own results."""
     own_score: Floats
     infinite: int = 0
-    """How many scores are infinite."""
     dropped: int = 0
 
     @property
     def asked(self) -> NDArray[np.bool_]:
-        """Which of the lists are those of judged queries."""
+        """A mask of the lists of judged queries."""
         return _asked(self.list_of, len(self.lengths))
 
 
@@ -370,7 +368,7 @@ def names_of(run: AnyRun) -> list[str]:
 
 
 def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
-    """Raise an error if a run has none of the judged queries, or no result for any."""
+    """Raise an error if a run lacks all judged queries, or has no result for them."""
     there = found.list_of[found.list_of >= 0]
     if not len(there):
         raise InputError(nothing_in_common(pool.name, pool.queries, run.source, names_of(run)))

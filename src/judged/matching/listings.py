@@ -31,7 +31,6 @@ class Listed:
     item: Ints
     """The number of each of its results that has one."""
     places: Places
-    """Where these stand."""
     retrieved: Ints
     """The length of each query's list."""
     missing: NDArray[np.bool_]
@@ -45,13 +44,13 @@ class Listings:
     pool: Pool
     """The judgements."""
     queries: tuple[str, ...]
-    """Those of the judgements first."""
+    """The queries of the judgements first."""
     query: Ints
     """The query of each item."""
     items: pl.Series
     """The id of each item."""
     grades: Floats
-    """The grade of each item; NaN where nobody judged it."""
+    """The grade of each item; NaN if unjudged."""
     runs: tuple[Listed, ...]
 
     @classmethod

@@ -58,7 +58,7 @@ class Matcher:
     policy: Policy
     collection: CollectionLike | None = None
     weights: QueryWeights | None = None
-    """How much each query counts, if the judgements have a column for it."""
+    """Weights from a column of the judgements."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -128,19 +128,19 @@ class Feed:
     def __init__(self, matcher: Matcher, name: str, source: str) -> None:
         self.matcher, self.name, self.source = matcher, name, source
         self.seen = np.zeros(len(matcher.queries), bool)
-        """Which of the judged queries came."""
+        """A mask of the judged queries that came."""
         self.results = False
-        """Whether any of them had a result."""
+        """Whether a judged query had a result."""
         self.names: list[str] = []
         """Some queries of the run, for messages."""
         self.rest: list[Findings] = []
-        """What was found in blocks without a judged query."""
+        """Findings of blocks without a judged query."""
         self.basis: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        """What was done to the last block, and what its reader said: of all blocks alike."""
+        """Basis and notes of the last block; all blocks have the same."""
 
     def add(self, table: Run | Lookup) -> Rankings | None:
-        """Return the rankings of the judged queries in a block; None if it has none."""
+        """Return the rankings of the judged queries in a block, or None."""
         places = self.matcher.pool.places
         there = names_of(table)
         if len(self.names) < _NAMES:
@@ -194,7 +194,7 @@ class Feed:
 
 
 _NAMES = 1000
-"""So many queries are looked at where a run has none that is judged."""
+"""Queries to look at if a run has no judged query."""
 
 
 def _best_scores(found: Matches) -> Floats:

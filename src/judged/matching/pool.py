@@ -167,11 +167,11 @@ def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
 
 
 class SubtopicRows(Tallied):
-    """How many judgements by subtopic a part of all has, until all parts are known."""
+    """The number of judgements by subtopic in a part."""
 
 
 class SubtopicItems(Tallied):
-    """How many items these are of."""
+    """The number of their items."""
 
 
 def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
@@ -205,11 +205,11 @@ class Pool:
     grades: Floats
     source: Lookup | Grouped[Judgements]
     dropped: int = 0
-    """How many repeated rows were dropped."""
+    """The number of repeated rows."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; its items are this pool's, in the same order."""
+    """Judgements by subtopic; their items are this pool's, in the same order."""
     is_part: bool = False
-    """Whether these are the judgements of some of the queries only."""
+    """Whether some queries are left out."""
 
     def take(self, queries: Ints) -> Pool:
         """Return the judgements of some queries; dropped rows and notes stay with the whole."""

@@ -34,15 +34,15 @@ from judged.text import listed
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the hits stand: their ranks, and the first and last rank of the tie each is in."""
+    """Ranks of the hits, and the first and last rank of the tie of each."""
 
     rank: Ints
     first: Ints
     last: Ints
     in_order: bool
-    """Whether every list came with its greatest score first."""
+    """Whether every list came sorted by score."""
     single_ties: int = 0
-    """How many hits tie with a neighbour in single precision only."""
+    """Hits that tie with a neighbour in single precision only."""
 
 
 def place(pool: Pool, found: Matches, ties: str) -> Places:
@@ -146,8 +146,7 @@ def _place_in_tie(
 
 
 _MANY = 50_000
-"""From so many tied results on, sorting them is left to polars; below, loading polars for it would
-take longer."""
+"""More tied results than this are sorted by polars; loading polars for fewer takes longer."""
 
 
 def _places(

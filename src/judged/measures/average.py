@@ -156,7 +156,7 @@ def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
 
 
 ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
-"""What is added before a number of items is rounded down."""
+"""Added before a number of items is rounded down."""
 
 _ASKS = "a recall point p asks for floor(p N + {}) relevant items, as in {}"
 ROUNDING = Choice(
@@ -172,7 +172,7 @@ ROUNDING = Choice(
 
 
 def enough_for(point: float, relevant: Floats, rounding: str = "exact") -> Floats:
-    """How many relevant items a recall point asks for, at least one."""
+    """Return how many relevant items a recall point requires, at least one."""
     if rounding == "exact":
         return np.maximum(needed(point, relevant), 1)
     return np.maximum(np.floor(point * relevant + ROUNDED[rounding]), 1)

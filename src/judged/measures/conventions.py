@@ -17,12 +17,11 @@ from judged.measures.registry import Spec, is_name, lookup, show
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
 FREE = ("rel", "aggregate")
-"""What may be added to any measure of a library: which grades count, and how queries become one
-number."""
+"""Parameters that may be added to any measure of a library."""
 
 
 WHOLE = 1000
-"""From so many results on, a cutoff that a library has of its own is meant for whole lists."""
+"""A library's own cutoff from this number on means whole lists."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Named:
     theirs: str
     name: Name
     label: str = ""
-    """What it was called where it was asked for; empty where that is our notation."""
+    """The name in the request; empty for our notation."""
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
@@ -97,7 +96,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
 
 
 def _variant(convention: Convention, measure: Measure, written: Iterable[str] = ()) -> Named | None:
-    """Find the library's variant of a measure in our notation; None if it has none.
+    """Find the library's variant of a measure in our notation, or None.
 
     That is the library's measure of this name, with the parameters that are written or not as
     usual; of several, the first, which is what the library computes by default. Where no parameter

@@ -207,7 +207,7 @@ def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
-    """Which queries have no judged item that gains anything."""
+    """Return a mask of the queries without a judged item that gains anything."""
     return r.total(r.pool_query[gaining(r.pool_grade, params["gains"])]) == 0
 
 

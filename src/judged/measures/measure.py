@@ -405,7 +405,7 @@ _CUT = r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+"
 _UNDERSCORED = r"(?i:([a-z][\w-]*?)(_at_|_)([1-9][0-9]*))"
 _OPEN, _CLOSE = "{[(", "}])"
 _DEEPEST = 2
-"""How many brackets a value may stand in: a table of numbers has one, and nothing has three."""
+"""The maximum nesting of brackets: a table of numbers has one."""
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -434,7 +434,7 @@ def parse_measure(measure: str | Measure) -> Measure:
     meant = _stands_for(measure.strip())
     if len(meant) > 1:
         raise MeasureError(
-            f"{measure!r} stands for {len(meant)} measures "
+            f"{measure!r} means {len(meant)} measures "
             f"({', '.join(ours for _, ours in meant[:3])}, …); name one of them."
         )
     if meant:
@@ -561,7 +561,7 @@ def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
 
 
 def _stands_for(text: str) -> list[tuple[str, str]]:
-    """Return the names and measures that a preset, or a name of other libraries, stands for."""
+    """Return the names and measures that a preset, or a name of other libraries, means."""
     if text.lower() in PRESETS:
         return [(each, each) for each in PRESETS[text.lower()]]
     name = text.partition("@")[0].partition("(")[0]
@@ -638,7 +638,7 @@ def _split(text: str, separator: str) -> list[str]:
 def _value(text: str, measure: str, depth: int = 0) -> Any:
     """Parse a number, a word, a {table} or a [list]."""
     if text[:1] + text[-1:] in ("{}", "[]") and depth == _DEEPEST:
-        raise MeasureError(f"brackets stand in brackets in {quoted(measure)}; write plain values.")
+        raise MeasureError(f"nested brackets in {quoted(measure)}; write plain values.")
     if text[:1] == "{" and text[-1:] == "}":
         return _table(text[1:-1], measure, depth)
     if text[:1] == "[" and text[-1:] == "]":

@@ -1,4 +1,4 @@
-"""How far one has to look: reciprocal rank and ranks themselves."""
+"""Reciprocal rank, and ranks of relevant items."""
 
 from __future__ import annotations
 

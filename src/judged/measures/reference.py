@@ -25,7 +25,7 @@ class Preset:
     """
 
     title: str
-    """Whose numbers these are."""
+    """The community."""
     says: str
     """Why these, and what their names mean there."""
     measures: tuple[str, ...]
@@ -98,7 +98,7 @@ ABOUT: dict[str, Preset] = {
 """Every preset by its name."""
 
 PRESETS: dict[str, tuple[str, ...]] = {name: each.measures for name, each in ABOUT.items()}
-"""The measures that each name stands for."""
+"""The measures of each preset."""
 
 
 BIBLIOGRAPHY: dict[str, str] = {

@@ -25,7 +25,7 @@ from judged.text import listed
 
 
 class Param(Protocol):
-    """What a declared parameter can do; the parser, messages, help and docs all derive from it."""
+    """A declared parameter; the parser, messages, help and docs derive from it."""
 
     @property
     def name(self) -> str: ...
@@ -35,7 +35,7 @@ class Param(Protocol):
     def says(self) -> str: ...
     @property
     def allowed(self) -> str:
-        """What a value must be, to complete the sentence "k must be …"."""
+        """The completion of "k must be …"."""
         ...
 
     def check(self, value: Any) -> Any:
@@ -76,7 +76,7 @@ def _number(value: Any) -> float:
 
 @dataclass(frozen=True)
 class Cutoff:
-    """How many results count: a whole number, R, or no limit."""
+    """The number of results that count: a whole number, R, or no limit."""
 
     name: str = "k"
     default: int | str | None = None
@@ -256,11 +256,11 @@ class Settled:
 
     values: Floats
     counted: Mask
-    """Which queries count."""
+    """A mask of the queries that count."""
     settle: Callable[[Floats], Floats]
     """The same policy for other values, one per query, that a summary is made of."""
     weights: Floats | None = None
-    """How much each query that counts weighs; None where all are the same."""
+    """The weights of the queries that count; None if all are equal."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class Undefined:
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
     of_run: bool = False
-    """Whether it depends on what was retrieved, and not on the judgements alone."""
+    """Whether it depends on the results, and not on the judgements alone."""
 
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -321,7 +321,7 @@ class Spec:
     """
 
     name: str
-    """What it is called in texts."""
+    """Its name in texts."""
     title: str
     """Its name in words."""
     says: str
@@ -329,11 +329,11 @@ class Spec:
     formula: str
     """The definition in LaTeX."""
     reference: str
-    """Where it was defined: a key of the bibliography."""
+    """The key of its definition in the bibliography."""
     range: tuple[float, float]
     """The lowest and the highest value there can be."""
     params: tuple[Param, ...]
-    """What can be set, each with its default."""
+    """Its parameters, each with its default."""
     undefined: Undefined
     """When a query has no value."""
     example: Example
@@ -345,7 +345,7 @@ class Spec:
     formulas: Mapping[str, str] = field(default_factory=dict)
     """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
+    """Other names with the parameters they imply: {"GMAP": {"aggregate": "geometric"}}."""
     at: str | None = None
     """The parameter that `@` sets."""
     laws: frozenset[str] = frozenset()
@@ -356,7 +356,7 @@ class Spec:
     """False for counts and descriptions, which are what they are when nothing is relevant: no
     policy changes them."""
     tells_unjudged: bool = False
-    """Whether an irrelevant item counts otherwise than one that nobody judged."""
+    """Whether irrelevant items count otherwise than unjudged ones."""
     gives: Callable[..., Rows | None] | None = None
     """Where the summary may be another thing than an aggregation of the queries' values:
     (rankings, **params) -> what each query gives to it; None where it is the aggregation after
@@ -555,7 +555,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         if name.lower() in PRESETS:
             raise MeasureError(
                 f"{quoted(name)} is a preset: it has no cutoff and no parameters of its own, and "
-                f"stands for {', '.join(PRESETS[name.lower()])}."
+                f"means {', '.join(PRESETS[name.lower()])}."
             ) from None
         known = [*names(), *PRESETS]
         raise MeasureError(
@@ -606,13 +606,13 @@ def _unknown_param(spec: Spec, name: str) -> str:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """How the queries' values become one number, with its standard error."""
+    """A way to make one number of the queries' values, with its standard error."""
 
     value: Callable[[Floats, Weighed], float]
     error: Callable[[Floats, Floats, Weighed], float]
     says: str
     weighted: bool = True
-    """Whether it has a meaning with weights that does not change when all of them are doubled."""
+    """Whether weights are supported: doubling all of them must change nothing."""
 
     def __call__(self, values: Floats, weights: Floats | None = None) -> float:
         return self.value(values, relative(weights))

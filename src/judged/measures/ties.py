@@ -46,9 +46,8 @@ class Worth:
     """
 
     hits: Floats
-    """What each hit is worth."""
     unjudged: float
-    """What any other result is."""
+    """The worth of any other result."""
     sure: NDArray[np.bool_] | None = None
     """The queries where this holds; None where it does for all."""
 
@@ -131,11 +130,11 @@ class Ties:
     first: Floats
     size: Floats
     relevant: Floats
-    """How many relevant items the tie holds."""
+    """The number of relevant items in the tie."""
     before: Floats
-    """How many relevant items stand above the tie."""
+    """The number of relevant items above the tie."""
     shown: Floats
-    """How many of its ranks are at or above the end."""
+    """The number of its ranks at or above the end."""
 
 
 def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
@@ -367,18 +366,18 @@ LIMIT = 720
 """Up to how many orders of a query are gone through one by one: six different results have as many.
 """
 PAIRS = 250
-"""How many random orders are drawn otherwise, each with its reverse."""
+"""The number of random orders otherwise, each with its reverse."""
 DRAWS = 2 * PAIRS
 SEED = 2008
 _ROWS = 1 << 18
-"""How many hits and judgements are computed at once."""
+"""Hits and judgements that are computed at once."""
 
 Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
 class OrderSample:
-    """What some orders of each query's ties give."""
+    """Values of some orders of each query's ties."""
 
     mean: Floats
     errors: Floats
@@ -414,7 +413,7 @@ class Orders:
         """The query of each tie."""
         self.size = (last - first + 1)[self.hit][new]
         self.held = np.bincount(self.tie, minlength=len(self.size))
-        """How many hits each tie holds."""
+        """The number of hits in each tie."""
         self.place = ordinals(self.tie, len(self.size)) - 1
         """The place of each hit among the hits of its tie."""
         begins = np.flatnonzero(borders(self.tie, grade, kind))
@@ -422,7 +421,7 @@ class Orders:
         self.kind_size = np.diff(np.append(begins, len(self.tie)))
         self.first_hit = np.searchsorted(r.hit_query, np.arange(len(r)))
         self.ways = self._ways()
-        """How many orders of each tie differ, and infinity where they are more than enough."""
+        """The number of different orders of each tie; infinite if there are too many."""
         count = np.ones(len(r))
         np.multiply.at(count, self.owner, self.ways)
         self.whole = count <= LIMIT
@@ -551,7 +550,7 @@ class Orders:
 
     @cached_property
     def _before(self) -> Ints:
-        """How many tied places of its query stand above each tie."""
+        """The number of tied places of its query above each tie."""
         all_before = starts_of(self.size)
         lead = borders(self.owner)
         return all_before - all_before[lead][np.cumsum(lead) - 1]

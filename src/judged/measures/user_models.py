@@ -161,7 +161,7 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
 
 @dataclass(frozen=True)
 class Reach(CutoffParam):
-    """How far the user reads: to a rank, as many results as gain something, or without end."""
+    """The rank to which the user reads: a number, as many as gain something, or no end."""
 
     says: str = (
         "the user reads no further than rank k; R is the number of the query's items that gain "
@@ -508,8 +508,7 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
 _ASYMPTOTIC = 12.0
 """From here on, both expansions below are exact to the last digit or two."""
 _BLOCK = 1 << 14
-"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
-small."""
+"""Numbers at a time, so that they stay in the processor's cache."""
 
 
 def inverse_squares(x: Floats) -> Floats:
@@ -561,8 +560,7 @@ _ANY = float(np.nextafter(0, 1))
 
 
 _NEAREST = 1e-8
-"""How near to 1 the patience may be: the number of steps that sums take grows with 1 / sqrt(1 - p).
-"""
+"""The least distance of the patience from 1; the steps of sums grow with 1 / sqrt(1 - p)."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audit:
-    """What judging a run found and assumed; counts are of judged queries unless they say otherwise.
+    """Findings and assumptions about a run; counts are of judged queries unless stated otherwise.
 
     >>> from judged import Rankings
     >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -36,11 +36,11 @@ class Audit:
     missing_queries: tuple[str, ...] = ()
     """Judged queries that the run lacks."""
     ignored_queries: int = 0
-    """Queries of the run that nobody judged."""
+    """Queries of the run without judgements."""
     results: int = 0
     """Results of the judged queries."""
     judged_results: int = 0
-    """Those of them that are judged."""
+    """Judged ones among them."""
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results.
     """
@@ -69,7 +69,7 @@ class Audit:
     unjudged_removed: int = 0
     """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed, warnings among it."""
+    """Repairs and assumptions of the readers, including warnings."""
 
     def sentences(self) -> list[str]:
         """Return what a reader of the numbers should know, most important first.
@@ -200,11 +200,11 @@ class Findings:
     cut_by_depth: int = 0
     unjudged_removed: int = 0
     doubts: tuple[Doubt, ...] = ()
-    """What may be wrong; of the same kinds in all blocks of a run."""
+    """Possible problems; of the same kinds in all blocks of a run."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed."""
+    """Repairs and assumptions of the readers."""
     closing: tuple[str, ...] = ()
-    """What is said last, and once."""
+    """Sentences that come last, once."""
 
     @classmethod
     def of(
@@ -297,7 +297,7 @@ def total(parts: Iterable[Findings]) -> Findings:
 
 
 def findings_of(rankings: Rankings) -> Findings:
-    """Return the findings of rankings, made from what they show if there are none."""
+    """Return the findings of rankings, or make them from what the rankings show."""
     return rankings.findings or Findings.of(
         rankings, run_queries=len(rankings), complete=rankings.complete
     )

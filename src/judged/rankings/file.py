@@ -1,4 +1,4 @@
-"""Rankings files: one Parquet file that stands for judgements and a run.
+"""Rankings files: one Parquet file instead of judgements and a run.
 
 The file has one row, and a list in each column: arrays of `Rankings` differ in length. Name,
 policy and audit are JSON among its metadata, with the version of the format and a checksum.
@@ -112,7 +112,7 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file.") from None
+        raise InputError(f"{name}: the file does not exist.") from None
     except (OSError, pl.exceptions.PolarsError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{name}: cannot be read as a rankings file ({type(error).__name__}); it may be "

@@ -56,7 +56,7 @@ else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
 Cutoff = int | Literal["R"] | None
-"""How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+"""The cutoff of a measure: a rank, the query's number of relevant items, or the whole list."""
 ANY_GRADE = float(np.nextafter(0, 1))
 """The least grade above 0."""
 OTHER_WAY = "all queries are ranked, for every item"
@@ -66,7 +66,7 @@ ENCODED = {
     ("queries",): "queries are encoded by",
     ("items",): "items are encoded by",
 }
-"""How parts begin that say which encoder made the vectors, by the sides that it encoded."""
+"""Beginnings of parts of `basis` that name the encoder, by the sides that it encoded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Subtopics:
     subtopic: Ints
     """The subtopic's number."""
     grade: Floats
-    """How well the item serves the subtopic."""
+    """The grade of the item for the subtopic."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -102,7 +102,7 @@ class Weights:
     values: Floats
     """A query of weight 0 does not count."""
     source: str
-    """What sentences call them: a file as given, a column."""
+    """Their name in sentences: a file or a column."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -146,38 +146,35 @@ class Rankings:
     hit_item: Ints | None = None
     """The item of each hit, as `subtopics` numbers it."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and
-    `pool_grade` hold each item's best grade."""
+    """Judgements by subtopic; None if there are none. `hit_grade` and `pool_grade` hold each item's
+    best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
-    """How many items there were to retrieve, per query; None where unknown."""
+    """The number of items to retrieve, per query; None if unknown."""
     weights: Weights | None = None
-    """How much each query counts in summaries; None where all count the same."""
+    """The weights of queries in summaries; None if all are equal."""
     best_score: Floats | None = None
-    """The greatest score among each query's results, NaN where it has none; None where nobody
-    asked, or where there is only an order."""
+    """The greatest score of each query's results, NaN without results; None without scores."""
     ties: Ties = "input"
-    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
-    a tie that the depth cuts through has its hits below the cut too, and measures are means over
-    all orders."""
+    """The tie rule. With "expected", ties are unbroken: `hit_rank` is one order of many, a tie that
+    the depth cuts through keeps its hits below the cut, and measures are means over all orders."""
     unjudged: Unjudged = "nonrelevant"
-    """What became of unjudged items."""
+    """The rule for unjudged items."""
     depth: int | None = None
-    """Where the lists were cut; None where they are whole."""
+    """The depth of the lists; None if they are whole."""
     whole: Rankings | None = None
     """These rankings before a depth cut them and unjudged items were removed, for ties to be broken
     again; None where they are whole themselves."""
     name: str = "run"
-    """What results call the run."""
+    """The name of the run in results."""
     complete: bool = False
-    """Whether every item was judged and only the relevant ones are listed: all others are
-    irrelevant, not unjudged."""
+    """Whether all items were judged and only relevant ones are listed, so that others are
+    irrelevant."""
     basis: tuple[str, ...] = ()
-    """What was ranked, how, and what counts as relevant, in words, where the run itself does not
-    say: embeddings."""
+    """What was ranked, how, and what counts as relevant, in words, for embeddings."""
     findings: Findings | None = None
-    """What was found in the data, as counts that add up; None where nobody looked."""
+    """Findings in the data, as counts that add up; None if the data were not checked."""
 
     def __post_init__(self) -> None:
         if not len(self.missing):
@@ -186,7 +183,7 @@ class Rankings:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """What was found in the data; None where nobody looked."""
+        """Findings in the data; None if the data were not checked."""
         return None if self.findings is None else self.findings.audit()
 
     def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
@@ -629,7 +626,7 @@ class Rankings:
 
         parts = list(blocks)
         if not parts:
-            raise InputError("there are no rankings to put together; give at least one.")
+            raise InputError("nothing to join; give at least one Rankings.")
         findings = total(map(findings_of, parts)) if any(r.findings for r in parts) else None
         filled = [r for r in parts if len(r)] or [parts[0]]
         whole = filled[0] if len(filled) == 1 else _joined(filled)

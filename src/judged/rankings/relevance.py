@@ -22,10 +22,10 @@ _WRITTEN = {
 _TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
 
 A_LIST = "the list"
-"""What the run of a relevance list is called, which has neither name nor query."""
+"""The name of the run of a relevance list."""
 NO_IDS = "item_to and exclude_same_id are about the ids of a run; there is none."
 NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it should be."
-"""What is said of options that a relevance list has no use for."""
+"""Messages about options that do not apply to a relevance list."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RelevanceList:
     """The grades of one list, and which of its results share a score."""
 
     grades: tuple[Any, ...]
-    """In rank order; None is an item that nobody judged."""
+    """In rank order; None is an unjudged item."""
     tied: tuple[tuple[int, int], ...] = ()
     """The first and the last rank of each tie."""
 
@@ -78,11 +78,11 @@ def relevance_list(text: str) -> RelevanceList:
             tied.append((begun, len(grades)))
             begun = None
         elif word in "()":
-            raise InputError(f"{text!r} is no relevance list: {word!r} is out of place. {_TIED}")
+            raise InputError(f"{text!r} is not a relevance list: {word!r} is out of place. {_TIED}")
         else:
             grades.append(_grade(word, text, "relevance list"))
     if begun is not None:
-        raise InputError(f"{text!r} is no relevance list: a bracket is not closed. {_TIED}")
+        raise InputError(f"{text!r} is not a relevance list: a bracket is not closed. {_TIED}")
     return RelevanceList(tuple(grades), tuple(tie for tie in tied if tie[0] < tie[1]))
 
 
@@ -106,14 +106,14 @@ def _grade(word: str, text: str, what: str) -> Any:
     except (ValueError, RecursionError):
         grade = None
     if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
-        either = "is no grade" if what == "pool" else "is neither a grade nor - (not judged)"
+        either = "is not a grade" if what == "pool" else "is neither a grade nor - (not judged)"
         hint = (
             " For files, give QRELS and RUN."
             if what != "pool" and ("/" in text or ("." in text and len(text.split()) == 1))
             else ""
         )
         written = _WRITTEN[what].capitalize()
-        raise InputError(f"{text!r} is no {what}: {word!r} {either}. {written}.{hint}")
+        raise InputError(f"{text!r} is not a {what}: {word!r} {either}. {written}.{hint}")
     return grade
 
 

@@ -237,7 +237,7 @@ def _skew(bundle: Bundle, groups: Ints | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Resamples:
-    """How a number or a difference varies over resamples."""
+    """A number or a difference over resamples."""
 
     ordered: Floats
     """Ascending, without undefined ones."""
@@ -415,7 +415,7 @@ def left_out(sample: Means, groups: Ints | None) -> Floats:
 
 
 def _counts(units: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
-    """How often each unit is drawn: the first resample of each block, and a row for each."""
+    """Yield the first resample of each block, and counts of each unit: a row per resample."""
     generator = np.random.default_rng(seed)
     block = max(1, COUNTS_PER_BLOCK // max(units, 1))
     for start in range(0, resamples, block):

@@ -48,9 +48,9 @@ class Interval:
     high: float = math.nan
     """The upper bound; NaN if unknown."""
     method: str | None = None
-    """How the bounds were computed: t, log t, wilson, order, bca or percentile."""
+    """The method of the bounds: t, log t, wilson, order, bca or percentile."""
     note: str = ""
-    """Why there are no bounds."""
+    """The reason for missing bounds."""
 
     @property
     def known(self) -> bool:
@@ -420,7 +420,7 @@ class Auroc:
     """
 
     value: float
-    """How often a score of the first kind is greater than one of the second; ties count half."""
+    """The share of pairs with a greater score of the first kind; ties count half."""
     low: float = math.nan
     """The lower bound; NaN if unknown."""
     high: float = math.nan

@@ -139,7 +139,7 @@ class Median:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What queries contribute to a number that needs any number of rows per query."""
+    """Rows of queries, any number per query, behind a number."""
 
     owner: Ints
     """The query of each row, as its number from 0, ascending."""
@@ -171,7 +171,7 @@ class ExactSum:
     steps: int = 0
     """The sum of all finite terms, in units of the smallest float above 0."""
     beyond: float = 0.0
-    """The sum of the infinite and NaN terms; 0 if there are none."""
+    """The sum of the infinite and NaN terms, otherwise 0."""
     count: int = 0
     """The number of terms."""
 
@@ -205,7 +205,7 @@ class ExactSum:
             return math.inf if self.steps > 0 else -math.inf
 
     def mean(self) -> float:
-        """Return the sum divided by the number of terms; NaN if there are none."""
+        """Return the sum divided by the number of terms; NaN for no terms."""
         return self.value() / self.count if self.count else math.nan
 
 

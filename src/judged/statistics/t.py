@@ -166,7 +166,7 @@ def _powers_of_two(largest: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """How much the means of each column differ between parts of the queries."""
+    """Differences of the means of each column between parts of the queries."""
 
     statistic: Floats
     """Welch's F; NaN where there is no spread to compare with."""

@@ -133,11 +133,11 @@ def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame
 
 def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Listed:
     """Return a run's items by number; all are judged here, so the join finds all ranks."""
-    found = match(every, run, duplicates=duplicates)
-    item = every.grades[found.hit_judgement].astype(np.int64)
-    missing = found.list_of < 0
-    retrieved = np.where(missing, 0, found.lengths[found.list_of])
-    return Listed(item, place(every, found, ties), retrieved, missing)
+    matches = match(every, run, duplicates=duplicates)
+    item = every.grades[matches.hit_judgement].astype(np.int64)
+    missing = matches.list_of < 0
+    retrieved = np.where(missing, 0, matches.lengths[matches.list_of])
+    return Listed(item, place(every, matches, ties), retrieved, missing)
 
 
 class Pair(NamedTuple):

@@ -43,9 +43,9 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     >>> [named.measure for named in named_all(find("torchmetrics"), wanted)]
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
-    found = [named for each in measures for named in _named(convention, each)]
+    variants = [named for measure in measures for named in _named(convention, measure)]
     first: dict[tuple[Measure, str], Named] = {}
-    for named in found:
+    for named in variants:
         first.setdefault((named.measure, named.theirs), named)
     return list(first.values())
 
@@ -63,12 +63,12 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
     texts = [measure] if any(convention.read(measure)) else pieces_of(measure)
     for text in texts:
         if text.lower() in PRESETS:
-            for each in PRESETS[text.lower()]:
-                yield from _read(convention, each)
+            for preset_measure in PRESETS[text.lower()]:
+                yield from _read(convention, preset_measure)
             continue
-        found = list(_read(convention, text))
-        for named in found:
-            label = text if len(found) == 1 else named.theirs
+        variants = list(_read(convention, text))
+        for named in variants:
+            label = text if len(variants) == 1 else named.theirs
             yield replace(named, label=label_of(label, named.measure))
 
 
@@ -108,15 +108,15 @@ def _variant(convention: Convention, measure: Measure, written: Iterable[str] = 
     }
     extended = None
     for named in _of_the_same_name(convention, measure):
-        own = named.measure.params
-        added = {key: value for key, value in chosen.items() if own[key] != value}
+        params = named.measure.params
+        added = {key: value for key, value in chosen.items() if params[key] != value}
         if not (added or (chosen.keys() <= {measure.spec.at} and not named.name.plain)):
             return named
         if (
             extended is None
             and named.name.plain
             and added
-            and all(key in FREE and own[key] == defaults[key] for key in added)
+            and all(key in FREE and params[key] == defaults[key] for key in added)
         ):
             words = " and ".join(f"{key}={show(value)}" for key, value in added.items())
             extended = replace(
@@ -223,18 +223,18 @@ def relatives(convention: Convention, measure: Measure) -> list[Named]:
     wanted = _cutoff(measure)
     exact = any(_cutoff(named.measure) == wanted for named in every)
     least = wanted if isinstance(wanted, int) else WHOLE
-    found: dict[Any, Named] = {}
+    variants: dict[Any, Named] = {}
     for named in every:
-        own = _cutoff(named.measure)
+        cutoff = _cutoff(named.measure)
         if (
-            own in (wanted, "R")
-            or (own is None and not exact)
-            or (isinstance(own, int) and own >= least)
+            cutoff in (wanted, "R")
+            or (cutoff is None and not exact)
+            or (isinstance(cutoff, int) and cutoff >= least)
         ):
             name = named.name
             means = frozenset(name.policy.items()), name.threshold, name.undefined
-            found.setdefault((named.measure, *means), named)
-    return list(found.values())
+            variants.setdefault((named.measure, *means), named)
+    return list(variants.values())
 
 
 def _cutoff(measure: Measure) -> Any:
@@ -251,15 +251,15 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
         if not (named := _filled(name, places)):
             continue
         # What may be added to any measure of a library is as in the measure that is asked for.
-        own = named.measure(
+        variant = named.measure(
             **{
                 key: measure.params[key]
                 for key in FREE
                 if key in measure.params and _usual(named.measure, key)
             }
         )
-        if own.params["aggregate"] == measure.params["aggregate"]:
-            yield Named(own, theirs, name)
+        if variant.params["aggregate"] == measure.params["aggregate"]:
+            yield Named(variant, theirs, name)
 
 
 def _usual(measure: Measure, name: str) -> bool:

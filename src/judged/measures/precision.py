@@ -244,5 +244,5 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     made_of=_made_of,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:
-    found = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
-    return _balance(found, recall(r, k=k, rel=rel, norm="relevant"), beta)
+    precisions = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
+    return _balance(precisions, recall(r, k=k, rel=rel, norm="relevant"), beta)

@@ -111,7 +111,9 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
     size, weights = len(settled.values), relative(settled.weights)
     if aggregate == "median":
         return Median(pooled, owner, size, weights)
-    totals, numbers = (np.bincount(owner, each, size) for each in (pooled, np.ones(len(pooled))))
+    totals, numbers = (
+        np.bincount(owner, values, size) for values in (pooled, np.ones(len(pooled)))
+    )
     return Means.ratio(totals.astype(np.float64), numbers.astype(np.float64), weights)
 
 

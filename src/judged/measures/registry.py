@@ -382,10 +382,10 @@ class Spec:
     adds, and one that depends on the query's judgements alone and grows with each grade; None where
     it is none."""
 
-    def bound(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    def bound(self, params: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """Return all parameters with their values: those given, checked, and defaults."""
         values = {param.name: param.default for param in self.params}
-        for name, value in given.items():
+        for name, value in params.items():
             param = self.param(name)
             try:
                 values[name] = param.check(value)
@@ -427,10 +427,10 @@ def collection_size(r: Rankings, name: str) -> Floats:
         )
     known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
     if (short := np.flatnonzero(r.collection < known)).size:
-        at = short[0]
+        worst = short[0]
         raise MeasureError(
-            f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but "
-            f"{int(known[at]):,} were retrieved or judged; {name} needs the number of all items "
+            f"the collection of query {r.queries[worst]} holds {r.collection[worst]:,} items, but "
+            f"{int(known[worst]):,} were retrieved or judged; {name} needs the number of all items "
             "there are."
         )
     return r.collection.astype(np.float64)
@@ -496,7 +496,7 @@ def measure(
     """
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        own = (
+        all_params = (
             params
             if any(p.name == "aggregate" for p in params)
             else (*params, aggregate_param(aggregate))
@@ -505,7 +505,7 @@ def measure(
         family = compute.__module__.rpartition(".")[2]
         spec = Spec(
             name=name,
-            params=own,
+            params=all_params,
             at=at if any(param.name == at for param in params) else None,
             aliases=other,
             range=range,
@@ -586,21 +586,21 @@ def names() -> Iterator[str]:
 
 def _unknown_param(spec: Spec, name: str) -> str:
     """`P takes no 'gian'; did you mean 'gain'? (nDCG takes it; P takes k, rel, short.)`"""
-    own = [param.name for param in spec.params]
+    param_names = [param.name for param in spec.params]
     everywhere = [param.name for other in REGISTRY.values() for param in other.params]
-    hint = did_you_mean(name, own)
+    hint = did_you_mean(name, param_names)
     if hint == ".":
         hint = did_you_mean(name, everywhere)
     meant = hint.removeprefix("; did you mean '").removesuffix("'?")
     takers = [other.name for other in REGISTRY.values() if meant in (p.name for p in other.params)]
     elsewhere = (
         f"{listed(takers[:4])} {'takes' if len(takers) == 1 else 'take'} it; "
-        if takers and meant not in own
+        if takers and meant not in param_names
         else ""
     )
     return (
         f"{spec.name} takes no {quoted(name)}{'.' if meant == name else hint} "
-        f"({elsewhere}{spec.name} takes {', '.join(own)}.)"
+        f"({elsewhere}{spec.name} takes {', '.join(param_names)}.)"
     )
 
 

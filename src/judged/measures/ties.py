@@ -140,7 +140,7 @@ class Ties:
 def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
     """Find the ties of relevant items, down to `end` of each query."""
     chosen = np.flatnonzero(r.hit_grade >= rel)
-    query, (first, last) = r.hit_query[chosen], (each[chosen] for each in r.spans)
+    query, (first, last) = r.hit_query[chosen], (column[chosen] for column in r.spans)
     new = np.flatnonzero(borders(query, first))
     relevant = np.diff(np.append(new, len(query)))
     before = ordinals(query, len(r))[new] - 1
@@ -149,7 +149,10 @@ def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
     shown = np.clip(np.minimum(last, stop) - first + 1, 0, None)
     return Ties(
         query,
-        *(each.astype(np.float64) for each in (first, last - first + 1, relevant, before, shown)),
+        *(
+            column.astype(np.float64)
+            for column in (first, last - first + 1, relevant, before, shown)
+        ),
     )
 
 
@@ -176,9 +179,9 @@ def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
     places = ties.relevant[cut].astype(np.int64)
     tie = np.repeat(cut, places)
     taken = positions(np.zeros(len(cut), np.int64), places)
-    each = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
+    chances = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
     starts = np.cumsum(places) - places
-    kept = np.multiply.reduceat(each, starts) if len(cut) else np.zeros(0)
+    kept = np.multiply.reduceat(chances, starts) if len(cut) else np.zeros(0)
     np.multiply.at(chance, ties.query[cut], kept)
     return chance
 
@@ -274,15 +277,15 @@ def expectations(
     ]
     orders = Orders(loose) if seen else None
     samples = orders.sample(seen) if orders else {}
-    found = {
+    expected = {
         measure: _over(closed, samples.get(measure), orders, sorted_ends.get(measure))
         for measure, closed in exact.items()
     }
     if tied.all():
-        return found
+        return expected
     return {
-        measure: _joined(tied, each, _untied(measure.compute_as_ranked(others), ends))
-        for measure, each in found.items()
+        measure: _joined(tied, value, _untied(measure.compute_as_ranked(others), ends))
+        for measure, value in expected.items()
     }
 
 
@@ -358,7 +361,10 @@ def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
         return every
 
     return Expected(
-        *(both(getattr(loose, each.name), getattr(others, each.name)) for each in fields(Expected))  # type: ignore[arg-type]
+        *(
+            both(getattr(loose, column.name), getattr(others, column.name))
+            for column in fields(Expected)
+        )  # type: ignore[arg-type]
     )
 
 
@@ -445,11 +451,11 @@ class Orders:
         return {
             measure: OrderSample(
                 *(
-                    np.concatenate([getattr(each, name) for each in own])[order]
+                    np.concatenate([getattr(sample, name) for sample in samples])[order]
                     for name in ("mean", "errors", "low", "high")
                 )
             )
-            for measure, own in parts.items()
+            for measure, samples in parts.items()
         }
 
     def _blocks(self) -> Iterator[Ints]:
@@ -486,8 +492,8 @@ class Orders:
                 if reverse is not None:
                     others[measure].append(measure.compute_as_ranked(reverse))
         return {
-            measure: (np.concatenate(own), None if listed else np.concatenate(others[measure]))
-            for measure, own in ones.items()
+            measure: (np.concatenate(parts), None if listed else np.concatenate(others[measure]))
+            for measure, parts in ones.items()
         }
 
     def _ranks(self, copies: Rankings, owner: Ints, number: Ints, *, listed: bool) -> Ints:
@@ -496,10 +502,10 @@ class Orders:
         rows = positions(starts_of(per_query)[owner], per_query[owner])
         copy = np.repeat(np.arange(len(owner)), per_query[owner])
         starts = np.searchsorted(copies.hit_query, np.arange(len(copies)))
-        at = starts[copy] + self.hit[rows] - self.first_hit[owner[copy]]
+        hits = starts[copy] + self.hit[rows] - self.first_hit[owner[copy]]
         rank = copies.hit_rank.copy()
         places = self._listed if listed else self._drawn
-        rank[at] = copies.spans[0][at] + places(rows, owner[copy], number[copy], copy)
+        rank[hits] = copies.spans[0][hits] + places(rows, owner[copy], number[copy], copy)
         return rank
 
     def _listed(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
@@ -562,9 +568,9 @@ class Orders:
 
         names = self.rankings.queries
         made = np.zeros(len(names), np.uint64)
-        for at in np.flatnonzero(~self.whole):
-            digest = blake2b(names[at].encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            made[at] = int.from_bytes(digest, "little")
+        for query in np.flatnonzero(~self.whole):
+            digest = blake2b(names[query].encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            made[query] = int.from_bytes(digest, "little")
         return _mixed(made + np.uint64(SEED))
 
 
@@ -600,12 +606,12 @@ def _kinds(r: Rankings) -> Words:
         + (judged.grade + 0.0).view(np.uint64) * _STEP
     )
     width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
-    items, at = np.unique(judged.query * width + judged.item, return_inverse=True)
+    items, number = np.unique(judged.query * width + judged.item, return_inverse=True)
     total = np.zeros(len(items), np.uint64)
-    np.add.at(total, at, row)
-    own = r.hit_query * width + r.hit_item
-    found = np.minimum(np.searchsorted(items, own), max(len(items) - 1, 0))
-    return np.where(items[found] == own, total[found], kind) if len(items) else kind
+    np.add.at(total, number, row)
+    hit_key = r.hit_query * width + r.hit_item
+    place = np.minimum(np.searchsorted(items, hit_key), max(len(items) - 1, 0))
+    return np.where(items[place] == hit_key, total[place], kind) if len(items) else kind
 
 
 @lru_cache(256)

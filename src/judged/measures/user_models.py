@@ -519,12 +519,12 @@ def inverse_squares(x: Floats) -> Floats:
     """
     value = np.empty(len(x))
     for begin in range(0, len(x), _BLOCK):
-        at = x[begin : begin + _BLOCK].copy()
-        first = np.zeros(len(at))
-        while len(small := np.flatnonzero(at < _ASYMPTOTIC)):
-            first[small] += 1 / at[small] ** 2
-            at[small] += 1
-        step = 1 / at
+        block = x[begin : begin + _BLOCK].copy()
+        first = np.zeros(len(block))
+        while len(small := np.flatnonzero(block < _ASYMPTOTIC)):
+            first[small] += 1 / block[small] ** 2
+            block[small] += 1
+        step = 1 / block
         square = step * step
         series = 1 / 6 - square * (
             1 / 30
@@ -543,15 +543,15 @@ def harmonic(n: Floats) -> Floats:
     >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
     [0.0, 1.0, 1.5]
     """
-    at = np.maximum(n, _ASYMPTOTIC)
-    square = 1 / (at * at)
+    far = np.maximum(n, _ASYMPTOTIC)
+    square = 1 / (far * far)
     series = 1 / 12 - square * (
         1 / 120
         - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
     )
     table = _FIRST_HARMONIC[np.minimum(n, _ASYMPTOTIC - 1).astype(np.int64)]
     return np.where(
-        n < _ASYMPTOTIC, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series
+        n < _ASYMPTOTIC, table, np.log(far) + np.euler_gamma + 0.5 / far - square * series
     )
 
 

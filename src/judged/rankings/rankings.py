@@ -704,7 +704,7 @@ class Rankings:
         >>> Rankings.from_relevance([[0, 1]]).hits([1])["hit_rank"].tolist()
         [2]
         """
-        names = [each.name for each in fields(self) if each.name.startswith("hit_")]
+        names = [column.name for column in fields(self) if column.name.startswith("hit_")]
         return {
             name: None if (values := getattr(self, name)) is None else values[chosen]
             for name in names
@@ -748,20 +748,20 @@ _BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item")
 
 def _joined(blocks: Sequence[Rankings]) -> Rankings:
     first = blocks[0]
-    if any(each.whole is not None for each in blocks):
-        before = _joined([replace(each.whole or each, findings=None) for each in blocks])
+    if any(block.whole is not None for block in blocks):
+        before = _joined([replace(block.whole or block, findings=None) for block in blocks])
     else:
         before = None
-    starts = np.cumsum([0, *(len(each) for each in blocks)])[:-1]
+    starts = np.cumsum([0, *(len(block) for block in blocks)])[:-1]
 
     def numbered(name: str) -> NDArray[Any]:
         return np.concatenate(
-            [getattr(each, name) + start for each, start in zip(blocks, starts, strict=True)]
+            [getattr(block, name) + start for block, start in zip(blocks, starts, strict=True)]
         )
 
     subtopics = None
     if first.subtopics is not None:
-        parts = [each.subtopics for each in blocks if each.subtopics is not None]
+        parts = [block.subtopics for block in blocks if block.subtopics is not None]
         subtopics = Subtopics(
             np.concatenate([p.query + s for p, s in zip(parts, starts, strict=True)]),
             *(
@@ -769,17 +769,17 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
                 for name in ("item", "subtopic", "grade")
             ),
         )
-    weights = [each.weights for each in blocks if each.weights is not None]
+    weights = [block.weights for block in blocks if block.weights is not None]
     columns: dict[str, Any] = {name: _column(blocks, name) for name in (*_BY_QUERY, *_BY_HIT)}
     return replace(
         first,
-        queries=tuple(query for each in blocks for query in each.queries),
+        queries=tuple(query for block in blocks for query in block.queries),
         hit_query=numbered("hit_query"),
         pool_query=numbered("pool_query"),
-        pool_grade=np.concatenate([each.pool_grade for each in blocks]),
+        pool_grade=np.concatenate([block.pool_grade for block in blocks]),
         **columns,
         subtopics=subtopics,
-        weights=Weights(np.concatenate([each.values for each in weights]), weights[0].source)
+        weights=Weights(np.concatenate([block.values for block in weights]), weights[0].source)
         if weights
         else None,
         whole=before,
@@ -788,15 +788,15 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
 
 def _column(blocks: Sequence[Rankings], name: str) -> NDArray[Any] | None:
     """Join a column of all blocks; None if a block lacks it."""
-    parts = [getattr(each, name) for each in blocks]
+    parts = [getattr(block, name) for block in blocks]
     return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 def _in_order(whole: Rankings, order: Sequence[str]) -> Rankings:
-    at = {query: number for number, query in enumerate(whole.queries)}
-    if len(at) != len(whole) or set(at) != set(order):
-        twice = sorted(query for query in at if whole.queries.count(query) > 1)
-        lost = sorted(set(at) ^ set(order))
+    places = {query: number for number, query in enumerate(whole.queries)}
+    if len(places) != len(whole) or set(places) != set(order):
+        twice = sorted(query for query in places if whole.queries.count(query) > 1)
+        lost = sorted(set(places) ^ set(order))
         told = f"{twice[0]!r} is there twice" if twice else f"{lost[0]!r} is on one side only"
         raise InputError(f"rankings to put together must hold each query once: {told}.")
-    return whole.take(np.array([at[query] for query in order], np.int64))
+    return whole.take(np.array([places[query] for query in order], np.int64))

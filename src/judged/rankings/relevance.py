@@ -122,20 +122,20 @@ def _refused(constant: str) -> None:
     raise ValueError(constant)
 
 
-def may_be_list(given: Any) -> bool:
+def may_be_list(value: Any) -> bool:
     """Return whether this has the type of a relevance list."""
-    return isinstance(given, (str, Sequence, np.ndarray)) and not isinstance(given, Mapping)
+    return isinstance(value, (str, Sequence, np.ndarray)) and not isinstance(value, Mapping)
 
 
 def listed_rankings(
-    given: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
+    relevance: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
 ) -> Rankings:
     """Make the rankings of one relevance list: a text, or any sequence of grades.
 
     >>> listed_rankings("0 (1 0)", relevant=2).spans[1].tolist()
     [1, 3, 3]
     """
-    read = _list(given)
+    read = _list(relevance)
     pools = None
     if pool is not None:
         pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
@@ -149,19 +149,19 @@ def listed_rankings(
     )
 
 
-def _list(given: Any) -> RelevanceList:
-    if isinstance(given, RelevanceList):
-        return given
-    if isinstance(given, str):
-        return relevance_list(given)
-    return RelevanceList(tuple(_grades("a relevance list", given)))
+def _list(relevance: Any) -> RelevanceList:
+    if isinstance(relevance, RelevanceList):
+        return relevance
+    if isinstance(relevance, str):
+        return relevance_list(relevance)
+    return RelevanceList(tuple(_grades("a relevance list", relevance)))
 
 
-def _grades(what: str, given: Any) -> list[Any]:
+def _grades(what: str, values: Any) -> list[Any]:
     """Return grades as a list, from any sequence of them."""
-    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    rows = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
-        raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")
+        raise InputError(f"{what} must be a text or a list of grades; got {quoted(values)}.")
     grades = list(rows)
     for grade in grades:
         if grade is not None and not isinstance(grade, (Real, Mapping)):

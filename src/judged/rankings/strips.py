@@ -114,7 +114,7 @@ class Strips:
         >>> strips(Rankings.from_relevance([[1, 0], [0]]), 2).shares()
         [(0.5, 0.5, 0.0, 0.0), (0.0, 0.5, 0.0, 0.5)]
         """
-        counts = [(self.kind == each).sum(axis=0) for each in range(len(KINDS))]
+        counts = [(self.kind == kind).sum(axis=0) for kind in range(len(KINDS))]
         whole = max(len(self), 1)
         return [
             (float(a), float(b), float(c), float(d)) for a, b, c, d in (np.array(counts) / whole).T
@@ -139,9 +139,9 @@ def strips(r: Rankings, k: int) -> Strips:
     # A tie that is left open may reach below the end of the list.
     end = np.minimum(r.retrieved, k)[r.hit_query]
     hit = np.flatnonzero((r.hit_rank <= end) & (r.hit_grade >= 0))
-    at = (r.hit_query[hit], r.hit_rank[hit] - 1)
-    kind[at] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
-    grade[at] = r.hit_grade[hit]
+    cells = (r.hit_query[hit], r.hit_rank[hit] - 1)
+    kind[cells] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
+    grade[cells] = r.hit_grade[hit]
     top = float(r.pool_grade.max(initial=0.0))
     return Strips(kind, grade, top if top > 0 else 1.0)
 

@@ -480,8 +480,8 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain("1", pool="1 -"),
             InputError,
-            "'1 -' is not a pool: '-' is not a grade. Write the grades of all judged items, such as "
-            '"2 1 1 0".',
+            "'1 -' is not a pool: '-' is not a grade. Write the grades of all judged items, such "
+            'as "2 1 1 0".',
         ),
         (
             lambda: explain("1", pool=""),

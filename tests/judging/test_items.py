@@ -322,7 +322,8 @@ def fails(item: str) -> str:
         ),
         (
             "pattern:(",
-            "item_to: '(' is not a valid pattern (missing ), unterminated subpattern at position 0).",
+            "item_to: '(' is not a valid pattern (missing ), unterminated subpattern at position "
+            "0).",
         ),
         (
             "pattern:#",

@@ -15,7 +15,7 @@ from judged.errors import PolicyError
 from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.join import distinct, match, numbers
 from judged.matching.pool import Pool, pool_of
-from judged.matching.variants import FAVOURS, ONE_ORDER, Places, judged_otherwise, place
+from judged.matching.variants import FAVOURS, ONE_ORDER, HitPlaces, judged_otherwise, place
 from judged.rankings.rankings import Rankings, by_query_and_rank
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Listed:
 
     item: Ints
     """The number of each of its results that has one."""
-    places: Places
+    places: HitPlaces
     retrieved: Ints
     """The length of each query's list."""
     missing: NDArray[np.bool_]
@@ -140,7 +140,7 @@ def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Liste
     return Listed(item, place(every, matches, ties), retrieved, missing)
 
 
-class Pair(NamedTuple):
+class JudgedPair(NamedTuple):
     """Two runs under one judging."""
 
     run: Rankings
@@ -194,7 +194,7 @@ class Joint:
         *,
         top: float,
         cutoff: int | None = None,
-    ) -> Iterator[Pair]:
+    ) -> Iterator[JudgedPair]:
         """Yield two runs with all unjudged results judged in favour of one run, then of the other.
 
         Results that neither run has at or above the cutoff stay unjudged.
@@ -212,7 +212,7 @@ class Joint:
             judged = (query >= 0) & ~np.isnan(grades)
             pool = np.flatnonzero(judged)
             pool = pool[np.lexsort((-grades[pool], query[pool]))]
-            yield Pair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
+            yield JudgedPair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
 
     def _heights(
         self, listed: Listed, r: Rankings, cutoff: int | None

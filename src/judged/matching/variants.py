@@ -33,7 +33,7 @@ from judged.text import listed
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class HitPlaces:
     """Ranks of the hits, and the first and last rank of the tie of each."""
 
     rank: Ints
@@ -45,7 +45,7 @@ class Places:
     """Hits that tie with a neighbour in single precision only."""
 
 
-def place(pool: Pool, matches: Matches, ties: str) -> Places:
+def place(pool: Pool, matches: Matches, ties: str) -> HitPlaces:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
     starts = starts_of(matches.lengths)
     segment = matches.list_of[pool.query[matches.hit_judgement]]
@@ -64,12 +64,12 @@ def place(pool: Pool, matches: Matches, ties: str) -> Places:
             # in descending order of their ids.
             then=None if pool.subtopics is None else judgement,
         )
-        return Places(rank, first, last, ordered is matches.scores, single_ties=single)
+        return HitPlaces(rank, first, last, ordered is matches.scores, single_ties=single)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
         rank[tied] += _place_in_tie(pool, matches, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is matches.scores, single)
+    return HitPlaces(rank, first, last, ordered is matches.scores, single)
 
 
 def _single_ties(

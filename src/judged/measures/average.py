@@ -17,7 +17,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Points,
     Undefined,
     collection_size,
@@ -205,7 +205,9 @@ def _interpolated(
     formula=r"\max_{i:\, R@i \ge recall} P@i",
     reference="manning2008",
     params=(
-        Number("recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"),
+        NumberParam(
+            "recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"
+        ),
         REL,
         ROUNDING,
     ),
@@ -267,7 +269,7 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
     params=(
-        Number(
+        NumberParam(
             "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
         ),
         REL,
@@ -297,7 +299,7 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
     params=(
-        Number(
+        NumberParam(
             "precision",
             0.95,
             "the precision to keep",

@@ -25,7 +25,7 @@ WHOLE = 1000
 
 
 @dataclass(frozen=True)
-class Named:
+class LibraryMeasure:
     """A measure, and what the library calls it."""
 
     measure: Measure
@@ -35,7 +35,7 @@ class Named:
     """The name in the request; empty for our notation."""
 
 
-def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
+def named_all(convention: Convention, measures: list[str | Measure]) -> list[LibraryMeasure]:
     """Find the library's variant of each measure, by its names or ours, each once.
 
     >>> from judged.conventions import find
@@ -44,18 +44,18 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
     variants = [named for measure in measures for named in _named(convention, measure)]
-    first: dict[tuple[Measure, str], Named] = {}
+    first: dict[tuple[Measure, str], LibraryMeasure] = {}
     for named in variants:
         first.setdefault((named.measure, named.theirs), named)
     return list(first.values())
 
 
-def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:
+def named_among(convention: Convention, measures: tuple[str, ...]) -> list[LibraryMeasure]:
     """Return the library's variants of those measures that it has."""
     return [named for text in measures if (named := _variant(convention, parse_measure(text)))]
 
 
-def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
+def _named(convention: Convention, measure: str | Measure) -> Iterator[LibraryMeasure]:
     if not isinstance(measure, str):
         yield from _read(convention, str(parse_measure(measure)))
         return
@@ -72,7 +72,7 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
             yield replace(named, label=label_of(label, named.measure))
 
 
-def _read(convention: Convention, text: str) -> Iterator[Named]:
+def _read(convention: Convention, text: str) -> Iterator[LibraryMeasure]:
     """Read one of the library's names, or one of ours by the rule of `_variant`."""
     readings = list(convention.read(text))
     for reading in readings:
@@ -81,7 +81,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
                 f"{convention.title}'s {reading.theirs} cannot be computed here. "
                 f"{reading.name.note}"
             )
-        yield Named(parse_measure(reading.ours), reading.theirs, reading.name)
+        yield LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
     if not readings:
         try:
             measure = parse_measure(text)
@@ -95,7 +95,9 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
         )
 
 
-def _variant(convention: Convention, measure: Measure, written: Iterable[str] = ()) -> Named | None:
+def _variant(
+    convention: Convention, measure: Measure, written: Iterable[str] = ()
+) -> LibraryMeasure | None:
     """Find the library's variant of a measure in our notation, or None.
 
     That is the library's measure of this name, with the parameters that are written or not as
@@ -125,7 +127,7 @@ def _variant(convention: Convention, measure: Measure, written: Iterable[str] = 
     return extended
 
 
-def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None:
+def _otherwise_spelled(convention: Convention, measure: Measure) -> LibraryMeasure | None:
     """Find a measure under another of our names: in some libraries, recall is a hit rate."""
     spec = measure.spec
     rest = str(measure).removeprefix(spec.name)
@@ -133,11 +135,11 @@ def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None
         readings = list(convention.read(spelling + rest))
         if len(readings) == 1 and readings[0].ours:
             (reading,) = readings
-            return Named(parse_measure(reading.ours), reading.theirs, reading.name)
+            return LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
     return None
 
 
-def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
+def namesakes(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Find what the library computes under the name of a measure at the same cutoff.
 
     >>> from judged.conventions import find
@@ -149,7 +151,7 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
         yield replace(named, measure=named.measure(**free))
 
 
-def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Yield the library's names for a measure at the same cutoff."""
     names = [name for name in convention.names if _declared(name.ours) is measure.spec]
     for name, places in _with_places(names, measure):
@@ -180,11 +182,11 @@ def _declared(text: str) -> Spec | None:
     return lookup(root)[0] if is_name(root) else None
 
 
-def _filled(name: Name, places: Mapping[str, object]) -> Named | None:
+def _filled(name: Name, places: Mapping[str, object]) -> LibraryMeasure | None:
     """Fill the places of a name; None if our measure does not take the values."""
     theirs, ours = name.filled(places)
     try:
-        return Named(_measure(ours), theirs, name)
+        return LibraryMeasure(_measure(ours), theirs, name)
     except MeasureError:
         return None
 
@@ -204,7 +206,7 @@ def _standing_at(place: str, name: Name, measure: Measure) -> object:
 # -- all that goes by a name
 
 
-def relatives(convention: Convention, measure: Measure) -> list[Named]:
+def relatives(convention: Convention, measure: Measure) -> list[LibraryMeasure]:
     """Find all variants that the library has under the name of a measure, each once.
 
     For a measure with a cutoff these are its names that take one; where none does, those that read
@@ -223,7 +225,7 @@ def relatives(convention: Convention, measure: Measure) -> list[Named]:
     wanted = _cutoff(measure)
     exact = any(_cutoff(named.measure) == wanted for named in every)
     least = wanted if isinstance(wanted, int) else WHOLE
-    variants: dict[Any, Named] = {}
+    variants: dict[Any, LibraryMeasure] = {}
     for named in every:
         cutoff = _cutoff(named.measure)
         if (
@@ -241,7 +243,7 @@ def _cutoff(measure: Measure) -> Any:
     return measure.params[measure.spec.at] if measure.spec.at else None
 
 
-def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+def _by_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Yield the library's names for a measure, with the measure's cutoff and numbers."""
     for name, places in _with_places(convention.names, measure):
         theirs = next(_called(name, places, measure), None)
@@ -259,7 +261,7 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
             }
         )
         if variant.params["aggregate"] == measure.params["aggregate"]:
-            yield Named(variant, theirs, name)
+            yield LibraryMeasure(variant, theirs, name)
 
 
 def _usual(measure: Measure, name: str) -> bool:
@@ -280,7 +282,7 @@ def _masked(spelling: str) -> str:
     return _NUMBER.sub("#", spelling.lower())
 
 
-def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
+def _missing(convention: Convention, text: str, measure: Measure | None = None) -> LibraryMeasure:
     """Raise the error that the library has no such measure."""
     known = [name for name in convention.names if name.ours]
     same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]

@@ -13,7 +13,7 @@ from judged.measures.registry import (
     REL,
     Example,
     K,
-    Number,
+    NumberParam,
     Undefined,
     collection_size,
     measure,
@@ -70,8 +70,10 @@ def set_average_precision(r: Rankings, *, rel: float) -> Floats:
     return divide(hits * hits, np.maximum(r.retrieved, 1) * relevant)
 
 
-def _weight(name: str, default: float, says: str) -> Number:
-    return Number(name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}")
+def _weight(name: str, default: float, says: str) -> NumberParam:
+    return NumberParam(
+        name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}"
+    )
 
 
 @measure(

@@ -21,7 +21,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -29,7 +29,7 @@ from judged.measures.registry import (
 from judged.measures.ties import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 
-ALPHA = Number(
+ALPHA = NumberParam(
     "alpha",
     0.5,
     "how little a subtopic is worth when it was served before: 0 nothing lost, 1 all",

@@ -29,7 +29,7 @@ from judged.measures.registry import (
     Gains,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
 )
@@ -48,7 +48,7 @@ GAIN = Choice(
         "binary": "an item of a grade above 0 gains 1",
     },
 )
-LOG = Number(
+LOG = NumberParam(
     "log",
     2,
     "the base of the discount",
@@ -514,7 +514,7 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     params=(
         GAIN,
         Gains(),
-        Number(
+        NumberParam(
             "beta",
             1,
             "how much gain counts beside the number of relevant items",

@@ -30,7 +30,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
-from judged.statistics.samples import Rows, Sample
+from judged.statistics.samples import QueryRows, Sample
 
 _INTERNED: WeakValueDictionary[tuple[Spec, tuple[tuple[str, Any], ...]], Measure] = (
     WeakValueDictionary()
@@ -207,7 +207,7 @@ class Measure:
         form = self.spec.worth
         return None if form is None else form(rankings, **accepted(form, self.params))
 
-    def gives(self, rankings: Rankings) -> Rows | None:
+    def gives(self, rankings: Rankings) -> QueryRows | None:
         """Return what each query contributes to the summary; None if that is one value.
 
         Parameters
@@ -223,12 +223,12 @@ class Measure:
         form = self.spec.gives
         return None if form is None else form(rankings, **accepted(form, self.params))
 
-    def summarise(self, rows: Rows | None, settled: Settled) -> float:
+    def summarise(self, rows: QueryRows | None, settled: Settled) -> float:
         """Compute the summary over all queries; NaN if no query counts.
 
         Parameters
         ----------
-        rows : Rows or None
+        rows : QueryRows or None
             The result of `gives`.
         settled : Settled
             The queries' values after policy.
@@ -246,12 +246,12 @@ class Measure:
             return sample.value()
         return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
-    def made_of(self, rows: Rows | None, settled: Settled) -> Sample | None:
+    def made_of(self, rows: QueryRows | None, settled: Settled) -> Sample | None:
         """Return the sample behind the summary; None if that is one value per query.
 
         Parameters
         ----------
-        rows : Rows or None
+        rows : QueryRows or None
             The result of `gives`.
         settled : Settled
             The queries' values after policy.

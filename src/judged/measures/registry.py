@@ -20,7 +20,7 @@ from judged.measures.ties import Closed, Worth, by_grade
 from judged.options import MOST, real
 from judged.rankings.rankings import Rankings
 from judged.statistics import samples
-from judged.statistics.samples import Rows, Sample, Weighed, relative
+from judged.statistics.samples import QueryRows, Sample, Weighed, relative
 from judged.text import listed
 
 
@@ -103,7 +103,7 @@ class Cutoff:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberParam:
     """A number between two bounds, which are excluded if `open`; or None if that is the default."""
 
     name: str
@@ -226,7 +226,7 @@ class Points:
 
 
 K = Cutoff()
-REL = Number(
+REL = NumberParam(
     "rel",
     1,
     "the lowest grade that counts as relevant",
@@ -234,9 +234,9 @@ REL = Number(
 )
 
 
-def patience(name: str, default: float) -> Number:
+def patience(name: str, default: float) -> NumberParam:
     """Make the parameter for the chance that a user goes on to the next result."""
-    return Number(
+    return NumberParam(
         name,
         default,
         "the user's patience",
@@ -357,7 +357,7 @@ class Spec:
     policy changes them."""
     tells_unjudged: bool = False
     """Whether irrelevant items count otherwise than unjudged ones."""
-    gives: Callable[..., Rows | None] | None = None
+    gives: Callable[..., QueryRows | None] | None = None
     """Where the summary may be another thing than an aggregation of the queries' values:
     (rankings, **params) -> what each query gives to it; None where it is the aggregation after
     all. Rankings come in blocks, and what they give is put together."""

@@ -275,7 +275,7 @@ def expectations(
         for measure, closed in exact.items()
         if not closed.known.all() or (ends and not sorted_ends[measure][2].all())
     ]
-    orders = Orders(loose) if seen else None
+    orders = TieOrders(loose) if seen else None
     samples = orders.sample(seen) if orders else {}
     expected = {
         measure: _over(closed, samples.get(measure), orders, sorted_ends.get(measure))
@@ -324,7 +324,7 @@ class ByWorth:
 def _over(
     closed: Closed,
     sample: OrderSample | None,
-    orders: Orders | None,
+    orders: TieOrders | None,
     ends: tuple[Floats, Floats, Mask] | None,
 ) -> Expected:
     """Combine the closed form of a measure with its sampled orders and its orders by worth."""
@@ -399,7 +399,7 @@ def in_order(r: Rankings, rank: Ints) -> Rankings:
     return ordered if seen.all() else replace(ordered, **ordered.hits(seen))
 
 
-class Orders:
+class TieOrders:
     """The orders of the ties of rankings whose ties are unbroken."""
 
     def __init__(self, r: Rankings) -> None:

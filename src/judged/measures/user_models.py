@@ -31,7 +31,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -41,7 +41,7 @@ from judged.measures.registry import Cutoff as CutoffParam
 from judged.measures.ties import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
-MAX_GRADE = Number(
+MAX_GRADE = NumberParam(
     "max_grade",
     4,
     "the highest grade an item can have",
@@ -178,16 +178,16 @@ class Reach(CutoffParam):
 
 
 REACH = Reach()
-MIN_REL = Number(
+MIN_REL = NumberParam(
     "min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0"
 )
-MAX_REL = Number(
+MAX_REL = NumberParam(
     "max_rel",
     4,
     "the highest grade an item can have, which gains 1",
     phrase="grade {} gains 1 and grades between in proportion",
 )
-GOAL = Number(
+GOAL = NumberParam(
     "T",
     1,
     "the gain that the user hopes for, in items of the best grade",
@@ -356,7 +356,7 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
     reference="moffat2015",
     # With less than half an item to hope for, C would be above 1.
-    params=(REACH, Number("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
+    params=(REACH, NumberParam("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is
     # pi^2/6.
@@ -587,7 +587,7 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     reference="clarke2021",
     params=(
         K,
-        Number(
+        NumberParam(
             "p",
             0.95,
             "the user's patience",

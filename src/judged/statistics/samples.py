@@ -138,7 +138,7 @@ class Median:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class QueryRows:
     """Rows of queries, any number per query, behind a number."""
 
     owner: Ints

@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 
 DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Measures that have different definitions in many libraries."""
-CLOSE = 1e-12
-"""Values closer than this are equal; sums in another order differ by rounding."""
+CLOSE = 1e-12  # values closer than this are equal; sums in another order differ by rounding
 USED_OPTIONS = ("policy", "collection", "item_to", "exclude_same_id", "columns", "format")
 """Options of `Scoring` that apply to all definitions alike."""
 KINDS = {
@@ -240,12 +239,9 @@ class Meaning:
 class DefinitionChoice:
     """One difference of a definition from the given measure."""
 
-    name: str
-    """Such as norm=capped, ties=input, or the name of another measure."""
-    says: str
-    """The difference in words."""
-    meaning: Meaning
-    """The given measure with only this choice changed."""
+    name: str  # such as norm=capped, ties=input, or the name of another measure
+    says: str  # the difference in words
+    meaning: Meaning  # the given measure with only this choice changed
 
 
 @dataclass(frozen=True)
@@ -345,8 +341,7 @@ class DefinitionScores:
 
     value: float | None
     values: Floats | None
-    stops: str | None = None
-    """Error with which the library stops."""
+    stops: str | None = None  # error with which the library stops
 
     def unlike(self, other: DefinitionScores) -> Mask:
         """Return which queries have different values."""
@@ -423,12 +418,9 @@ class QueryCounts:
     """Number of queries, in all and of each kind; a query may be of several kinds."""
 
     queries: int
-    tied: int
-    """A judged result ties with another."""
-    short: int
-    """The list is shorter than the cutoff."""
-    missing: int
-    """The run lacks the query."""
+    tied: int  # a judged result ties with another
+    short: int  # the list is shorter than the cutoff
+    missing: int  # the run lacks the query
     nothing_relevant: int
 
     def kinds(self, names: Iterable[str] = KINDS) -> str:
@@ -450,14 +442,10 @@ class DefinitionDifference:
 class DefinitionRow:
     """One definition of a measure on the data."""
 
-    definition: LibraryDefinition
-    """The measure, the policy, and the libraries that use them."""
-    value: float | None
-    """The value; None if the library would stop with an error."""
-    stops: str | None
-    """The error."""
-    counted: int
-    """Number of queries in the value."""
+    definition: LibraryDefinition  # the measure, the policy, and the libraries that use them
+    value: float | None  # the value; None if the library would stop with an error
+    stops: str | None  # the error
+    counted: int  # number of queries in the value
     touched: QueryCounts | None
     """Queries whose value differs from the first row, or that count in only one of the two."""
     differences: tuple[DefinitionDifference, ...]
@@ -533,8 +521,7 @@ class ComparedMeasure:
 
     measure: Measure
     rows: tuple[DefinitionRow, ...]
-    found: QueryCounts
-    """Numbers of queries of each kind."""
+    found: QueryCounts  # numbers of queries of each kind
     alike: tuple[tuple[DefinitionRow, ...], ...]
     """The rows in groups that differ only in policy and have the same value for every query."""
 

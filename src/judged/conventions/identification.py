@@ -48,12 +48,9 @@ if TYPE_CHECKING:
 else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
-NEAREST = 5
-"""Number of nearest values that are shown if none fits."""
-MAX_EXPLANATIONS = 10
-"""Default number of explanations in text and tables."""
-MAX_LIBRARIES = 4
-"""Number of libraries that are named in a row."""
+NEAREST = 5  # number of nearest values that are shown if none fits
+MAX_EXPLANATIONS = 10  # default number of explanations in text and tables
+MAX_LIBRARIES = 4  # number of libraries that are named in a row
 
 
 @takes_scoring
@@ -115,8 +112,7 @@ def identify(
     )
 
 
-ALMOST = 1e-11
-"""Values that differ by less are the same; sums in another order differ by rounding."""
+ALMOST = 1e-11  # values that differ by less are the same; sums in another order differ by rounding
 
 DEPARTURE = 2
 RARE = {
@@ -130,28 +126,22 @@ RARE = {
     "unjudged=removed": 3,
 }
 """Weights of departures from practice, if not 2: rare choices weigh more, free parameters less."""
-CUT = 2
-"""Weight of digits that were cut off instead of rounded."""
+CUT = 2  # weight of digits that were cut off instead of rounded
 
 
 @dataclass(frozen=True)
 class MatchedDefinition:
     """A measure and a policy, and how near they are to practice."""
 
-    measure: Measure
-    """The measure."""
-    policy: Policy
-    """The policy."""
+    measure: Measure  # the measure
+    policy: Policy  # the policy
     holds: Mapping[str, tuple[str, ...]]
     """Options of each choice that give the same value, the other choices being as in `policy`."""
     libraries: tuple[Practice, ...]
     """Libraries that compute exactly this value by exactly this measure."""
-    nearest: Practice
-    """The practice that differs least."""
-    departures: tuple[str, ...]
-    """Differences from that practice."""
-    distance: int
-    """Weight of these differences; 0 for a practice of a library."""
+    nearest: Practice  # the practice that differs least
+    departures: tuple[str, ...]  # differences from that practice
+    distance: int  # weight of these differences; 0 for a practice of a library
 
     def unusual(self) -> dict[str, tuple[str, ...]]:
         """Return the choices that must differ from the default policy.
@@ -185,18 +175,13 @@ class MatchedDefinition:
 class NumberMatch:
     """A value that fits, or is near, and the definitions that give it."""
 
-    value: float
-    """The exact value."""
-    definition: MatchedDefinition
-    """The likeliest definition."""
+    value: float  # the exact value
+    definition: MatchedDefinition  # the likeliest definition
     same: tuple[MatchedDefinition, ...]
     """Other parameters of the measure that a library uses and that give the same value here."""
-    definitions: int
-    """Number of tried definitions of this measure that give this value."""
-    percent: bool
-    """Whether the number was read as a percentage."""
-    cut: bool
-    """Whether the value must be cut off instead of rounded."""
+    definitions: int  # number of tried definitions of this measure that give this value
+    percent: bool  # whether the number was read as a percentage
+    cut: bool  # whether the value must be cut off instead of rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +191,7 @@ class DistinctNumbers:
     grid: Grid
     cluster: NDArray[np.int64] = field(init=False)
     """Index of each definition's value in `centres`; -1 if there is none."""
-    centres: Floats = field(init=False)
-    """The distinct values, ascending."""
+    centres: Floats = field(init=False)  # the distinct values, ascending
 
     def __post_init__(self) -> None:
         flat = self.grid.values.ravel()
@@ -419,8 +403,7 @@ def _but_cutoff(measure: Measure) -> tuple[tuple[str, object], ...]:
     return tuple((name, value) for name, value in measure.items if name != measure.spec.at)
 
 
-NEIGHBOURS = 20
-"""Number of values around the printed one that their density is estimated from."""
+NEIGHBOURS = 20  # number of values around the printed one that their density is estimated from
 
 
 def chance(numbers: Floats, asked: PrintedNumber) -> float:

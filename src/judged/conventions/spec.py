@@ -304,9 +304,6 @@ class Convention:
 class NameReading:
     """A name of a library with its places filled in, and our measure."""
 
-    theirs: str
-    """The text as the library writes it."""
-    ours: str
-    """The same in our notation."""
-    name: Name
-    """The name that was read."""
+    theirs: str  # the text as the library writes it
+    ours: str  # the same in our notation
+    name: Name  # the name that was read

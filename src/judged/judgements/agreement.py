@@ -63,12 +63,10 @@ if TYPE_CHECKING:
 
     from judged.statistics.orders import OrderAgreement
 
-MAX_GRADES = 101
-"""More different grades are measurements, not a scale such as 0 to 100."""
+MAX_GRADES = 101  # more different grades are measurements, not a scale such as 0 to 100
 MAX_SHARE_ALONE = 0.1
 """If more of the items were judged by one assessor only, values of runs get a warning."""
-MAX_TABLE_GRADES = 12
-"""A larger table of grades does not fit a screen; JSON has it."""
+MAX_TABLE_GRADES = 12  # a larger table of grades does not fit a screen; JSON has it
 DEFINITIONS = (
     "kappa: Cohen's, 1 - observed / expected distance of the two grades; plain: 0 or 1, linear: "
     "their difference, quadratic: its square. Differences are of grades as numbers, not of their "

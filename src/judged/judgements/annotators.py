@@ -25,11 +25,9 @@ from judged.options import identifier, number, real, text, whole
 from judged.outputs import write_text
 from judged.text import quote
 
-FOLDER = "judgements"
-"""Folder of the annotators' files, inside the folder of a collection."""
+FOLDER = "judgements"  # folder of the annotators' files, inside the folder of a collection
 LOG_SUFFIX, QRELS_SUFFIX = ".log.ndjson", ".qrels"
-SETTLED = "settled"
-"""Reserved name of the assessor whose grades settle disagreements."""
+SETTLED = "settled"  # reserved name of the assessor whose grades settle disagreements
 ACTIONS = ("grade", "skip", "note", "undo")
 MAX_GRADE = 9  # each grade is one key
 MAX_NOTE_CHARACTERS = 2_000
@@ -40,8 +38,7 @@ _TREC_IDS = re.compile(r"[\w.:/@+*=~!$%&()<>;-]+")
 _LOCKED_BYTE = 1 << 40
 """Windows locks bytes and keeps other programs from reading them, so lock one beyond the file."""
 
-Place = tuple[str, str]
-"""A query and an item."""
+Place = tuple[str, str]  # a query and an item
 
 
 def check_name(name: Any, existing: Iterable[str] = ()) -> str:
@@ -160,8 +157,7 @@ class Log:
     """All entries of an annotator's log."""
 
     entries: tuple[LogEntry, ...] = ()
-    problems: tuple[str, ...] = ()
-    """Lines that could not be read, a sentence each."""
+    problems: tuple[str, ...] = ()  # lines that could not be read, a sentence each
 
     @cached_property
     def kept(self) -> tuple[LogEntry, ...]:

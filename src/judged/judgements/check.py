@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-MEASURES = "nDCG@10"
-"""Default measures of effects."""
+MEASURES = "nDCG@10"  # default measures of effects
 
 
 @takes_scoring

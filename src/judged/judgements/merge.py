@@ -209,12 +209,9 @@ class AssessorShare:
     """What one assessor contributed to merged judgements."""
 
     name: str
-    judged: int
-    """Number of judged items."""
-    alone: int
-    """Number of items that only this assessor judged."""
-    kept: int
-    """Number of items that have this assessor's grade."""
+    judged: int  # number of judged items
+    alone: int  # number of items that only this assessor judged
+    kept: int  # number of items that have this assessor's grade
 
 
 @checked_methods

@@ -57,12 +57,9 @@ if TYPE_CHECKING:
 else:  # loaded by `typing.get_type_hints` only
     Measure = later("judged:Measure")
 
-TOP_ROWS = 10
-"""Number of results in the printed table; JSON has all."""
-EQUAL_DIGITS = 12
-"""Effects that agree in so many digits are equal; the rest is rounding."""
-ROWS_PER_BLOCK = 1 << 21
-"""Hits and judgements that are copied at a time."""
+TOP_ROWS = 10  # number of results in the printed table; JSON has all
+EQUAL_DIGITS = 12  # effects that agree in so many digits are equal; the rest is rounding
+ROWS_PER_BLOCK = 1 << 21  # hits and judgements that are copied at a time
 
 
 @takes_scoring
@@ -245,10 +242,8 @@ class Candidates:
     """Unjudged results near the top of any run, by query and item id."""
 
     listings: Listings
-    number: Ints
-    """Number of each among all items."""
-    best_rank: Ints
-    """Best possible rank of each in any run."""
+    number: Ints  # number of each among all items
+    best_rank: Ints  # best possible rank of each in any run
 
     @classmethod
     def of(cls, listings: Listings, *, depth: int, ties: str) -> Candidates:
@@ -275,16 +270,12 @@ class _CopiedRun:
     One evaluation of all copies then gives the values of all candidates, for any measure.
     """
 
-    whole: Rankings
-    """The run with the existing judgements, before unjudged items are removed."""
-    like: Rankings
-    """The run's rankings as evaluated."""
-    rank: Ints
-    """Rank of each candidate; 0 if the run does not have it."""
+    whole: Rankings  # the run with the existing judgements, before unjudged items are removed
+    like: Rankings  # the run's rankings as evaluated
+    rank: Ints  # rank of each candidate; 0 if the run does not have it
     first: Ints
     last: Ints
-    query: Ints
-    """Query of each candidate."""
+    query: Ints  # query of each candidate
 
     @classmethod
     def of(cls, candidates: Candidates, run: int, like: Rankings, sizes: Ints | None) -> _CopiedRun:

@@ -26,8 +26,7 @@ from judged.judgements import OVERLAP
 from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
 from judged.text import counted
 
-MAX_PAUSE_SECONDS = 3_600.0
-"""A longer pause ends a session."""
+MAX_PAUSE_SECONDS = 3_600.0  # a longer pause ends a session
 MAX_MEANING_CHARACTERS = 60
 DEFAULT_MEANINGS = {
     1: ("not relevant", "relevant"),
@@ -108,12 +107,9 @@ class Scale:
 class Tasks:
     """Queries and items to judge, with their texts."""
 
-    places: tuple[Place, ...]
-    """Pairs of query and item, each once, in the order of the file."""
-    notes: tuple[str, ...] = ()
-    """Rows that were left out, a sentence each."""
-    texts: Mapping[str, Text] = field(default_factory=dict)
-    """Texts of items, if the file has them."""
+    places: tuple[Place, ...]  # pairs of query and item, each once, in the order of the file
+    notes: tuple[str, ...] = ()  # rows that were left out, a sentence each
+    texts: Mapping[str, Text] = field(default_factory=dict)  # texts of items, if the file has them
     queries: Mapping[str, Text] = field(default_factory=dict)
     """Texts of queries, if the file has them."""
 
@@ -342,10 +338,8 @@ class Sitting:
     0
     """
 
-    entries: tuple[LogEntry, ...]
-    """All actions, undos included."""
-    kept: tuple[LogEntry, ...]
-    """Actions that still hold."""
+    entries: tuple[LogEntry, ...]  # all actions, undos included
+    kept: tuple[LogEntry, ...]  # actions that still hold
 
     @classmethod
     def of(cls, log: Log) -> Sitting:

@@ -32,7 +32,14 @@ from judged.judgements import MERGE_RULES
 @columns_option
 @judgements_format_option
 @amount_options
-def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
+def merge(
+    judgements: tuple[str, ...],
+    output: str,
+    rule: str,
+    duplicates: str,
+    columns: Any,
+    judgements_format: Any,
+) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 
     NAME=FILE names an assessor. With --rule first the order of the files counts: an assessor who
@@ -43,6 +50,12 @@ def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
 
     check_merged_target(output)
     with working("Merging judgements"):
-        merged = merge_judgements(list(judgements), **options)
+        merged = merge_judgements(
+            list(judgements),
+            rule=rule,
+            policy={"duplicates": duplicates},
+            columns=columns,
+            format=judgements_format,
+        )
     merged.save(output)
     deliver(merged, None, None)

@@ -124,21 +124,8 @@ class PrintedNumber:
 
 
 COMMON = (
-    "AP",
-    "nDCG",
-    "RR",
-    "P",
-    "R",
-    "Success",
-    "F",
-    "Rprec",
-    "RBP",
-    "ERR",
-    "DCG",
-    "Bpref",
-    "Rank",
-    "INP",
-    "IAP",
+    *("AP", "nDCG", "RR", "P", "R", "Success", "F", "Rprec", "RBP"),
+    *("ERR", "DCG", "Bpref", "Rank", "INP", "IAP"),
 )
 """Measures that are searched by default, the most often reported first."""
 
@@ -260,6 +247,9 @@ class Practice:
     def said(self) -> str:
         """Name with options, such as "trec_eval with -c"."""
         return f"{self.library} with {' and '.join(self.options)}" if self.options else self.library
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"library": self.library, "name": self.theirs, "options": list(self.options)}
 
 
 def practices(space: Space) -> Iterator[Practice]:

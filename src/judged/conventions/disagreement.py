@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -41,21 +41,13 @@ from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left, counted, plain, shown
 
-if TYPE_CHECKING:
-    pass
-
-
 DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Measures that have different definitions in many libraries."""
 CLOSE = 1e-12  # values closer than this are equal; sums in another order differ by rounding
 USED_OPTIONS = ("policy", "collection", "item_to", "exclude_same_id", "columns", "format")
 """Options of `Scoring` that apply to all definitions alike."""
-KINDS = {
-    "tied": "tied",
-    "short": "short",
-    "missing": "missing",
-    "nothing_relevant": "without relevant items",
-}
+KINDS = {name: name for name in ("tied", "short", "missing")}
+KINDS["nothing_relevant"] = "without relevant items"
 """Kinds of queries that definitions treat differently, and their names in tables."""
 KIND_OF_CHOICE = {
     "ties": "tied",
@@ -215,6 +207,16 @@ class Meaning:
     undefined: float | None = None
     """Value of queries for which the measure is undefined, if no policy sets it."""
 
+    @property
+    def name(self) -> str:
+        """The measure, and the choices of the policy that are not the default.
+
+        >>> from judged import AP
+        >>> Meaning(AP @ 10, Policy(ties="input")).name
+        'AP@10, ties=input'
+        """
+        return ", ".join([str(self.measure), *self.extras(), *self.policy_choices()])
+
     def extras(self) -> dict[str, str]:
         """Return what is neither a parameter nor policy, as {notation: words}."""
         extras = {}
@@ -252,27 +254,6 @@ class LibraryDefinition:
     users: tuple[LibraryUse, ...]
     choices: tuple[DefinitionChoice, ...]
 
-    @property
-    def measure(self) -> Measure:
-        """The measure with the parameters of this definition."""
-        return self.meaning.measure
-
-    @property
-    def policy(self) -> Policy:
-        """The policy of this definition."""
-        return self.meaning.policy
-
-    @property
-    def name(self) -> str:
-        """The measure, and the choices of the policy that are not the default.
-
-        >>> from judged import AP
-        >>> LibraryDefinition(Meaning(AP @ 10, Policy(ties="input")), (), ()).name
-        'AP@10, ties=input'
-        """
-        meaning = self.meaning
-        return ", ".join([str(self.measure), *meaning.extras(), *meaning.policy_choices()])
-
 
 # Cached because all libraries are parsed for it.
 @lru_cache(maxsize=256)
@@ -291,11 +272,11 @@ def family(measure: Measure) -> tuple[LibraryDefinition, ...]:
     ]
 
     def distance(definition: LibraryDefinition) -> tuple[Any, ...]:
-        own = definition.measure
-        is_other = own.spec.name != measure.spec.name
-        other_cutoff = not is_other and own.params.get("k") != measure.params.get("k")
-        extras = len(definition.meaning.extras()) + len(definition.meaning.policy_choices())
-        return is_other, other_cutoff, own != measure, str(own), extras, definition.name
+        meaning, other = definition.meaning, definition.meaning.measure
+        is_other = other.spec.name != measure.spec.name
+        other_cutoff = not is_other and other.params.get("k") != measure.params.get("k")
+        extras = len(meaning.extras()) + len(meaning.policy_choices())
+        return is_other, other_cutoff, other != measure, str(other), extras, meaning.name
 
     return tuple(sorted(definitions, key=distance))
 
@@ -452,30 +433,18 @@ class DefinitionRow:
 
     @property
     def measure(self) -> Measure:
-        """The measure with the parameters of this definition."""
-        return self.definition.measure
+        return self.definition.meaning.measure
 
     @property
     def policy(self) -> Policy:
-        """The policy of this definition."""
-        return self.definition.policy
+        return self.definition.meaning.policy
 
     @property
     def users(self) -> tuple[LibraryUse, ...]:
-        """The libraries that use this definition."""
         return self.definition.users
 
     def used_by(self, *names: str) -> bool:
         """Return whether one of these libraries uses this definition.
-
-        Parameters
-        ----------
-        *names : str
-            Names of conventions, such as "ranx".
-
-        Returns
-        -------
-        bool
 
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
@@ -582,7 +551,7 @@ def without_effect(group: tuple[DefinitionRow, ...]) -> list[str]:
 
 
 def _group_name(group: tuple[DefinitionRow, ...]) -> str:
-    name, idle = group[0].definition.name, ", ".join(without_effect(group))
+    name, idle = group[0].definition.meaning.name, ", ".join(without_effect(group))
     return f"{name} (no effect here: {idle})" if idle else name
 
 
@@ -689,28 +658,13 @@ class Disagreement(Result):
 
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10, P@1")
-        >>> result.rows("P@1")[0].definition.name
+        >>> str(result.rows("P@1")[0].measure)
         'P@1'
         """
         return self.compared(measure).rows
 
     def compared(self, measure: str | Measure | None = None) -> ComparedMeasure:
-        """Return the comparison of one measure.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            The measure as given; needed only if there are several.
-
-        Returns
-        -------
-        ComparedMeasure
-
-        >>> from judged import compare_conventions
-        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
-        >>> result.compared().found.queries
-        1
-        """
+        """Return the comparison of one measure, which may be left out if there is only one."""
         names = ", ".join(str(compared.measure) for compared in self.measures)
         if measure is None:
             if len(self.measures) > 1:

@@ -699,20 +699,14 @@ class Queue(Result):
                 f"change {self.measure}, even with the top grade."
             )
         if self.new_queries:
+            verb = "does" if len(self.new_queries) == 1 else "do"
             notes.append(
                 f"{counted(len(self.new_queries), 'query has', 'queries have')} no judgements yet "
-                f"({few(self.new_queries)}) and do not count in values and differences."
-                if len(self.new_queries) > 1
-                else f"1 query has no judgements yet ({self.new_queries[0]}) and does not count in "
-                "values and differences."
+                f"({few(self.new_queries)}) and {verb} not count in values and differences."
             )
         if self.negative:
-            verb = (
-                "result has a negative grade and is"
-                if self.negative == 1
-                else ("results have a negative grade and are")
-            )
-            notes.append(f"{self.negative:,} {verb} left out.")
+            words = "result has a negative grade and is", "results have a negative grade and are"
+            notes.append(f"{counted(self.negative, *words)} left out.")
         return notes
 
     def _conclusions(self) -> list[str]:

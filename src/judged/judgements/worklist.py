@@ -119,15 +119,6 @@ def read_tasks(path: str | os.PathLike[str]) -> Tasks:
 
     Rows that already have a grade are left out.
 
-    Parameters
-    ----------
-    path : str or path
-        A CSV, TSV, NDJSON, JSON or Parquet file.
-
-    Returns
-    -------
-    Tasks
-
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp()) / "queue.csv"
@@ -252,19 +243,7 @@ class Worklist:
         return self.places[position + step]
 
     def next_open(self, after: Place | None = None, *, skipped: bool = False) -> Place | None:
-        """Return the next open item after a place, wrapping around; None if none is open.
-
-        Parameters
-        ----------
-        after : tuple of str, optional
-            A query and an item; by default the search starts at the beginning.
-        skipped : bool, optional
-            Whether skipped items count as open.
-
-        Returns
-        -------
-        tuple of str or None
-        """
+        """Return the next open item after a place, wrapping around; None if none is open."""
         begin = self._positions.get(after, -1) + 1 if after is not None else 0
         order = (*self.places[begin:], *self.places[:begin])
         return next((place for place in order if self.is_open(place, skipped=skipped)), None)
@@ -279,27 +258,10 @@ def worklist(
     seed: int = 0,
     overlap: float = OVERLAP,
 ) -> Worklist:
-    """Return what an annotator has to judge.
+    """Return what an annotator has to judge: queries in order, the items of each shuffled.
 
-    Parameters
-    ----------
-    places : iterable of (query, item)
-        Everything to judge, queries in the order in which they are judged.
-    name : str
-        The annotator. The items of a query are shuffled differently for each annotator.
-    log : Log
-        The annotator's log.
-    taken : collection of (query, item), optional
-        What others have graded. It is left out, unless every annotator judges it or this annotator
-        has judged it already.
-    seed : int, optional
-        Seed of the order and of the items that every annotator judges.
-    overlap : float, optional
-        Share of items that every annotator judges.
-
-    Returns
-    -------
-    Worklist
+    `taken` is what others have graded. It is left out, unless every annotator judges it (a share
+    `overlap` of all items) or this annotator has judged it already.
 
     >>> mine = worklist([("q", "a"), ("q", "b")], "ar", Log(), taken={("q", "a")}, overlap=0)
     >>> mine.places

@@ -463,7 +463,6 @@ class DefinitionRow:
         return f"{self.touched.queries:,}{f' ({kinds})' if kinds else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "measure": str(self.measure),
             "policy": self.policy.to_dict(),

@@ -120,7 +120,6 @@ class DifferenceBounds:
         return f"{start}: {stays}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values that JSON can hold."""
         return {
             "run": self.run,
             "against": self.against,

@@ -180,11 +180,7 @@ class _Search:
 
         def near_pairs(side: SideData, wanted: pl.Series) -> NearPairs:
             pairs = NearPairs.of(
-                side,
-                wanted,
-                near=self.near,
-                near_vectors=self.near_vectors,
-                memory=limits().memory,
+                side, wanted, near=self.near, near_vectors=self.near_vectors, memory=limits().memory
             )
             unchecked.extend(pairs.unchecked)
             return pairs

@@ -43,7 +43,6 @@ class AssessorVerdicts:
         return len(set(self.verdicts.values())) > 1
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "measure": self.measure,
             "run": self.run,
@@ -72,7 +71,6 @@ class AssessorSwap:
         return self.lead + self.loss
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return dict(vars(self))
 
 
@@ -218,7 +216,6 @@ class Leaderboards:
             yield "Kendall's tau of the orders needs at least three runs."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "queries": self.queries,
             "values": {

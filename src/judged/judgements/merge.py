@@ -16,12 +16,7 @@ from judged.errors import InputError, OutputError, PolicyError
 from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements
 from judged.judgements import MERGE_RULES
-from judged.judgements.assessors import (
-    AssessorGrades,
-    grades_of,
-    read_assessors,
-    several_assessors,
-)
+from judged.judgements.assessors import AssessorGrades, grades_of, read_assessors, several_assessors
 from judged.options import (
     ColumnsLike,
     FileFormat,

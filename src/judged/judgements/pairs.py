@@ -151,22 +151,14 @@ class AssessorPair:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        numbers = ("items", "queries", "only_first", "only_second")
+        intervals = ("agreement", "overlap", "first_relevant", "second_relevant", "difference")
         return {
-            "first": self.first,
-            "second": self.second,
-            "items": self.items,
-            "queries": self.queries,
-            "only_first": self.only_first,
-            "only_second": self.only_second,
-            "agreement": self.agreement.to_dict(),
+            **{name: getattr(self, name) for name in ("first", "second", *numbers)},
+            **{name: getattr(self, name).to_dict() for name in intervals},
             "chance": plain(self.chance),
             "kappa": {name: interval.to_dict() for name, interval in self.kappas.items()},
             "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
-            "overlap": self.overlap.to_dict(),
-            "first_relevant": self.first_relevant.to_dict(),
-            "second_relevant": self.second_relevant.to_dict(),
-            "difference": self.difference.to_dict(),
             "stricter": self.stricter,
             "table": {
                 "grades": [plain(grade) for grade in self.table.grades],

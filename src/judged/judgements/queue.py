@@ -23,12 +23,7 @@ from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
-from judged.judgements import (
-    MEASURE,
-    QUEUE_DEPTH,
-    QUEUE_ORDERS,
-    QUEUE_SAVED_AS,
-)
+from judged.judgements import MEASURE, QUEUE_DEPTH, QUEUE_ORDERS, QUEUE_SAVED_AS
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes

@@ -367,7 +367,7 @@ def identify(visit: Visit) -> dict[str, Any]:
 @endpoint(LEVEL)
 def agreement(visit: Visit) -> dict[str, Any]:
     """Return what `judged agreement` gives as JSON for the annotators of the folder."""
-    from judged.web.judging import agreement_of
+    from judged.web.views.judge import agreement_of
 
     return agreement_of(visit).to_dict()
 

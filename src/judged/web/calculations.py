@@ -221,6 +221,10 @@ class Calculations:
 
         return self._read(("run", system), read, removable)
 
+    def runs(self) -> dict[str, Run | Lookup]:
+        """Return all runs by the names of their systems."""
+        return {system.name: self.run(system.name) for system in self.systems}
+
     def _read(
         self, key: tuple[Any, ...], read: Callable[[Data], Any], file: str | None = None
     ) -> Any:

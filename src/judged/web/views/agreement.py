@@ -21,7 +21,7 @@ from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.commands import line_of
 from judged.web.errors import GoneError
-from judged.web.judging import (
+from judged.web.views.judge import (
     agreement_of,
     grade_of,
     home_of,
@@ -62,8 +62,8 @@ def page(visit: Visit) -> Page:
         "warnings": [str(text) for text in found.warnings()],
         "sentences": found.sentences()[len(found.warnings()) :],
         "pairs": [
-            {"pair": each, "href": visit.url(first=each.first, second=each.second)}
-            for each in found.pairs
+            {"pair": known, "href": visit.url(first=known.first, second=known.second)}
+            for known in found.pairs
         ],
         "differences": rows[: MOST if visit.params.flag("all") else FEW],
         "every": visit.url(all=1, query=None, item=None),
@@ -83,8 +83,8 @@ def page(visit: Visit) -> Page:
 
 def _title(pair: AssessorPair) -> str:
     kappa = pair.kappa.estimate
-    said = "is undefined" if isnan(kappa) else f"is {kappa:.2f}"
-    return f"{pair.first} and {pair.second}: Cohen's κ {said}, on {counted(pair.items, 'item')}"
+    value = "undefined" if isnan(kappa) else f"{kappa:.2f}"
+    return f"{pair.first} and {pair.second}: Cohen's κ is {value}, on {counted(pair.items, 'item')}"
 
 
 def _title_of_all(found: Agreement) -> str:
@@ -96,7 +96,7 @@ def _pair(visit: Visit, found: Agreement) -> AssessorPair:
     """Return the pair of the address, or the first with common items."""
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
-        return next((each for each in found.pairs if each.items), found.pairs[0])
+        return next((pair for pair in found.pairs if pair.items), found.pairs[0])
     return found.pair(first, second)
 
 
@@ -111,7 +111,7 @@ def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
         "α, interval": pair.alphas["interval"],
         "overlap of the relevant": pair.overlap,
     }
-    return [{"name": name, "interval": each} for name, each in named.items()]
+    return [{"name": name, "interval": interval} for name, interval in named.items()]
 
 
 def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
@@ -155,16 +155,15 @@ def _boards(visit: Visit) -> dict[str, Any]:
 
     measure = boards.measures[0]
     values = boards.values[measure]
-    places = {each.name: each.place for each in visit.workspace.systems}
     higher = boards.evaluations[next(iter(values))].labels[measure].spec.higher_is_better
-    columns = [(judge, _ranked(own, higher=higher)) for judge, own in values.items()]
+    columns = [(judge, _ranked(known, higher=higher)) for judge, known in values.items()]
     rows: list[dict[str, Any]] = [
         {
             "name": run,
-            "place": places.get(run, 0),
+            "place": visit.places.get(run, 0),
             "cells": [(ranks[run], values[judge][run]) for judge, ranks in columns],
         }
-        for run in sorted(boards.runs, key=lambda each: columns[0][1][each])
+        for run in sorted(boards.runs, key=columns[0][1].__getitem__)
     ]
     return {
         "refused": "",

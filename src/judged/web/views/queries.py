@@ -112,7 +112,7 @@ class Selection:
         return sorts | {f"attribute:{c.name}": c.name for c in columns if c.dtype.is_numeric()}
 
     def _slices(self) -> dict[str, tuple[str, str]]:
-        slices = {}
+        slices: dict[str, tuple[str, str]] = {}
         for column in self.attributes.get_columns():
             values = column.drop_nulls().unique().sort().to_list()
             if len(values) <= MAX_SLICES:

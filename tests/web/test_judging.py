@@ -243,7 +243,11 @@ def test_ids_of_any_kind_are_judged_as_what_they_are(
         ({}, 400, "grade must be one of 0 not relevant, 1 partly, 2 fully; got &#39;&#39;."),
         ({"grade": 1, "item": "nobody"}, 404, "This item is not among those that are to be"),
         ({"grade": 1, "item": ""}, 400, "query and item are missing; name both."),
-        ({"grade": 1, "annotator": ""}, 400, "the annotator is missing; add annotator=NAME to the address."),
+        (
+            {"grade": 1, "annotator": ""},
+            400,
+            "the annotator is missing; add annotator=NAME to the address.",
+        ),
         ({"grade": 1, "annotator": "../x"}, 400, "an annotator&#39;s name has letters, digits,"),
         ({"grade": 1, "annotator": "settled"}, 400, "is reserved for the grades that settle"),
         ({"action": "praise"}, 400, "action must be one of grade, skip, note, undo;"),

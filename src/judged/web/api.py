@@ -18,9 +18,8 @@ from judged.errors import JudgedError
 from judged.policy import CHOICES, DUPLICATES
 from judged.text import plain, to_json
 from judged.web.errors import GoneError, RefusedError, report_crash, status_of
-from judged.web.searches import SEARCH_PARAMS, VectorSearch
 from judged.web.views import chart
-from judged.web.views.embeddings import SearchResults
+from judged.web.views.embeddings import SEARCH_PARAMS, VectorSearch
 from judged.web.views.playground import EXAMPLES, POLICY_PARAMS, PlaygroundAnswer, PlaygroundState
 from judged.web.visit import RawContent, Visit
 
@@ -443,8 +442,7 @@ _SEARCH_WORDS = {
 )
 def sweep(visit: Visit) -> dict[str, Any]:
     """Return what `judged temperature` gives as JSON for vectors of the folder."""
-    search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
-    return SearchResults(visit, search).sweep(visit.params.one("query")).to_dict()
+    return VectorSearch.of(visit).sweep(visit.params.one("query")).to_dict()
 
 
 @endpoint(FILE_NAME, method="POST")

@@ -534,8 +534,7 @@ def refuse(error: JudgedError) -> Response:
 
 def broken(error: Exception) -> Response:
     """Return the id of a crash; the terminal has the details."""
-    message = f"Something went wrong here ({report_crash(error)}). The terminal has the details."
-    return JSONResponse({"error": message, "where": None}, 500)
+    return JSONResponse({"error": report_crash(error), "where": None}, 500)
 
 
 async def describe(request: Request) -> Response:

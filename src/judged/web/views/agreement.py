@@ -33,7 +33,7 @@ from judged.web.views.judge import (
     settled_of,
 )
 from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawContent, Visit
-from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
+from judged.web.workspace import FILE_PARAMS, pictures_of, texts_of
 
 if TYPE_CHECKING:
     from judged.judgements.agreement import Agreement
@@ -116,7 +116,7 @@ def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
 
 def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
     """Return the disputed items, open ones first."""
-    texts, queries, settled = texts_of(visit).texts, queries_of(visit).texts, settled_of(visit)
+    texts, queries, settled = texts_of(visit)[0], texts_of(visit, "queries")[0], settled_of(visit)
     top, pictures = float(scale_of(visit).top), pictures_of(visit)
     rows = []
     for query, item, *grades in found.differences.iter_rows():

@@ -29,7 +29,7 @@ from judged.text import counted
 from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
 from judged.web.visit import SCORING_NAMES, Page, Params, ScoringSettings, Visit
 from judged.web.work import progress_of_this_work
-from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
+from judged.web.workspace import FILE_PARAMS, pictures_of, texts_of
 
 if TYPE_CHECKING:
     from judged.judgements.agreement import Agreement
@@ -530,11 +530,11 @@ def _ended(desk: Desk) -> Page:
 
 
 def _texts(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.texts, texts_of(desk.visit).texts)  # type: ignore[arg-type]
+    return ChainMap(desk.tasks.texts, texts_of(desk.visit)[0])  # type: ignore[arg-type]
 
 
 def _queries(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.queries, queries_of(desk.visit).texts)  # type: ignore[arg-type]
+    return ChainMap(desk.tasks.queries, texts_of(desk.visit, "queries")[0])  # type: ignore[arg-type]
 
 
 def changes_page(visit: Visit) -> Page:

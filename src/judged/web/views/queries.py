@@ -19,7 +19,7 @@ from judged.text import counted, listed
 from judged.web import commands
 from judged.web.errors import GoneError, RefusedError
 from judged.web.visit import Page, Visit
-from judged.web.workspace import attributes_of_queries, queries_of
+from judged.web.workspace import attributes_of_queries, texts_of
 
 if TYPE_CHECKING:
     from judged.arrays import Floats, Ints
@@ -63,9 +63,8 @@ class Selection:
         self.queries = self.evaluation.runs[0].rankings.queries
         """All judged queries."""
         self.attributes, problems = attributes_of_queries(visit, self.queries)
-        texts = queries_of(visit)
-        self.texts = texts.texts
-        self.problems = (*problems, *texts.problems)
+        self.texts, unread = texts_of(visit, "queries")
+        self.problems = (*problems, *unread)
         """Error messages."""
         self.sorts = self._sorts()
         """What queries can be sorted by, in words."""

@@ -50,7 +50,8 @@ def page(visit: Visit) -> Page:
 def _show(visit: Visit, selection: Selection, query: str) -> Page:
     systems, k = selection.systems, selection.k
     reads = [visit.calculations.listing(visit.scoring, name, query) for name in systems]
-    texts, pictures = texts_of(visit), pictures_of(visit)
+    texts, unread = texts_of(visit)
+    pictures = pictures_of(visit)
     at = selection.queries.index(query)
     top = selection.strips(systems[0]).top
     addresses = {
@@ -69,7 +70,7 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
         )
         for name, read in zip(systems, reads, strict=True)
     ]
-    lists = side_by_side(ranked, k=k, texts=texts.texts, pictures=addresses, top=top)
+    lists = side_by_side(ranked, k=k, texts=texts, pictures=addresses, top=top)
     place, before, after = selection.around(query)
     text = selection.texts.get(query)
     label, system = _explained_value(visit, selection)
@@ -113,8 +114,8 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
             **without_selection,
         ),
         "link": lambda item: visit.url(item=item) + "#item",
-        "item": _item(visit, selection, reads, texts.texts, pictures),
-        "problems": (*selection.problems, *texts.problems),
+        "item": _item(visit, selection, reads, texts, pictures),
+        "problems": (*selection.problems, *unread),
         "hidden": hidden_fields(visit, "sort", "order"),
         "hidden_lists": hidden_fields(visit, "system", "k"),
         "hidden_sum": hidden_fields(visit, "explain", "of"),

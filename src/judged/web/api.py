@@ -76,7 +76,6 @@ class Endpoint:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its parameters."""
         return tuple(param["name"] for param in self.params)
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +141,6 @@ FILE_NAME = parameter("name", "The name of the file.", needed=True)
 
 
 def flag(name: str, says: str) -> dict[str, Any]:
-    """Describe a parameter that is 0 or 1."""
     return parameter(name, says, choices=("0", "1"))
 
 
@@ -252,7 +250,6 @@ def compare(visit: Visit) -> dict[str, Any]:
 
 
 def _values(run: Scored, at: int) -> dict[str, Any]:
-    """Return the values of one query by measure."""
     return {run.label(measure): plain(float(column[at])) for measure, column in run.values.items()}
 
 
@@ -488,7 +485,6 @@ async def remove(explorer: Explorer, request: Request) -> Response:
 
 
 def routes(explorer: Explorer) -> list[Route]:
-    """Return the routes of the API."""
     found = [
         Route(
             known.path,
@@ -527,18 +523,15 @@ def answer(endpoint: Endpoint, visit: Visit) -> Response:
 
 
 def refuse(error: JudgedError) -> Response:
-    """Return an error as JSON."""
     where = getattr(error, "where", None)
     return JSONResponse({"error": str(error), "where": where}, status_of(error))
 
 
 def broken(error: Exception) -> Response:
-    """Return the id of a crash; the terminal has the details."""
     return JSONResponse({"error": report_crash(error), "where": None}, 500)
 
 
 async def describe(request: Request) -> Response:
-    """Return the description in OpenAPI."""
     return JSONResponse(openapi())
 
 

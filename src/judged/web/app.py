@@ -125,7 +125,6 @@ class Explorer:
 
     @classmethod
     def of(cls, settings: ServerSettings) -> Explorer:
-        """Return the state of a new server."""
         return cls(
             settings,
             ServedFiles(settings.paths, settings.judging.queue),
@@ -141,7 +140,6 @@ class Explorer:
         return Visit(path, params, session, self.library, self.cache, self.settings)
 
     def close(self) -> None:
-        """Stop all jobs and remove uploaded files."""
         self.jobs.close()
         self.uploads.close()
 
@@ -253,7 +251,6 @@ def render_page(template: str, part: str | None, context: dict[str, Any]) -> str
 
 
 def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
-    """Return the variables that every template has."""
     tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
     return {
         "visit": visit,
@@ -307,7 +304,6 @@ def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Resp
 def _error_page(
     visit: Visit, error: JudgedError, part: str | None = None, view: View | None = None
 ) -> Response:
-    """Return a page with the library's message and links that may help."""
     links = [_reset_link(visit), {"url": visit.url("/files"), "words": "Files"}]
     if isinstance(error, UnreadableError) and error.file is not None:
         runs = [system.file.name for system in visit.workspace.systems]
@@ -393,7 +389,6 @@ async def receive_form(
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:
-    """Stop a job of this session."""
     visit = explorer.visit(request)
     job = explorer.jobs.find(visit.params.text("job"), visit.session.id)
     if job is not None:
@@ -402,7 +397,6 @@ async def stop(explorer: Explorer, request: Request) -> Response:
 
 
 async def demo(explorer: Explorer, request: Request) -> Response:
-    """Give a session the files of the demo."""
     write, visit = explorer.settings.demo, explorer.visit(request)
     if write is None:
         raise GoneError("There is no such page.", "path")

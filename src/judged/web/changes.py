@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
-    """Return the settings bar of a page."""
     in_bar = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
     hidden = [pair for pair in visit.params.pairs if pair[0] not in in_bar]
     begins, words = SHORT_DUPLICATES

@@ -79,14 +79,12 @@ class Params:
     def whole(
         self, name: str, default: int, *, at_least: int = 0, at_most: int | None = None
     ) -> int:
-        """Return a whole number."""
         text = self.one(name)
         if text is None:
             return default
         return whole(name, _whole_or_text(text), at_least=at_least, at_most=at_most)
 
     def number(self, name: str, default: float | None = None) -> float | None:
-        """Return a finite number."""
         text = self.one(name)
         if text is None:
             return default
@@ -97,11 +95,9 @@ class Params:
             raise RefusedError(message, name) from error
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:
-        """Return one of a few words."""
         return choice(name, self.text(name, default), known)
 
     def flag(self, name: str) -> bool:
-        """Return whether a parameter is 1."""
         return self.choice(name, ("0", "1"), "0") == "1"
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
@@ -114,7 +110,6 @@ class Params:
                 )
 
     def without(self, *names: str) -> Params:
-        """Return the other parameters."""
         return Params(tuple(pair for pair in self.pairs if pair[0] not in names))
 
     def filled_without(self, *names: str) -> list[tuple[str, str]]:
@@ -204,12 +199,10 @@ class ScoringSettings:
 
     @property
     def depth(self) -> int | None:
-        """The rank at which lists are cut."""
         return self.chosen.get("depth")
 
     @property
     def duplicates(self) -> str:
-        """What is done about items that occur twice."""
         return str(self.chosen.get("duplicates", "error"))
 
     @property
@@ -242,7 +235,6 @@ class ScoringSettings:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the measures in tables."""
         request = self.request
         return tuple(request.labels.get(measure, str(measure)) for measure in request.measures)
 
@@ -267,7 +259,6 @@ class ScoringSettings:
         return tuple(sorted(self.chosen.items())), self.convention
 
     def to_params(self) -> list[tuple[str, str]]:
-        """Return the settings as parameters of an address."""
         others = {
             **self.chosen,
             "convention": self.convention,

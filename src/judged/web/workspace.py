@@ -99,18 +99,15 @@ class Workspace:
         return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
 
     def of_kind(self, *kinds: str) -> tuple[DataFile, ...]:
-        """Return the files of some kinds."""
         return tuple(file for file in self.files if file.kind in kinds)
 
     def file(self, name: str) -> DataFile:
-        """Return the file of a name."""
         known = {file.name: file for file in self.files}
         if name not in known:
             raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
         return known[name]
 
     def system(self, name: str) -> EvaluatedSystem:
-        """Return the system of a name."""
         known = {system.name: system for system in self.systems}
         if name not in known:
             raise GoneError(
@@ -127,17 +124,14 @@ class Workspace:
 
     @property
     def vectors(self) -> tuple[DataFile, ...]:
-        """The files of vectors."""
         return self.of_kind("vectors")
 
     @property
     def labels(self) -> tuple[DataFile, ...]:
-        """The files of labels."""
         return self.of_kind("labels")
 
     @property
     def studies(self) -> tuple[DataFile, ...]:
-        """The studies and sweeps of temperatures."""
         return self.of_kind("study", "sweep")
 
     @cached_property
@@ -199,7 +193,6 @@ class ServedFiles:
 
     @property
     def name(self) -> str:
-        """The name that pages show."""
         if not self.paths:
             return "no files"
         return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
@@ -218,7 +211,6 @@ class ServedFiles:
             return self._files, self._problems
 
     def log(self, path: Path) -> Log:
-        """Return the present log of an annotator."""
         try:
             state = path.stat()
         except OSError:
@@ -331,7 +323,6 @@ def _items_in_use(visit: Visit) -> Collection[str]:
 
 
 def has_pictures(file: DataFile) -> bool:
-    """Return whether a table names pictures."""
     return {"id", "picture"} <= set(file.columns)
 
 

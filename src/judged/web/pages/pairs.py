@@ -37,7 +37,6 @@ class Heading:
 
     @property
     def line(self) -> str:
-        """The line as plain text."""
         return "".join(self.parts)
 
     @property

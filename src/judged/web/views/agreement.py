@@ -46,7 +46,6 @@ FEW, MOST = 20, 1_000
 
 
 def page(visit: Visit) -> Page:
-    """Show all annotators, two of them in detail, and disputed items."""
     from judged.judgements import MERGE_RULES
 
     found = agreement_of(visit)
@@ -93,7 +92,6 @@ def _title_of_all(found: Agreement) -> str:
 
 
 def _pair(visit: Visit, found: Agreement) -> AssessorPair:
-    """Return the pair of the address, or the first with common items."""
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
         return next((pair for pair in found.pairs if pair.items), found.pairs[0])

@@ -97,7 +97,6 @@ class Desk:
 
     @property
     def skipped(self) -> bool:
-        """Whether skipped items are shown again."""
         return self.visit.params.flag("skipped")
 
     def refuse_unknown(self, place: Place) -> None:
@@ -119,7 +118,6 @@ class Desk:
 
 
 def home_of(visit: Visit) -> Path:
-    """Return the folder that grades are kept in."""
     home = visit.library.home
     if home is None:
         raise ConflictError(
@@ -130,24 +128,20 @@ def home_of(visit: Visit) -> Path:
 
 
 def log_of(visit: Visit, name: str) -> Log:
-    """Return the present log of an annotator."""
     home = home_of(visit)
     judge = settled_in(home) if name == SETTLED else Annotator(home, name)
     return visit.library.log(judge.log_path)
 
 
 def graded(log: Log) -> list[Place]:
-    """Return the items with a grade."""
     return [place for place, standing in log.standing.items() if standing.grade is not None]
 
 
 def orders_of(visit: Visit) -> tuple[str, ...]:
-    """Return the orders to choose from."""
     return ("effect", "depth") if visit.settings.judging.queue is None else ("file",)
 
 
 def order_of(visit: Visit) -> str:
-    """Return the order of an address."""
     known = orders_of(visit)
     return visit.params.choice("by", known, known[0])
 
@@ -206,7 +200,6 @@ def queue_options(scoring: ScoringSettings) -> dict[str, Any]:
 
 
 def measure_of(visit: Visit) -> str:
-    """Return the first measure of the settings, or the default of `judged queue`."""
     scoring = visit.scoring
     for _, why in scoring.refused:
         raise RefusedError(why, "measure")
@@ -237,13 +230,11 @@ def scale_of(visit: Visit) -> Scale:
 
 
 def judges_of(visit: Visit) -> dict[str, Grades]:
-    """Return the grades of each annotator who gave some."""
     logs = {name: log_of(visit, name) for name in annotators_in(home_of(visit))}
     return {name: log.grades for name, log in logs.items() if log.grades}
 
 
 def settled_of(visit: Visit) -> Grades:
-    """Return the grades that settle differences."""
     return log_of(visit, SETTLED).grades
 
 
@@ -367,7 +358,6 @@ def page(visit: Visit) -> Page:
 
 
 def _who(visit: Visit) -> Page:
-    """Ask for the annotator's name."""
     known = [
         {
             "name": name,
@@ -413,7 +403,6 @@ def _picture(visit: Visit, id: str) -> str | None:
 
 
 def _keys(desk: Desk, chosen: int | None) -> list[dict[str, Any]]:
-    """Return the grades to choose from."""
     keys = []
     for known in desk.scale.grades:
         kind: Any = "relevant" if known.grade else "irrelevant"
@@ -468,7 +457,6 @@ def _repaired(annotator: Annotator) -> list[str]:
 
 
 def _last(desk: Desk) -> dict[str, Any] | None:
-    """Return the last action, in words."""
     last = desk.list.log.last
     if last is None:
         return None
@@ -504,7 +492,6 @@ def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
 
 
 def _finished(desk: Desk) -> Page:
-    """Show that nothing is left to judge."""
     if not desk.list.places:
         words = "There is nothing to judge"
         more = "Every result that the queue asks for has a judgement already."
@@ -520,7 +507,6 @@ def _finished(desk: Desk) -> Page:
 
 
 def _ended(desk: Desk) -> Page:
-    """Show what was done in this sitting."""
     sitting = Sitting.of(desk.list.log)
     grades = [(key, sitting.by_grade.get(key["grade"], 0)) for key in _keys(desk, None)]
     most = max(sitting.by_grade.values(), default=1)

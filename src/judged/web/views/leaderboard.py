@@ -132,7 +132,6 @@ def _sort(visit: Visit, shown: Mapping[str, Any], column: str) -> dict[str, str 
 
 
 def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Return the measures with links that remove or explain them."""
     labels = list(evaluation.labels)
     opened, sort = visit.params.one("about"), visit.params.one("sort")
     return [
@@ -151,7 +150,6 @@ def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
 
 
 def _about(evaluation: Evaluation, name: str) -> dict[str, Any]:
-    """Return the definition of a measure."""
     measure = evaluation.measure(name)
     known = measure.definition()
     return {

@@ -224,7 +224,6 @@ class PlaygroundState:
 
     @property
     def chosen(self) -> Measure:
-        """The measure that is shown in detail."""
         return self.measures[self.card]
 
     @property
@@ -548,12 +547,10 @@ class PlaygroundAnswer:
 
     @property
     def relevant(self) -> int:
-        """The number of relevant items."""
         return int((self.listed.pool_grade > 0).sum())
 
     @property
     def retrieved(self) -> int:
-        """The number of relevant results."""
         return int((self.listed.hit_grade > 0).sum())
 
     @cached_property
@@ -631,12 +628,10 @@ class PlaygroundAnswer:
 
     @cached_property
     def chosen(self) -> dict[str, Any]:
-        """The card that is shown in detail."""
         return next(card for card in self.cards if card["chosen"])
 
     @cached_property
     def tiles(self) -> list[dict[str, Any]]:
-        """The results of the list."""
         return tiles_of(self.state, self.explained(self.state.measures["P@k"](k=None)))
 
     @cached_property

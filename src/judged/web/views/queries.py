@@ -222,7 +222,6 @@ class Selection:
 
     @property
     def nothing(self) -> str:
-        """The sentence if no query is selected."""
         return f"No query {listed(self.why)}."
 
     def params(self) -> dict[str, Any]:
@@ -239,7 +238,6 @@ class Selection:
         return place, names[place - 1] if place else None, after
 
     def values(self, system: str, measure: Measure | None = None) -> Floats:
-        """Return a system's value for every query."""
         return self.evaluation.scored(system).values[measure or self.measure]
 
     def difference(self, measure: Measure | None = None) -> Floats | None:
@@ -250,13 +248,11 @@ class Selection:
         return differences(ours, theirs)
 
     def strips(self, system: str) -> Strips:
-        """Return the strips of a system."""
         rankings = self.evaluation.scored(system).rankings
         key = "strips", self.visit.workspace.identity, self.visit.scoring.assumed, system, self.k
         return self.visit.cache.get(key, lambda: strips(rankings, self.k))
 
     def relevant(self) -> Floats:
-        """Return the number of relevant items of each query."""
         return self.evaluation.runs[0].rankings.relevant(ANY)
 
 
@@ -300,7 +296,6 @@ def hidden_fields(visit: Visit, *names: str) -> list[tuple[str, str]]:
 
 
 def number(value: np.floating[Any] | float) -> float | None:
-    """Return a number; None for NaN."""
     return None if isnan(value) else float(value)
 
 

@@ -141,7 +141,6 @@ def _explained_value(visit: Visit, selection: Selection) -> tuple[str, str]:
 def _lines(
     visit: Visit, selection: Selection, at: int, label: str, system: str
 ) -> list[dict[str, Any]]:
-    """Return the values of each measure, with links to their calculations."""
     lines = []
     for name, measure in selection.evaluation.labels.items():
         values = [
@@ -171,7 +170,6 @@ def _item(
     texts: Mapping[str, Text],
     pictures: Mapping[str, Path],
 ) -> dict[str, Any] | None:
-    """Return the item of the address, if it names one."""
     name = visit.params.one("item")
     if name is None:
         return None

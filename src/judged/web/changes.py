@@ -24,7 +24,7 @@ def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
     begins, words = SHORT_DUPLICATES
     defaults = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
     was = scoring.was()
-    changed = frozenset() if was is None else scoring.differing(was)
+    changed = set() if was is None else set(scoring.changes(was))
     return {
         "path": visit.path,
         "hidden": [*hidden, ("was", urlencode(scoring.to_params()) or DEFAULTS)],
@@ -72,7 +72,10 @@ def change_of(visit: Visit) -> dict[str, Any] | None:
     was, then = visit.scoring.was(), evaluation_before(visit)
     if was is None or then is None:
         return None
-    changes = [(name[:1].upper() + name[1:], *both) for name, *both in visit.scoring.changes(was)]
+    changes = [
+        (name[:1].upper() + name[1:], *values)
+        for name, *values in visit.scoring.changes(was).values()
+    ]
     if not changes:
         return None
     address = urlencode([*was.to_params(), *visit.params.filled_without(*SCORING_NAMES)])

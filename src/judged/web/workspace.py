@@ -337,6 +337,11 @@ def pictures_of(visit: Visit) -> Mapping[str, Path]:
     return paths
 
 
+def picture_address(visit: Visit, name: str) -> str | None:
+    """Return the address of the picture of an item or a query, if there is one."""
+    return visit.url("/picture", item=name) if name in pictures_of(visit) else None
+
+
 def _read_picture_paths(file: DataFile, folder: Path) -> dict[str, Path]:
     from judged.charts.pictures import read_pictures
 

@@ -33,7 +33,7 @@ from judged.web.views.judge import (
     settled_of,
 )
 from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawContent, Visit
-from judged.web.workspace import FILE_PARAMS, pictures_of, texts_of
+from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
 
 if TYPE_CHECKING:
     from judged.judgements.agreement import Agreement
@@ -115,7 +115,7 @@ def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
 def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
     """Return the disputed items, open ones first."""
     texts, queries, settled = texts_of(visit)[0], texts_of(visit, "queries")[0], settled_of(visit)
-    top, pictures = float(scale_of(visit).top), pictures_of(visit)
+    top = float(scale_of(visit).top)
     rows = []
     for query, item, *grades in found.differences.iter_rows():
         given = [
@@ -129,7 +129,7 @@ def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
                 "item": item,
                 "asks": queries.get(query, Text()).heading or query,
                 "says": texts.get(item, Text()),
-                "picture": visit.url("/picture", item=item) if item in pictures else None,
+                "picture": picture_address(visit, item),
                 "given": given,
                 "settled": settled.get(query, {}).get(item),
             }

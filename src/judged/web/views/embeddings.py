@@ -24,7 +24,7 @@ from judged.web.pages.numbers import share
 from judged.web.pages.templating import figure
 from judged.web.visit import CommandText, Page, Visit
 from judged.web.work import progress_of_this_work
-from judged.web.workspace import pictures_of
+from judged.web.workspace import picture_address
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
@@ -398,16 +398,6 @@ def items_of(visit: Visit, first: TopK, evaluation: Evaluation, query: str) -> l
     ]
 
 
-def picture_address(visit: Visit, name: str) -> str | None:
-    """Return the address of the picture of a query or an item, if there is one."""
-    return visit.url("/picture", item=name) if name in pictures_of(visit) else None
-
-
-def kept_of(visit: Visit, *but: str) -> list[tuple[str, str]]:
-    """Return the hidden fields of a form."""
-    return [pair for pair in visit.params.pairs if pair[0] not in but]
-
-
 def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, Any]:
     drawn = [figure(chart) for chart in charts]
     return {"figures": list(zip(names or [""] * len(drawn), drawn, strict=True))}
@@ -441,7 +431,7 @@ def temperature(search: VectorSearch) -> Page:
             "candidates": sweep.candidates,
             "notes": [_note(text) for text in sweep.sentences() if text != basis],
             "basis": basis,
-            "kept": kept_of(visit, "temperature"),
+            "kept": visit.params.without("temperature").pairs,
         },
         command,
     )
@@ -537,7 +527,7 @@ def gallery(search: VectorSearch) -> Page:
             "after": visit.url(from_=begin + QUERIES_PER_PAGE)
             if begin + QUERIES_PER_PAGE < len(order)
             else None,
-            "kept": kept_of(visit, "sort", "from"),
+            "kept": visit.params.without("sort", "from").pairs,
         },
     )
 
@@ -594,7 +584,7 @@ def _which(visit: Visit, why: str) -> Page:
     ]
     context = {
         **{"line": why, "cards": [], "level": None, "notes": [], "parts": []},
-        **{"selects": selects, "kept": kept_of(visit, *SEARCH_PARAMS)},
+        **{"selects": selects, "kept": visit.params.without(*SEARCH_PARAMS).pairs},
     }
     return Page("embeddings.html", "Which vectors?", context, status=UnpairedError.status)
 
@@ -627,7 +617,7 @@ def _numbers(search: VectorSearch) -> Page:
             "level": evaluation.level,
             "notes": warned,
             "selects": _selects(search),
-            "kept": kept_of(visit, *SEARCH_PARAMS),
+            "kept": visit.params.without(*SEARCH_PARAMS).pairs,
             "parts": _part_links(search),
         },
         command=_evaluating(search),

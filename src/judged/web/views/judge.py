@@ -29,7 +29,7 @@ from judged.text import counted
 from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
 from judged.web.visit import SCORING_NAMES, Page, Params, ScoringSettings, Visit
 from judged.web.work import progress_of_this_work
-from judged.web.workspace import FILE_PARAMS, pictures_of, texts_of
+from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
 
 if TYPE_CHECKING:
     from judged.judgements.agreement import Agreement
@@ -384,8 +384,8 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "heading": heading,
         "asks_more": question.line,
         "text": text,
-        "picture": _picture(visit, item),
-        "asks_with": _picture(visit, query),
+        "picture": picture_address(visit, item),
+        "asks_with": picture_address(visit, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
         "note_length": MAX_NOTE_CHARACTERS,
@@ -396,10 +396,6 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "announced": f"{heading}. {text.heading or item}",
     }
     return Page("judge.html", "Judge", context)
-
-
-def _picture(visit: Visit, id: str) -> str | None:
-    return visit.url("/picture", item=id) if id in pictures_of(visit) else None
 
 
 def _keys(desk: Desk, chosen: int | None) -> list[dict[str, Any]]:
@@ -422,12 +418,10 @@ def _shared(desk: Desk) -> dict[str, Any]:
     return {
         "annotator": desk.annotator.name,
         "kept_in": f"{desk.annotator.folder.name}/{desk.annotator.qrels.name}",
-        "log_name": f"{desk.annotator.folder.name}/{desk.annotator.log_path.name}",
         "started_from": visit.workspace.judgements is not None,
         "done": mine.done,
         "all": len(mine.places),
         "skipped": mine.skipped,
-        "waiting": len(mine.places) - mine.done - mine.skipped,
         "last": _last(desk),
         "by": by,
         "orders": {name: ORDERS[name] for name in orders_of(visit)},

@@ -1,19 +1,20 @@
-"""Vectors on disk: whole or not at all, for their owner alone, never unpickled; and a program that
-is killed."""
+"""Vectors on disk, for their owner alone; and a program that is killed."""
 
 from __future__ import annotations
 
-import pickle
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from judged.inputs.encode import MAX_SMALL_FILES, VectorCache, file_key, text_key
+from judged.errors import OutputError
+from judged.inputs.encode import VECTORS_FILE, VectorCache, file_key, text_key
 
 WHO = {"encoder": "e"}
 
@@ -43,64 +44,26 @@ def test_only_the_owner_can_look(tmp_path: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_damaged_files_are_left_out(tmp_path: Path) -> None:
+def test_damage_is_detected(tmp_path: Path) -> None:
     kept = kept_in(tmp_path)
     kept.add(keys(2), np.ones((2, 3)))
-    [path] = kept.folder.glob("*.npy")
-    data = path.read_bytes()
-    for damaged in (data[:-1], b"", data[:-1] + bytes([data[-1] ^ 1])):
-        path.write_bytes(damaged)
-        assert kept.read(set(keys(2))) == {}
-    path.write_bytes(data)
-    assert len(kept.read(set(keys(2)))) == 2
+    path = kept.folder / VECTORS_FILE
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE vectors SET data = ? WHERE key = ?", (bytes(24), keys(1)[0]))
+    assert list(kept.read(set(keys(2)))) == keys(2)[1:]
+    path.write_bytes(b"something else, which is long enough to be no empty database")
+    with pytest.raises(OutputError, match=r"cannot be used as a cache \(file is not a database\)"):
+        kept.read(set(keys(2)))
 
 
-class Trap:
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return pytest.fail, ("a file was unpickled",)
-
-
-def test_nothing_is_unpickled(tmp_path: Path) -> None:
-    from hashlib import blake2b
-
+def test_types_and_later_vectors_are_kept(tmp_path: Path) -> None:
     kept = kept_in(tmp_path)
-    objects = tmp_path / "objects.npy"
-    np.save(objects, np.array([Trap()], dtype=object), allow_pickle=True)
-    for data in (objects.read_bytes(), pickle.dumps(Trap())):
-        name = blake2b(data, digest_size=16).hexdigest()  # what a file of ours would be called
-        (kept.folder / f"{name}.npy").write_bytes(data)
-    assert kept.read(set(keys(2))) == {}
-    kept.join_small_files()
-
-
-def test_many_small_files_become_one_and_nothing_is_lost(tmp_path: Path) -> None:
-    kept = kept_in(tmp_path)
-    names = keys(2 * MAX_SMALL_FILES)
-    for at, key in enumerate(names):
+    for at, key in enumerate(keys(6)):
         kept.add([key], np.full((1, 3), at, np.float32 if at % 2 else np.int8))
-    kept.join_small_files()
-    assert len(list(kept.folder.glob("*.npy"))) == 2  # one of each type
-    found = kept.read(set(names))
-    assert [found[key].tolist() for key in names] == [[at] * 3 for at in range(2 * MAX_SMALL_FILES)]
-    assert not list(kept.folder.glob(".judged*"))
-
-
-def test_large_files_are_left_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.inputs.encode.MAX_FILE_BYTES", 2000)
-    kept, names = kept_in(tmp_path), keys(3 * MAX_SMALL_FILES)
-    kept.add(names[:40], np.arange(120.0).reshape(40, 3))  # 1,600 bytes: mapped when read
-    [large] = kept.folder.glob("*.npy")
-    for at in range(40, len(names)):
-        kept.add([names[at]], np.full((1, 3), at, np.float64))
-    for at in range(MAX_SMALL_FILES):
-        kept.add([text_key("again")], np.full((1, 3), at, np.float64))
-    kept.join_small_files()
-    assert large.exists()
-    assert len(list(kept.folder.glob("*.npy"))) < MAX_SMALL_FILES
-    found = kept.read(set(names))
-    assert [found[key][0] for key in names] == [*range(0, 120, 3), *range(40, len(names))]
-    large.write_bytes(large.read_bytes()[:-1] + b"x")
-    assert len(kept.read(set(names))) == len(names) - 40
+    kept.add(keys(1), np.full((1, 3), 7, ">f8"))
+    found = kept.read(set(keys(6)))
+    assert [found[key].tolist() for key in keys(6)] == [[at] * 3 for at in (7, 1, 2, 3, 4, 5)]
+    assert [found[key].dtype for key in keys(3)] == [np.float64, np.float32, np.int8]
 
 
 def test_keys_tell_contents_apart(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pandas as pd
 import polars as pl
@@ -10,8 +11,11 @@ import pyarrow as pa
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.frames import judgements_from_frame, run_from_frame
+from judged.inputs.frames import table_from_frame
+from judged.inputs.tables import JUDGEMENTS, RUN
 
+read_run_frame = partial(table_from_frame, kind=RUN)
+read_judgements_frame = partial(table_from_frame, kind=JUDGEMENTS)
 DATA = {"qid": ["q1", "q1"], "docno": ["d1", "01"], "score": [1.5, 0.5]}
 ROWS = [("q1", "d1", 1.5), ("q1", "01", 0.5)]
 
@@ -49,7 +53,7 @@ def message(function, *arguments, **options):
 
 
 def test_run(make):
-    run = run_from_frame(make(DATA), name="bm25")
+    run = read_run_frame(make(DATA), name="bm25")
     assert run.frame.rows() == ROWS
     assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
     assert (run.name, run.source, run.notes, run.where([1])) == (
@@ -61,7 +65,7 @@ def test_run(make):
 
 
 def test_integer_ids(make):
-    judgements = judgements_from_frame(
+    judgements = read_judgements_frame(
         make({"query": [1, 2], "item": [7, -8], "relevance": [1, 0]})
     )
     assert judgements.frame.rows() == [("1", "7", 1.0), ("2", "-8", 0.0)]
@@ -73,7 +77,7 @@ def test_integer_ids(make):
 
 def test_float_ids(make):
     assert message(
-        run_from_frame, make({"query": [1.0, 2.0], "item": ["a", "b"], "score": [1, 2]})
+        read_run_frame, make({"query": [1.0, 2.0], "item": ["a", "b"], "score": [1, 2]})
     ) == (
         'a data frame: column "query" is Float64, but ids must be strings or integers. '
         "Floats come from missing values in pandas, or from ids read as numbers."
@@ -82,26 +86,26 @@ def test_float_ids(make):
 
 def test_missing_ids(make):
     frame = make({"query": ["a", None], "item": ["a", "b"], "score": [1, 2]})
-    assert message(run_from_frame, frame) == "a data frame, row 2: the query is missing."
+    assert message(read_run_frame, frame) == "a data frame, row 2: the query is missing."
     frame = make({"query": ["a", "a"], "item": ["a", ""], "score": [1, 2]})
     assert (
-        message(run_from_frame, frame, source="my frame") == "my frame, row 2: the item is missing."
+        message(read_run_frame, frame, source="my frame") == "my frame, row 2: the item is missing."
     )
     frame = make({"query": ["a", "a"], "item": [None, None], "score": [1, 2]})
-    assert message(run_from_frame, frame) == "a data frame, row 1: the item is missing."
+    assert message(read_run_frame, frame) == "a data frame, row 1: the item is missing."
 
 
 @pytest.mark.parametrize("maker", [maker for name, maker in MAKERS.items() if name != "pandas"])
 def test_missing_values(maker):
     data = {"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, None]}
-    assert message(run_from_frame, maker(data)) == "a data frame, row 2: the score is missing."
-    assert judgements_from_frame(maker(data)).frame.rows() == [("a", "a", 1.0)]
+    assert message(read_run_frame, maker(data)) == "a data frame, row 2: the score is missing."
+    assert read_judgements_frame(maker(data)).frame.rows() == [("a", "a", 1.0)]
 
 
 def test_nan(make):
     data = make({"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, math.nan]})
-    assert math.isnan(run_from_frame(data).frame["score"][1])
-    assert message(judgements_from_frame, data) == (
+    assert math.isnan(read_run_frame(data).frame["score"][1])
+    assert message(read_judgements_frame, data) == (
         "a data frame, row 2: the grade is NaN; a grade must be a finite number."
     )
 
@@ -109,39 +113,39 @@ def test_nan(make):
 def test_text_for_a_score(make):
     frame = make({"query": ["a"], "item": ["a"], "score": ["1.5"]})
     assert (
-        message(run_from_frame, frame)
+        message(read_run_frame, frame)
         == 'a data frame: column "score" is String, but a score must be a number.'
     )
 
 
 def test_true_and_false_are_grades_but_no_scores(make):
     data = {"query": ["a", "a"], "item": ["a", "b"]}
-    judgements = judgements_from_frame(make(data | {"label": [True, False]}))
+    judgements = read_judgements_frame(make(data | {"label": [True, False]}))
     assert judgements.frame["grade"].to_list() == [1, 0]
-    assert message(run_from_frame, make(data | {"score": [True, False]})) == (
+    assert message(read_run_frame, make(data | {"score": [True, False]})) == (
         'a data frame: column "score" is Boolean, but a score must be a number.'
     )
 
 
 def test_no_rows(make):
     frame = make({"query": [], "item": [], "score": []})
-    assert message(run_from_frame, frame) == "a data frame: holds no rows."
+    assert message(read_run_frame, frame) == "a data frame: holds no rows."
 
 
 def test_columns_missing(make):
-    text = message(run_from_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
+    text = message(read_run_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
     assert text.startswith(
         'a data frame: no column with an item; the columns are "query", "thing", "score". Say '
     )
 
 
 def test_a_rank_for_a_score(make):
-    run = run_from_frame(make({"query": ["a", "a"], "item": ["a", "b"], "rank": [1, 2]}))
+    run = read_run_frame(make({"query": ["a", "a"], "item": ["a", "b"], "rank": [1, 2]}))
     assert run.frame["score"].to_list() == [-1, -2]
     unsigned = pl.DataFrame(
         {"query": ["a"], "item": ["a"], "rank": [3]}, schema_overrides={"rank": pl.UInt8}
     )
-    assert run_from_frame(unsigned).frame["score"].to_list() == [-3]
+    assert read_run_frame(unsigned).frame["score"].to_list() == [-3]
 
 
 def test_categories():
@@ -151,7 +155,7 @@ def test_categories():
     pandas = pd.DataFrame(DATA).astype({"qid": "category", "docno": "string"})
     arrow = pa.table(DATA | {"qid": pa.array(DATA["qid"]).dictionary_encode()})
     for frame in (polars, pandas, arrow):
-        assert run_from_frame(frame).frame.rows() == ROWS
+        assert read_run_frame(frame).frame.rows() == ROWS
 
 
 def test_pandas_with_its_own_types():
@@ -162,7 +166,7 @@ def test_pandas_with_its_own_types():
             "score": pd.array([1.5, None], dtype="Float64"),
         }
     )
-    run = run_from_frame(frame)
+    run = read_run_frame(frame)
     assert run.frame["query"].to_list() == ["1", "2"]
     assert run.frame["score"][0] == 1.5
     assert math.isnan(run.frame["score"][1])
@@ -171,7 +175,7 @@ def test_pandas_with_its_own_types():
 def test_pandas_columns_of_mixed_types():
     frame = pd.DataFrame({"qid": ["a", 1], "docno": ["a", "b"], "score": [1, 2]})
     assert (
-        message(run_from_frame, frame)
+        message(read_run_frame, frame)
         == 'a data frame: column "qid" mixes types, or has values that no column can hold; make '
         "ids strings and scores numbers."
     )
@@ -180,19 +184,19 @@ def test_pandas_columns_of_mixed_types():
 def test_the_frame_given_is_not_changed():
     frame = pd.DataFrame(DATA | {"rank": [1, 2]})
     before = frame.copy()
-    run_from_frame(frame)
+    read_run_frame(frame)
     pd.testing.assert_frame_equal(frame, before)
 
 
 def test_something_else():
-    assert message(run_from_frame, [1, 2]) == (
+    assert message(read_run_frame, [1, 2]) == (
         "a data frame should be a polars, pandas or pyarrow table, or have the Arrow interface; "
         "got list."
     )
-    assert message(run_from_frame, pd.Series([1])).startswith("a data frame")
+    assert message(read_run_frame, pd.Series([1])).startswith("a data frame")
 
 
 def test_a_lazy_frame_that_fails(tmp_path):
-    text = message(run_from_frame, pl.scan_parquet(tmp_path / "none.parquet"))
+    text = message(read_run_frame, pl.scan_parquet(tmp_path / "none.parquet"))
     assert text.startswith("a data frame: cannot be read (")
     assert "\n" not in text

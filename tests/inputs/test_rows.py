@@ -60,8 +60,8 @@ def test_names_that_are_understood(query: str, relevant: str, retrieved: str) ->
     header = ["answer", query, relevant, retrieved, "score", "latency", "response", "reference"]
     assert has_lists(header, ("relevant", "retrieved"), as_columns(None), False)
     chosen = choose_row_columns(header, "rows", as_columns(None))
-    assert (chosen.query, chosen.relevant, chosen.retrieved) == (query, relevant, retrieved)
-    assert (chosen.scores, chosen.grades) == (("score",), ())  # if it holds lists
+    assert chosen.names == {"query": query, "relevant": relevant, "retrieved": retrieved}
+    assert chosen.beside == {"retrieved": ("score",), "relevant": ()}  # if it holds lists
 
 
 def test_ids_are_surer_than_texts() -> None:

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.cli.trec_eval import TrecEvalOptions, printed
+from judged.cli._trec_eval import TrecEvalOptions, printed
 from judged.errors import JudgedError
-from judged.inputs import trec
+from judged.inputs import read_table, trec
 from judged.inputs.source import open_source
-from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.inputs.trec import read_small_judgements, read_small_run
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
+from judged.inputs.trec import read_small
 from support.loops import for_each
 
 MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]
@@ -85,10 +85,8 @@ def taken(qrels: Path, run: Path) -> tuple[bool, bool]:
         sources = open_source(qrels, JUDGEMENTS), open_source(run, RUN)
     except JudgedError:
         return False, False
-    return (
-        read_small_judgements(sources[0], None) is not None,
-        read_small_run(sources[1], None, None) is not None,
-    )
+    judgements, results = (read_small(source, "run") is not None for source in sources)
+    return judgements, results
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -223,8 +221,8 @@ def test_any_texts(both_ways, qrels, run, ties):
 def test_the_name_the_tag_and_the_source(tmp_path):
     file = tmp_path / "bm25.run.txt"
     file.write_text(LISTS)
-    run = read_small_run(open_source(file, RUN), None, None)
-    assert run is not None
+    run = read_table(str(file), RUN, small=True)
+    assert isinstance(run, Lookup)
     assert (run.name, run.tag, run.source) == ("bm25", "tag", str(file))
 
 

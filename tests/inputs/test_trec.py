@@ -12,16 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import (
-    any_judgements,
-    any_run,
-    formats,
-    opened,
-    read_judgements,
-    read_run,
-    source,
-    trec,
-)
+from judged.inputs import formats, read_judgements, read_run, read_table, source, trec
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, from_rows
 from judged.text import Warned
@@ -147,12 +138,12 @@ def test_one_comment_that_reads_like_a_row(write):
     )
     assert run.notes == ("2 comment lines were skipped.", warning)
     assert isinstance(run.notes[1], Warned)
-    small = any_run(path)
+    small = read_table(path, RUN, small=True)
     assert isinstance(small, Lookup)
     assert small.notes == run.notes
     qrels = write("a.qrels", JUDGEMENTS_TEXT + "#301 0 D9 1\n")
     assert 'The line "#301 0 D9 1" begins with #' in read_judgements(qrels).notes[1]
-    small = any_judgements(opened(qrels, JUDGEMENTS, None))
+    small = read_table(qrels, JUDGEMENTS, small=True)
     assert 'The line "#301 0 D9 1" begins with #' in small.notes[1]
     pairs = read_judgements(write("b.qrels", "q a\n#r b\n"))
     assert 'The line "#r b" begins with #' in pairs.notes[1]

@@ -31,6 +31,7 @@ FILES: dict[str, str] = {
     '{"id": "q2", "question": "blue, \\"sky\\""}\n',
     "header.csv": 'query_id,query,lang\r\nq1,red apple,en\r\nq2,"blue, ""sky""",en\r\n',
     "header.tsv": 'qid\ttext\nq1\tred apple\nq2\tblue, "sky"\n',
+    "headless.csv": 'q1,red apple\nq2,"blue, ""sky"""\n',
     "msmarco.tsv": 'q1\tred apple\nq2\tblue, "sky"\n',
     "topics.txt": 'q1\tred apple\nq2\tblue, "sky"',
 }
@@ -94,12 +95,8 @@ def test_which_column_is_which(folder: Path) -> None:
         assert read_queries("q.csv") == dict([expected])
 
 
-NAMES = (
-    "Known names: text, query_text, query, question, user_input, input, title, topic, "
-    "content, utterance, prompt; of the id: query_id, qid, topic_id, question_id, query_no, _id, "
-    "id, query, question, topic, user_id, user."
-)
-FORMS = "queries are {id: query}, a list of texts, rows with an id and a text, a table, or a file"
+FORMS = "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
+NEEDED = "an id and a title or a text are needed."
 
 
 @pytest.mark.parametrize(
@@ -108,26 +105,25 @@ FORMS = "queries are {id: query}, a list of texts, rows with an id and a text, a
         ({}, "there are no queries to ask; give at least one."),
         ([], "there are no queries to ask; give at least one."),
         (3, f"{FORMS}; got 3."),
-        ({"a", "b"}, None),
+        ({"a", "b"}, FORMS),
+        (["a", "b", "a"], 'the queries given, row 3: query "a" has a text already; give each one'),
+        ([("q1", "a", 3)], f"the queries given, row 1: ('q1', 'a', 3) is no row of texts; {FORMS}"),
         (
-            ["a", "b", "a"],
-            'the queries, row 3: the query "a" was in row 1 before; list each query once.',
+            [{"id": "q1", "text": "a"}, {"id": "q2"}],
+            f'the queries given, row 2: the columns are "id"; {NEEDED}',
         ),
-        ([("q1", "a", 3)], f"the queries, row 1: ('q1', 'a', 3) is not a query; {FORMS}."),
-        ([{"id": "q1", "text": "a"}, {"id": "q2"}], 'the queries, row 2: "text" is missing.'),
         (
             [{"id": "q1", "words": "a"}],
-            'the queries: no column with the text of a query; the columns are "id", "words". '
-            f"{NAMES}",
+            f'the queries given, row 1: the columns are "id", "words"; {NEEDED}',
         ),
-        ({"": "a"}, None),
-        ({1: "a", "1": "b"}, None),
+        ({"": "a"}, "the queries: the id '' is an empty text"),
+        ({1: "a", "1": "b"}, "the queries: the queries 1 and '1' are the same as texts"),
     ],
 )
-def test_wrong_queries(given: Any, message: str | None) -> None:
+def test_wrong_queries(given: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
         read_queries(given)
-    assert message is None or str(error.value) == message
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -138,31 +134,16 @@ def test_wrong_queries(given: Any, message: str | None) -> None:
         (
             "q.jsonl",
             '{"id": "q1", "text": "a"}\n{"id": "q1", "text": "b"}\n',
-            'q.jsonl, line 2: the query "q1" was in line 1 before; list each query once.',
+            'q.jsonl, line 2: query "q1" has a text already; give each one row.',
         ),
-        (
-            "q.csv",
-            "q1,red apple\nq2,blue sky\n",
-            'q.csv: no column with the text of a query; the columns are "q1", "red apple". '
-            f"{NAMES}",
-        ),
-        (
-            "q.tsv",
-            "q1\tred\tapple\n",
-            "q.tsv, line 1: expected a text, or an id, a tab and a text; found 3 fields: "
-            '"q1, red, apple".',
-        ),
+        ("q.tsv", "q1\tred\tapple\n", 'q.tsv: the columns are "q1", "red", "apple"; an id and'),
         (
             "q.csv",
             "id,text\nq1,red,apple\n",
-            'q.csv, line 2: expected 2 fields; found 3 fields: "q1, red, apple".',
+            'q.csv, line 2: expected 2 fields, found 3: "q1 red apple".',
         ),
-        ("q.tsv", "id\ttext\nq1\t\n", 'q.tsv, line 2: "text" is missing.'),
-        (
-            "q.json",
-            "[]",
-            "q.json: JSON of queries is {id: query}, or a list of rows with an id and a text.",
-        ),
+        ("q.tsv", "id\ttext\nq1\t\n", 'q.tsv: query "q1" has no text to ask.'),
+        ("q.json", "[]", "q.json: JSON of texts is {id: text}, {id: {title, text}}, rows with"),
     ],
 )
 def test_wrong_files(folder: Path, name: str, content: str | None, message: str) -> None:
@@ -170,7 +151,7 @@ def test_wrong_files(folder: Path, name: str, content: str | None, message: str)
         Path(name).write_text(content)
     with pytest.raises(InputError) as error:
         read_queries(name)
-    assert str(error.value) == message
+    assert str(error.value).startswith(message)
 
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}}

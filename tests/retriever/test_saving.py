@@ -44,7 +44,7 @@ class Recorder:
 
 
 def values(found: Evaluation) -> Any:
-    return found.per_query.drop("run").rows()
+    return found.per_query().drop("run").rows()
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,8 @@ def test_failures_are_asked_again_and_only_these(folder: Path) -> None:
         "2 queries were answered earlier and read from run.jsonl, the others were asked now; "
         "delete the file to ask all again.",
     ]
-    assert [json.loads(line)["query"] for line in SAVED.read_text().splitlines()] == [
-        *("q1", "q1", "q2", "q2", "q2", "q3"),
-    ]
+    rows = [json.loads(line) for line in SAVED.read_text().splitlines()]
+    assert [row["query"] for row in rows] == ["q1", "q2", "q3"]
     asked.fail = {"q4"}
     third = evaluate_retriever(asked, None, JUDGEMENTS, "RR", save=SAVED)
     assert values(third) == values(second)
@@ -106,9 +105,7 @@ def test_order_in_the_file_is_that_of_the_queries(folder: Path) -> None:
 
     evaluate_retriever(slow, None, {q: {q: 1} for q in JUDGEMENTS}, "RR", save=SAVED, workers=2)
     rows = [json.loads(line) for line in SAVED.read_text().splitlines()]
-    assert [(row["query"], row["rank"]) for row in rows] == [
-        (query, rank) for query in JUDGEMENTS for rank in (1, 2)
-    ]
+    assert [row["query"] for row in rows] == list(JUDGEMENTS)
 
 
 def test_an_interrupt_keeps_what_is_done(folder: Path) -> None:
@@ -135,23 +132,17 @@ def test_wherever_a_crash_cuts_the_file_off_it_is_resumed(folder: Path) -> None:
     content = SAVED.read_bytes()
     lines = content.splitlines(keepends=True)
     ends = np.cumsum([0, *map(len, lines)]).tolist()
-    starts = {0: "q1", 2: "q2", 5: "q3", 6: "q4"}  # q2 is in lines 3 to 5, q3 in line 6
     edges = {end + step for end in ends for step in (-2, -1, 0, 1)}
     for length in sorted({*edges, *range(1, len(content), 29)} & {*range(1, len(content) + 1)}):
         SAVED.write_bytes(content[:length])
         asked = Recorder()
         found = evaluate_retriever(asked, None, JUDGEMENTS, ["RR", "AP"], save=SAVED)
         complete = max(at for at, end in enumerate(ends) if end <= length)
-        done = [query for line, query in starts.items() if line < complete]
-        if complete not in (0, 2, 5, 6, 7):
-            done.pop()  # the last query is not all there
-        assert asked.asked == [query for query in JUDGEMENTS if query not in done]
+        assert asked.asked == list(JUDGEMENTS)[complete:]
         assert values(found) == values(whole)
-        torn = length != ends[complete] or complete not in (0, 2, 5, 6, 7)
         said = any("was cut off" in text for text in found.warnings())
-        assert said == torn
-        if torn:
-            assert list(map(str.strip, SAVED.read_text().splitlines()))[-1].endswith("}")
+        assert said == (length != ends[complete])
+        assert SAVED.read_text().endswith("}\n")
 
 
 def test_a_file_of_something_else_is_left_alone(folder: Path) -> None:
@@ -163,7 +154,7 @@ def test_a_file_of_something_else_is_left_alone(folder: Path) -> None:
             '"{"query": "q1", "item": "a", "score": 1}"',
         ),
         ('{"q": "', 1, '"{"q": ""'),
-        ('{"query": "q1", "of": 1}\n', 1, '"{"query": "q1", "of": 1}"'),
+        ('{"query": "q1", "scores": 1}\n', 1, '"{"query": "q1", "scores": 1}"'),
     ):
         SAVED.write_text(content)
         with pytest.raises(InputError) as error:
@@ -227,27 +218,20 @@ def test_more_queries_are_asked_in_addition(folder: Path) -> None:
 def test_damaged_files(folder: Path) -> None:
     evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
     lines = SAVED.read_text().splitlines(keepends=True)
-    for changed, message in (
-        (
-            [*lines, lines[-1]],
-            "run.jsonl, line 8: query 'q4' occurs twice, as if two programs had written at once; ",
-        ),
-        (
-            [lines[0], *lines[2:]],
-            "run.jsonl, line 1: the results of query 'q1' are incomplete; ",
-        ),
-    ):
-        SAVED.write_text("".join(changed))
-        with pytest.raises(InputError) as error:
-            evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
-        assert str(error.value) == f"{message}delete the file, or save to another."
+    SAVED.write_text("".join([*lines, lines[-1]]))
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
+    assert str(error.value) == (
+        "run.jsonl, line 5: query 'q4' occurs twice, as if two programs had written at once; "
+        "delete the file, or save to another."
+    )
 
 
 def test_numbers_that_no_record_has(folder: Path) -> None:
     evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
     first, *rest = SAVED.read_text().splitlines()
-    for name in ("score", "cut", "seconds", "tries", "at_once", "asked"):
-        for number in (10**400, None, []):
+    for name in ("retrieved", "cut", "seconds", "tries", "at_once", "asked"):
+        for number in (10**400, None, [0]):
             changed = json.dumps({**json.loads(first), name: number})
             SAVED.write_text("\n".join([changed, *rest, ""]))
             with pytest.raises(InputError) as error:

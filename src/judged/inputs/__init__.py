@@ -36,7 +36,6 @@ from judged.inputs.tables import (
 from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 if TYPE_CHECKING:
-    from judged.inputs.columns import NamedColumns
     from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
 
@@ -70,43 +69,8 @@ def read_judgements(
     >>> read_judgements({"q1": {"a": 1, "b": 0}}).lists["q1"]
     {'a': 1, 'b': 0}
     """
-    if isinstance(judgements, (Judgements, Lookup)):
-        _refuse_columns(columns, JUDGEMENTS, "the judgements", "were read already")
-        return judgements
-    if isinstance(judgements, (str, PathLike)):
-        return judgements_in(opened(judgements, JUDGEMENTS, columns), format)
-    from judged.inputs.objects import Records, as_known
-
-    known = as_known(judgements, JUDGEMENTS).given
-    if isinstance(known, Mapping):
-        from judged.inputs.dicts import judgements_from_dict
-
-        _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
-        lists, notes = _unwrapped(known, JUDGEMENTS)
-        return _with_notes(judgements_from_dict(lists), notes)
-    rows = rows_of_table(known, ("relevant",), as_columns(columns))
-    if rows is not None and rows.judgements is not None:
-        return rows.judgements
-    from judged.inputs.frames import judgements_from_frame
-
-    if isinstance(known, Records):
-        return judgements_from_frame(known.frame(), source=known.label, columns=as_columns(columns))
-    return judgements_from_frame(known, columns=as_columns(columns))
-
-
-def judgements_in(source: Source, format: FileFormat | None = None) -> Judgements:
-    file_format = format_of(source, format)
-    rows = rows_of_file(source, file_format, ("relevant",))
-    if rows is not None and rows.judgements is not None:
-        return rows.judgements
-    return to_judgements(_read(source, file_format), source.label)
-
-
-def any_judgements(source: Source, *, format: FileFormat | None = None) -> Judgements | Lookup:
-    """Read the judgements of a file, as a dict without polars if the file is small and plain."""
-    from judged.inputs.trec import read_small_judgements
-
-    return read_small_judgements(source, format) or judgements_in(source, format)
+    table: Judgements | Lookup = read_table(judgements, JUDGEMENTS, columns=columns, format=format)
+    return table
 
 
 def read_run(
@@ -141,54 +105,69 @@ def read_run(
     """
     if name is not None and not isinstance(name, str):
         raise InputError(f"the name of a run must be a text; got {type(name).__name__}.")
-    if isinstance(run, (Run, Lookup)):
-        _refuse_columns(columns, RUN, "the run", "was read already")
-        return replace(run, name=name) if name else run
-    if isinstance(run, (str, PathLike)):
-        return run_in(opened(run, RUN, columns), name, format)
-    from judged.inputs.objects import Records, as_known
-
-    named = as_known(run, RUN)
-    known, name = named.given, name or named.name or "run"
-    if isinstance(known, Mapping):
-        from judged.inputs.dicts import run_from_dict
-
-        _refuse_columns(columns, RUN, "a dict of results", "has no columns")
-        lists, notes = _unwrapped(known, RUN)
-        return _with_notes(run_from_dict(lists, name=name), notes)
-    rows = rows_of_table(known, ("retrieved",), as_columns(columns))
-    if rows is not None and rows.run is not None:
-        return replace(rows.run, name=name)
-    from judged.inputs.frames import run_from_frame
-
-    if isinstance(known, Records):
-        return run_from_frame(
-            known.frame(), name=name, source=known.label, columns=as_columns(columns)
-        )
-    return run_from_frame(known, name=name, columns=as_columns(columns))
+    table: Run | Lookup = read_table(run, RUN, name=name, columns=columns, format=format)
+    return table
 
 
-def run_in(source: Source, name: str | None = None, format: FileFormat | None = None) -> Run:
-    name = name or run_name(source.path)
-    file_format = format_of(source, format)
-    rows = rows_of_file(source, file_format, ("retrieved",))
-    if rows is not None and rows.run is not None:
-        return replace(rows.run, name=name)
-    return to_run(_read(source, file_format), source.label, name)
-
-
-def any_run(
-    path: str | PathLike[str],
+def read_table(
+    given: Any,
+    kind: Kind,
     *,
     name: str | None = None,
     columns: ColumnsLike | None = None,
     format: FileFormat | None = None,
-) -> Run | Lookup:
-    """Read the run of a file, as a dict without polars if the file is small and plain."""
-    from judged.inputs.trec import read_small_run
+    small: bool = False,
+) -> Any:
+    """Read judgements or a run; a `small` file may become a dict, without polars."""
+    this = "the run" if kind is RUN else "the judgements"
+    if isinstance(given, (Judgements, Run, Lookup)):
+        _refuse_columns(columns, kind, this, f"{'was' if kind is RUN else 'were'} read already")
+        return replace(given, name=name) if name else given  # type: ignore[arg-type]
+    if isinstance(given, (str, PathLike)):
+        return table_in(opened(given, kind, columns), format, name=name, small=small)
+    from judged.inputs.objects import as_known
 
-    source = opened(path, RUN, columns)
-    return read_small_run(source, name, format) or run_in(source, name, format)
+    known = as_known(given, kind)
+    name = name or known.name or "run"
+    if isinstance(known.given, Mapping):
+        from judged.inputs.dicts import document_of, judgements_from_dict, run_from_dict
+
+        what = "a dict of results" if kind is RUN else "a dict of judgements"
+        _refuse_columns(columns, kind, what, "has no columns")
+        lists, notes = document_of(known.given, kind, "a dict") or (known.given, ())
+        lookup = run_from_dict(lists, name=name) if kind is RUN else judgements_from_dict(lists)
+        return replace(lookup, notes=(*notes, *lookup.notes)) if notes else lookup
+    from judged.inputs.frames import table_from_frame
+    from judged.inputs.rows import rows_in, table_of
+
+    rows = rows_in(table_of(known.given), [_LISTS[kind]], as_columns(columns))
+    if rows is not None:
+        return rows.judgements if rows.run is None else replace(rows.run, name=name)
+    return table_from_frame(known.given, kind, name=name, columns=as_columns(columns))
+
+
+_LISTS = {JUDGEMENTS: "relevant", RUN: "retrieved"}
+
+
+def table_in(
+    source: Source, format: str | None = None, *, name: str | None = None, small: bool = False
+) -> Any:
+    """Read the judgements or the run of a file, which `source.kind` tells."""
+    name = name or run_name(source.path)
+    if small:
+        from judged.inputs.trec import read_small
+
+        if (lists := read_small(source, name, format)) is not None:
+            return lists
+    file_format = format_of(source, format)
+    rows = rows_of_file(source, file_format, [_LISTS[source.kind]])
+    if rows is not None:
+        return rows.judgements if rows.run is None else replace(rows.run, name=name)
+    refuse_nameless(source, file_format)
+    raw: RawTable = resolve_name(file_format.reader)(source, file_format.name)
+    if source.kind is RUN:
+        return to_run(raw, source.label, name)
+    return to_judgements(raw, source.label)
 
 
 def read_runs(
@@ -217,17 +196,6 @@ def in_place(error: InputError, given: Any, wanted: Kind, where: str) -> InputEr
     )
 
 
-def _unwrapped(given: Mapping[Any, Any], kind: Kind) -> tuple[Mapping[Any, Any], tuple[str, ...]]:
-    """Return the lists of a dict that another tool writes, or the dict itself; and notes."""
-    from judged.inputs.dicts import document_of
-
-    return document_of(given, kind, "a dict") or (given, ())
-
-
-def _with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
-    return replace(lists, notes=(*notes, *lists.notes)) if notes else lists
-
-
 def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:
     from judged.inputs.source import open_source
 
@@ -239,12 +207,6 @@ def format_of(source: Source, format: str | None) -> Format:
     """Return the format that the user named, or the detected one."""
     check_format(format)
     return detect_format(source) if format is None else FORMATS[format]
-
-
-def _read(source: Source, format: Format) -> RawTable:
-    refuse_nameless(source, format)
-    table: RawTable = resolve_name(format.reader)(source)
-    return table
 
 
 def refuse_nameless(source: Source, format: Format) -> None:
@@ -261,13 +223,6 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> RowCon
     from judged.inputs.rows import rows_in, table_in_file
 
     return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
-
-
-def rows_of_table(given: Any, roles: Sequence[str], columns: NamedColumns) -> RowContents | None:
-    """Read the rows of a table that have these roles; None if it has no lists of ids."""
-    from judged.inputs.rows import rows_in, table_of
-
-    return rows_in(table_of(given), roles, columns)
 
 
 def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:

@@ -50,12 +50,8 @@ _CHECKED_FIRST = ("query", "item", "score", "grade", "document", "weight")
 _QUEPID = ("query", "docid", "rating")
 
 
-def read_csv(source: Source) -> RawTable:
-    return DelimitedReader.of(source, ",").whole(source)
-
-
-def read_tsv(source: Source) -> RawTable:
-    return DelimitedReader.of(source, "\t").whole(source)
+def read_delimited(source: Source, format: str) -> RawTable:
+    return DelimitedReader.of(source, SEPARATORS[format]).whole(source)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,40 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from os import PathLike, fspath
-from os.path import getsize, isfile
+from os.path import isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError, JudgedError
 from judged.inputs import (
     as_runs,
     format_of,
-    judgements_in,
     opened,
     read_judgements,
     read_run,
+    read_table,
     rows_of_file,
-    rows_of_table,
-    run_in,
+    table_in,
 )
 from judged.inputs.blocks import RunBlocks, may_be_large
-from judged.inputs.columns import as_columns
+from judged.inputs.columns import LISTS, as_columns, has_lists
 from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
-from judged.inputs.source import BYTES_WORTH_POLARS
+from judged.inputs.source import Source
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from judged.inputs.blocks import Room
     from judged.inputs.columns import NamedColumns
     from judged.inputs.rows import RowContents
-    from judged.inputs.source import Source
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
@@ -71,7 +66,8 @@ class Data:
     ['run']
     """
 
-    given: JudgementsLike
+    given: Any
+    """The judgements, or a `Source` that was opened, because a pipe cannot be opened again."""
     given_runs: Mapping[str | None, Any]
     columns: NamedColumns
     judgements_format: FileFormat | None = None
@@ -80,8 +76,6 @@ class Data:
     """A change made to the judgements once they are read."""
     of_run: OfRun = _same
     """A change made to each run once it is read."""
-    ahead: Future[AnyRun | RunBlocks] | None = None
-    """The first run, if it is being read already."""
     rows: RowContents | None = None
     """The contents of `given`, if it is rows with relevant and retrieved ids."""
     small: bool = False
@@ -110,22 +104,21 @@ class Data:
         """
         check_not_rankings(judgements, runs)
         named = as_columns(columns, alone=False)
-        if runs is None and alone:
-            rows, given = _looked_into(judgements, named, judgements_format)
-            held: dict[str | None, Any] = {}
-            if rows is not None and rows.run is not None:
-                held = {None: rows.run}
-            return cls(given, held, named, judgements_format, run_format, rows=rows)
-        if runs is None:
-            both = _everything(judgements, named, judgements_format)
+        if runs is None and not alone:
+            both = _read_both(judgements, named, judgements_format)
             return cls(judgements, {None: both.run}, named, rows=both)
-        stay = engine != "memory"
+        stay = engine != "memory" and runs is not None
         if stay:
             judgements = _staying(judgements, JUDGEMENTS, named)
-        rows, given = _looked_into(judgements, named, judgements_format)
-        several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
+        rows, given = _rows_beside_runs(judgements, named, judgements_format)
+        several: dict[str | None, Any] = {}
+        if runs is None:
+            if rows is not None and rows.run is not None:
+                several = {None: rows.run}
+        else:
+            several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
         if stay:
-            several = {name: _staying(each, RUN, named) for name, each in several.items()}
+            several = {name: _staying(run, RUN, named) for name, run in several.items()}
         formats = judgements_format, run_format
         return cls(given, several, named, *formats, rows=rows, small=small, room=room)
 
@@ -144,7 +137,7 @@ class Data:
             name: run.whole() if isinstance(run, RemoteTable) else run
             for name, run in self.given_runs.items()
         }
-        return replace(self, given_runs=runs, room=None, ahead=None)
+        return replace(self, given_runs=runs, room=None)
 
     def kept(self) -> Data:
         """Return the same data with judgements and few runs in memory, to look at them twice.
@@ -152,13 +145,12 @@ class Data:
         Of many runs, only those are kept that are no files. A run that cannot be read stays as it
         was given, and is an error when it is read.
         """
-        read = {}
+        runs = dict(self.given_runs)
         for name, given in self.given_runs.items():
             if self._few or not _is_file(given):
                 run = self._readable(name, given)
-                read[name] = given if run is None else run
-        judgements = self._read_judgements()
-        return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
+                runs[name] = given if run is None else run
+        return replace(self, given=self._read_judgements(), given_runs=runs)
 
     def readable_runs(self) -> Iterator[Any]:
         """Yield the runs that can be read, without changes."""
@@ -169,27 +161,12 @@ class Data:
 
     def _readable(self, name: str | None, given: Any) -> AnyRun | RunBlocks | None:
         """Read a run; None if that fails."""
-        is_first = name == next(iter(self.given_runs))
         try:
-            return self.ahead.result() if self.ahead and is_first else self._read_run(name, given)
+            return self._read_run(name, given)
         except JudgedError:
             if isinstance(given, str) and given == "-":  # which cannot be read again in its turn
                 raise
             return None
-
-    @contextmanager
-    def reading_ahead(self) -> Iterator[Data]:
-        """Yield the same data, with the first run being read in a thread."""
-        name, first = next(iter(self.given_runs.items()))
-        if not (_is_file(first) and self._few) or (
-            self.small and getsize(first) <= BYTES_WORTH_POLARS
-        ):
-            yield self
-            return
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(1) as thread:
-            yield replace(self, ahead=thread.submit(self._read_run, name, first))
 
     @property
     def _few(self) -> bool:
@@ -198,28 +175,22 @@ class Data:
     def judgements(self) -> Judgements | Lookup:
         return self.of_judgements(self._read_judgements())
 
+    def readings(self) -> list[Reading]:
+        """Return the readers of the runs, which can be read side by side."""
+        return [
+            Reading(name or "run", _is_file(given), partial(self._changed_run, name, given))
+            for name, given in self.given_runs.items()
+        ]
+
     def runs(self) -> Iterator[Any]:
         """Yield the runs: `Run`, `Lookup` or, with room, `RunBlocks`."""
-        return map(self._changed, self._read_runs())
+        return (reading.read() for reading in self.readings())
 
-    def _changed(self, run: Any) -> Any:
+    def _changed_run(self, name: str | None, given: Any) -> Any:
+        run = self._read_run(name, given)
         if isinstance(run, RunBlocks):
             return run if self.of_run is _same else run.then(self.of_run)
         return self.of_run(run)
-
-    def readings(self) -> list[Reading]:
-        """Return the readers of the runs, which can be read side by side."""
-        found, ahead = [], self.ahead
-        for name, given in self.given_runs.items():
-            read: Callable[[], Any] = partial(self._read_run, name, given)
-            if ahead is not None:
-                read = ahead.result
-            found.append(Reading(name or "run", _is_file(given), partial(self._after, read)))
-            ahead = None
-        return found
-
-    def _after(self, read: Callable[[], AnyRun]) -> Any:
-        return self._changed(read())
 
     def run(self, one: str) -> Any:
         """Return the only run; `one` is the error message if there are several."""
@@ -230,26 +201,17 @@ class Data:
     def _read_judgements(self) -> Judgements | Lookup:
         if self.rows is not None and self.rows.judgements is not None:
             return self.rows.judgements
-        if isinstance(self.given, RemoteTable):
-            return self.given.judgements(self.columns)
-        if isinstance(self.given, _Opened):
-            return self._judgements_in(replace(self.given.source, columns=self.columns))
-        if isinstance(self.given, (str, PathLike)):
-            return self._judgements_in(opened(self.given, JUDGEMENTS, self.columns))
-        return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
-
-    def _judgements_in(self, source: Source) -> Judgements | Lookup:
-        if self.small:
-            from judged.inputs import any_judgements
-
-            return any_judgements(source, format=self.judgements_format)
-        return judgements_in(source, self.judgements_format)
-
-    def _read_runs(self) -> Iterator[AnyRun | RunBlocks]:
-        ahead = self.ahead
-        for name, given in self.given_runs.items():
-            yield ahead.result() if ahead else self._read_run(name, given)
-            ahead = None
+        given, format = self.given, self.judgements_format
+        if isinstance(given, RemoteTable):
+            return given.judgements(self.columns)
+        table: Judgements | Lookup
+        if isinstance(given, Source):
+            table = table_in(replace(given, columns=self.columns), format, small=self.small)
+        else:
+            table = read_table(
+                given, JUDGEMENTS, columns=self.columns, format=format, small=self.small
+            )
+        return table
 
     def _read_run(self, name: str | None, given: Any) -> AnyRun | RunBlocks:
         if is_spark(given):
@@ -258,21 +220,25 @@ class Data:
             return given.run(name, self.columns)
         if isinstance(given, RunBlocks):
             return given
-        if self.rows is None and self.room is not None and may_be_large(given):
+        if self.rows is not None:
+            if isinstance(given, (Run, Lookup)):
+                return read_run(given, name=name)
+            return _read_beside(self.rows, given, name, self.columns, self.run_format)
+        if self.room is not None and may_be_large(given):
             from judged.inputs.large_runs import read_run_or_blocks
 
             return read_run_or_blocks(
                 given, self.room, name=name, columns=self.columns, format=self.run_format
             )
-        if self.rows is None and self.small and self._few and isinstance(given, (str, PathLike)):
-            from judged.inputs import any_run
-
-            return any_run(given, name=name, columns=self.columns, format=self.run_format)
-        if self.rows is None:
-            return read_run(given, name=name, columns=self.columns, format=self.run_format)
-        if isinstance(given, (Run, Lookup)):
-            return read_run(given, name=name)
-        return _read_beside(self.rows, given, name, self.columns, self.run_format)
+        run: AnyRun = read_table(
+            given,
+            RUN,
+            name=name,
+            columns=self.columns,
+            format=self.run_format,
+            small=self.small and self._few,
+        )
+        return run
 
 
 def _is_file(given: Any) -> bool:
@@ -293,21 +259,17 @@ def check_not_rankings(judgements: Any, runs: Any) -> None:
 
 def holds_rows(given: Any) -> bool:
     """Return whether this is a file or a table of rows, not a list of grades."""
-    from judged.inputs.columns import LISTS, has_lists
-    from judged.inputs.objects import as_known, is_record
-
     if isinstance(given, str):
         return isfile(given) and not re.fullmatch(r"[-\d\s.,()]+", given)
+    if isinstance(given, PathLike):
+        return True
+    from judged.inputs.objects import as_known, is_record
+    from judged.inputs.rows import records_in, table_of
+
     if isinstance(given, (list, tuple)):
         given = as_known(given, JUDGEMENTS).given if given and is_record(given[0]) else None
     if isinstance(given, Mapping):
-        from judged.inputs.rows import records_in
-
         return records_in(given) is not None
-    if isinstance(given, PathLike):
-        return True
-    from judged.inputs.rows import table_of
-
     table = table_of(given)
     return table is not None and has_lists(table.header, LISTS, alone=True)
 
@@ -325,16 +287,8 @@ def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
     return database_table(given, kind, columns) or given
 
 
-@dataclass(frozen=True, eq=False)
-class _Opened:
-    """A file that was opened, because a pipe cannot be opened again."""
-
-    source: Source
-
-
-def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) -> RowContents:
-    """Read rows that are given alone; anything else is an error."""
-    from judged.inputs.columns import LISTS
+def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> RowContents:
+    """Read rows with relevant and retrieved ids; anything else is an error."""
     from judged.inputs.objects import as_known
     from judged.inputs.rows import (
         document_table,
@@ -345,54 +299,35 @@ def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) ->
         table_of,
     )
 
-    name = "run"
-    if isinstance(given, (str, PathLike)):
-        own, file = named_file(fspath(given))
-        source = opened(file, JUDGEMENTS, columns)
-        name, found = own or run_name(source.path), format_of(source, format).name
-        table = table_in_file(source, found)
-        if table is None and found == "json":
+    name, is_path = "run", isinstance(given, (str, PathLike))
+    if is_path:
+        user_name, given = named_file(fspath(given))
+        source = opened(given, JUDGEMENTS, columns)
+        name, file_format = user_name or run_name(source.path), format_of(source, format).name
+        table = table_in_file(source, file_format)
+        if table is None and file_format == "json":
             table = document_table(source)
-    elif isinstance(given, Mapping):
-        records = records_in(given)
-        table = None if records is None else table_of(records)
     elif isinstance(given, (Judgements, Lookup)):
         table = None
     else:
         given = as_known(given, JUDGEMENTS).given
-        table = table_of(given)
+        table = table_of(records_in(given) if isinstance(given, Mapping) else given)
     rows = rows_in(table, LISTS, columns, alone=True)
-    if rows is None or rows.run is None:
-        header = None if table is None else table.header
-        if isinstance(given, (str, PathLike)) and isfile(file):
-            _refuse_other_than_judgements(file, header, columns, format)
-        elif "relevant" not in columns and _is_run(given, header, columns):
-            raise InputError(
-                "the only input is a run, and the judgements are missing. Give both: "
-                "judged.evaluate(judgements, run)."
-            )
-        raise InputError(missing_columns(header))
-    return replace(rows, run=replace(rows.run, name=name))
-
-
-def _refuse_other_than_judgements(
-    file: str, header: Any, columns: NamedColumns, format: FileFormat | None
-) -> None:
-    # Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
-    if _is_run(file, header, columns, format, damaged=True):
-        raise InputError(
-            f"{file}: this is a run, and the judgements are missing. Give both: judged evaluate "
-            f"QRELS {file}."
-        )
+    if rows is not None and rows.run is not None:
+        return replace(rows, run=replace(rows.run, name=name))
+    header = None if table is None else table.header
+    is_file = is_path and isfile(given)
+    if (is_file or (not is_path and "relevant" not in columns)) and _is_run(
+        given, header, columns, format if is_file else None, damaged=is_file
+    ):
+        this = f"{given}: this" if is_file else "the only input"
+        call = f"judged evaluate QRELS {given}" if is_file else "judged.evaluate(judgements, run)"
+        raise InputError(f"{this} is a run, and the judgements are missing. Give both: {call}.")
+    raise InputError(missing_columns(header))
 
 
 def _is_run(
-    given: Any,
-    header: Any,
-    columns: NamedColumns,
-    format: FileFormat | None = None,
-    *,
-    damaged: bool = False,
+    given: Any, header: Any, columns: NamedColumns, format: FileFormat | None, *, damaged: bool
 ) -> bool:
     """Return whether this is a run; if it is neither, `damaged` raises the error."""
     if header is not None and "rank" in {str(name).lower() for name in header}:
@@ -409,6 +344,7 @@ def _is_run(
         return True
     if not judgements.may_be_run:
         return False
+    # Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
     if isinstance(judgements, Lookup):
         grades = (grade for items in judgements.lists.values() for grade in items.values())
         return any(isinstance(grade, Real) and grade % 1 for grade in grades)
@@ -416,26 +352,24 @@ def _is_run(
     return bool((values != values.round()).any())
 
 
-def _looked_into(
+def _rows_beside_runs(
     given: Any, columns: NamedColumns, format: FileFormat | None
 ) -> tuple[RowContents | None, Any]:
     """Return the rows in judgements that have runs beside them, and the judgements to read."""
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
         return None, given
     if isinstance(given, (str, PathLike)):
-        own, file = named_file(fspath(given))
+        user_name, file = named_file(fspath(given))
         if not _may_hold_rows(file):
             return None, given
-        from judged.inputs.columns import LISTS
-
         source = opened(file, JUDGEMENTS, columns)
         rows = rows_of_file(source, format_of(source, format), LISTS)
-        return rows, _Opened(source) if rows or own is None else given
-    from judged.inputs.columns import LISTS
+        return rows, source if rows or user_name is None else given
     from judged.inputs.objects import as_known
+    from judged.inputs.rows import rows_in, table_of
 
     known = as_known(given, JUDGEMENTS).given
-    return (None if isinstance(known, Mapping) else rows_of_table(known, LISTS, columns)), known
+    return rows_in(table_of(known), LISTS, columns), known
 
 
 def _may_hold_rows(path: str | PathLike[str]) -> bool:
@@ -456,12 +390,13 @@ def _with_first(given: Any, rows: RowContents, runs: RunsLike) -> dict[str | Non
     """Return the run of rows that hold everything, and the others after it."""
     paths = [runs] if isinstance(runs, (str, PathLike)) else runs
     everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
-    if everywhere and all(isinstance(each, (str, PathLike)) for each in everywhere):
+    if everywhere and all(isinstance(file, (str, PathLike)) for file in everywhere):
         named = as_runs(everywhere)
         return {**named, next(iter(named)): rows.run}
     others: dict[str | None, Any] = {name or "run": run for name, run in as_runs(runs).items()}
-    own, file = named_file(fspath(given)) if isinstance(given, (str, PathLike)) else ("rows", "")
-    first = own or run_name(file)
+    is_path = isinstance(given, (str, PathLike))
+    user_name, file = named_file(fspath(given)) if is_path else ("rows", "")
+    first = user_name or run_name(file)
     return {f"{first} (rows)" if first in others else first: rows.run, **others}
 
 
@@ -473,21 +408,21 @@ def _read_beside(
     format: FileFormat | None,
 ) -> Run | Lookup:
     """Read a run beside rows that hold everything; relevant ids in both must agree."""
-    from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
-    from judged.inputs.rows import refuse_other_judgements
+    from judged.inputs.rows import refuse_other_judgements, rows_in, table_of
 
     if isinstance(given, (str, PathLike)):
         source = opened(given, RUN, columns)
-        found = rows_of_file(source, format_of(source, format), LISTS)
-        if found is None:
-            return run_in(source, name, format)
+        other = rows_of_file(source, format_of(source, format), LISTS)
+        if other is None:
+            run: Run = table_in(source, format, name=name)
+            return run
     else:
-        known = as_known(given, RUN)
-        table = isinstance(known.given, (Mapping, Lookup))
-        found = None if table else rows_of_table(known.given, LISTS, columns)
-        if found is None:
-            return read_run(given if table else known.given, name=name, columns=columns)
-    if rows.judgements is not None and found.judgements is not None:
-        refuse_other_judgements(rows.judgements, found.judgements)
-    return read_run(found.run or given, name=name)
+        known = as_known(given, RUN).given
+        other = rows_in(table_of(known), LISTS, columns)
+        if other is None:
+            given = given if isinstance(known, Mapping) else known
+            return read_run(given, name=name, columns=columns)
+    if rows.judgements is not None and other.judgements is not None:
+        refuse_other_judgements(rows.judgements, other.judgements)
+    return read_run(other.run or given, name=name)

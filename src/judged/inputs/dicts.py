@@ -6,9 +6,8 @@ Forms are {query: {item: score}}, {query: [items in rank order]}, {query: [(item
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -345,21 +344,7 @@ def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any
 
 def only_texts(keys: Mapping[Any, Any]) -> bool:
     """Return whether all keys are plain texts that are not empty."""
-    if "" in keys:
-        return False
-    # Python packs a dict whose keys are plain texts more tightly. Looking at every key would take
-    # longer than everything else that is done with the dict.
-    if type(keys) is dict and sys.getsizeof(keys) in _sizes_with_texts_only():
-        return True
-    return list(map(type, keys)).count(str) == len(keys)
-
-
-@cache
-def _sizes_with_texts_only() -> Collection[int]:
-    """Return sizes in memory that only dicts of plain texts have."""
-    counts = [(2 << bits) // 3 for bits in range(3, 13)]
-    texts = {sys.getsizeof(dict.fromkeys(map(str, range(count)))) for count in counts}
-    return texts - {sys.getsizeof(dict.fromkeys(range(count))) for count in counts}
+    return "" not in keys and set(map(type, keys)) <= {str}
 
 
 Document = tuple[Mapping[str, Any], tuple[str, ...]]

@@ -7,11 +7,11 @@ recognised by their methods and never imported.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
+import sqlite3
 import sysconfig
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isasyncgen, isawaitable, isclass, iscoroutine, iscoroutinefunction, signature
@@ -410,15 +410,13 @@ def _is_library_file(path: str) -> bool:
     return installed or "site-packages" in place or "dist-packages" in place
 
 
-# Cached vectors: each encoder has a folder, named by a hash, that only its owner can read. A file
-# in it is an array of records: the hash of a text or file, and its vector. The file is named by the
-# hash of its own bytes, so that damaged files are ignored. Nothing is ever unpickled.
+# Cached vectors: each encoder has a folder, named by a hash, that only its owner can read, with an
+# SQLite file of the hash of each text or file, and its vector with a hash against damage.
 
 HASH_BYTES = 16
-MAX_SMALL_FILES = 16
-"""With more small files than this, they are joined."""
-MAX_FILE_BYTES = 1 << 27
 ENCODER_FILE = "encoder.json"
+VECTORS_FILE = "vectors.sqlite"
+_COLUMNS = "key BLOB PRIMARY KEY, type TEXT, hash BLOB, data BLOB"
 
 
 def _hash(*parts: bytes) -> bytes:
@@ -462,13 +460,25 @@ class VectorCache:
                 temporary.write_text(to_json(description) + "\n", encoding="utf-8")
         return cls(root, folder)
 
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        path = self.folder / VECTORS_FILE
+        try:
+            with closing(sqlite3.connect(path, timeout=60)) as connection, connection:
+                connection.execute(f"CREATE TABLE IF NOT EXISTS vectors ({_COLUMNS})")
+                yield connection
+        except sqlite3.Error as error:
+            raise OutputError(
+                f"{path}: cannot be used as a cache ({error}). Delete it, or leave out the cache."
+            ) from None
+
     def read(self, keys: Collection[bytes]) -> dict[bytes, NDArray[Any]]:
         vectors: dict[bytes, NDArray[Any]] = {}
-        for path in self._files():
-            records = _read_records(path)
-            if records is not None:
-                rows = {key: row for row, key in enumerate(_keys(records)) if key in keys}
-                vectors |= zip(rows, records["vector"][list(rows.values())], strict=True)
+        with self._connected() as connection:
+            for key in keys:
+                row = connection.execute("SELECT * FROM vectors WHERE key = ?", (key,)).fetchone()
+                if row is not None and row[2] == _hash(key, row[1].encode(), row[3]):
+                    vectors[key] = np.frombuffer(row[3], row[1])
         dims = {len(vector) for vector in vectors.values()}
         if len(dims) > 1:
             raise InputError(
@@ -479,76 +489,14 @@ class VectorCache:
         return vectors
 
     def add(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
-        plain = vectors.astype(vectors.dtype.newbyteorder("<"), copy=False)
-        fields = [("key", "u1", (HASH_BYTES,)), ("vector", plain.dtype, (plain.shape[1],))]
-        records = np.empty(len(keys), np.dtype(fields))
-        records["key"] = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, HASH_BYTES)
-        records["vector"] = plain
-        self._write(records)
-
-    def join_small_files(self) -> None:
-        """Join small files if there are many, which one batch each has left."""
-        small = [path for path in self._files() if _size(path) < MAX_FILE_BYTES // 2]
-        if len(small) <= MAX_SMALL_FILES:
-            return
-        by_type: dict[Any, list[tuple[Path, NDArray[Any]]]] = {}
-        for path in small:
-            records = _read_records(path)
-            if records is not None:
-                group = by_type.setdefault(records.dtype, [])
-                group.append((path, records))
-                if sum(array.nbytes for _, array in group) > MAX_FILE_BYTES:
-                    self._join(by_type.pop(records.dtype))
-        for group in by_type.values():
-            self._join(group)
-
-    def _join(self, files: Sequence[tuple[Path, NDArray[Any]]]) -> None:
-        # The old files go once the new one is in place, for other programs that read meanwhile.
-        joined = self._write(np.concatenate([records for _, records in files]))
-        for path, _ in files:
-            if path != joined:
-                with suppress(OSError):  # another program has joined them
-                    path.unlink()
-
-    def _write(self, records: NDArray[Any]) -> Path:
-        buffer = io.BytesIO()
-        np.save(buffer, records, allow_pickle=False)
-        data = buffer.getvalue()
-        path = self.folder / f"{_hash_file(data)}.npy"
-        with replacing(path) as temporary:
-            temporary.write_bytes(data)
-        return path
-
-    def _files(self) -> list[Path]:
-        return sorted(self.folder.glob("*.npy"))
-
-
-def _hash_file(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=HASH_BYTES).hexdigest()
-
-
-def _read_records(path: Path) -> NDArray[Any] | None:
-    """Return the records of a file; None if it is damaged or was joined with others meanwhile."""
-    try:
-        data = path.read_bytes()
-        if _hash_file(data) != path.stem:
-            return None
-        records: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        return None
-    return records if records.dtype.names == ("key", "vector") else None
-
-
-def _keys(records: NDArray[Any]) -> Iterable[bytes]:
-    data = np.ascontiguousarray(records["key"]).tobytes()
-    return (data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return MAX_FILE_BYTES
+        dtype = vectors.dtype.newbyteorder("<")
+        data = [row.tobytes() for row in vectors.astype(dtype, copy=False)]
+        rows = (
+            (key, dtype.str, _hash(key, dtype.str.encode(), row), row)
+            for key, row in zip(keys, data, strict=True)
+        )
+        with self._connected() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
 
 
 # Encoding both sides
@@ -718,10 +666,6 @@ class EncodingTask:
                 encoded.vectors.update(zip(keys, vectors, strict=True))
                 if progress is not None:
                     progress(len(rows))
-        for encoded in groups:
-            if encoded.cache is not None and self.todo:
-                with suppress(OutputError):  # the vectors are cached, only in many files
-                    encoded.cache.join_small_files()
         queries, items = (side.vectors() for side in self.sides)
         return queries, items
 
@@ -752,7 +696,7 @@ def _open_cache(encoder: Encoder, root: Path | None, side: str) -> VectorCache |
         "method": encoder.method or "called",
         "prompt": encoder.prompt,
         "side": side,
-        "format": "records of a hash (blake2b, 16 bytes) and a vector, in .npy files",
+        "format": f"the hash (blake2b, 16 bytes) and the vector of each text, in {VECTORS_FILE}",
     }
     key = repr([encoder.name, encoder.method, encoder.prompt, side])
     return VectorCache.open(root, key, description)

@@ -58,21 +58,21 @@ FORMATS = {
         Format(
             "trec",
             (".run", ".trec", ".qrels", ".qrel", ".res", ".results", ".txt"),
-            "judged.inputs.trec:read_trec",
+            "judged.inputs.trec:read_lines",
         ),
-        Format("msmarco", (), "judged.inputs.trec:read_msmarco"),
-        Format("scores", (), "judged.inputs.trec:read_scores"),
-        Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
-        Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
+        Format("msmarco", (), "judged.inputs.trec:read_lines"),
+        Format("scores", (), "judged.inputs.trec:read_lines"),
+        Format("csv", (".csv",), "judged.inputs.csv:read_delimited"),
+        Format("tsv", (".tsv",), "judged.inputs.csv:read_delimited"),
         Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
         Format("ndjson", (".ndjson", ".jsonl"), "judged.inputs.json:read_ndjson"),
         Format("json", (".json",), "judged.inputs.json:read_json"),
     )
 }
-"""The formats of runs and judgements. A reader takes a `Source` and returns a `RawTable`."""
-UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_three_fields")
+"""The formats of runs and judgements. A reader makes a `RawTable` of a `Source` and a name."""
+UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_lines")
 """A run of three columns without a name for the format, of which the third may be a rank."""
-PAIRS = Format("pairs", (), "judged.inputs.trec:read_pairs")
+PAIRS = Format("pairs", (), "judged.inputs.trec:read_lines")
 """Judgements of two columns without a name for the format, query and item."""
 NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name, PAIRS.name)
 

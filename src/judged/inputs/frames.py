@@ -18,7 +18,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.columns import NamedColumns, TableColumns, choose_columns, joined_columns
 from judged.inputs.formats import printable
-from judged.inputs.objects import from_arrow
+from judged.inputs.objects import Records, from_arrow
 from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
 from judged.inputs.source import Source, check_unchanged, unreadable
@@ -44,22 +44,21 @@ _RANK = "rank beside the score"
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
-def run_from_frame(
+def table_from_frame(
     frame: Any,
+    kind: Kind,
     *,
     name: str = "run",
     source: str = "a data frame",
     columns: NamedColumns | None = None,
-) -> Run:
+) -> Judgements | Run:
+    if isinstance(frame, Records):
+        frame, source = frame.frame(), frame.label
+    if kind is JUDGEMENTS:
+        return to_judgements(_read(frame, kind, source, columns), source)
     if name != "run":
         source = f"{source.removeprefix('a ')} {name!r}"
-    return to_run(_read(frame, RUN, source, columns), source, name)
-
-
-def judgements_from_frame(
-    frame: Any, *, source: str = "a data frame", columns: NamedColumns | None = None
-) -> Judgements:
-    return to_judgements(_read(frame, JUDGEMENTS, source, columns), source)
+    return to_run(_read(frame, kind, source, columns), source, name)
 
 
 def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> RawTable:
@@ -233,7 +232,7 @@ def _from_pandas(
 # Parquet
 
 
-def read_parquet(source: Source) -> RawTable:
+def read_parquet(source: Source, format: str = "parquet") -> RawTable:
     with reading_parquet(source.label):
         frame = scan_source(source)
         header = frame.collect_schema().names()

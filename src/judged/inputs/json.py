@@ -43,7 +43,7 @@ _SURROGATE = re.compile(rb"\\u[dD]")
 _STRING_OR_END = re.compile(rb'"(?:[^"\\]|\\.)*"|\}')
 
 
-def read_ndjson(source: Source) -> RawTable:
+def read_ndjson(source: Source, format: str = "ndjson") -> RawTable:
     """Read a row from each line; the first row names the columns."""
     first = next(objects(source), None)
     if first is None:
@@ -63,7 +63,7 @@ def read_ndjson(source: Source) -> RawTable:
     return replace(table, locate=LineNumbers.of(source, line_numbers))
 
 
-def read_json(source: Source) -> RawTable:
+def read_json(source: Source, format: str = "json") -> RawTable:
     """Read a dict of queries, a document of another tool, or a list of rows."""
     content = parse_document(source, _expected(source))
     if isinstance(content, dict) and content:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,11 +22,11 @@ import polars as pl
 
 from judged.arrays import Ints, borders
 from judged.errors import InputError, OutputError
-from judged.inputs import format_of, read_run, refuse_nameless, run_in
+from judged.inputs import format_of, read_run, refuse_nameless, table_in
 from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, may_be_large, phase
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
-from judged.inputs.formats import NAMELESS, UNDECIDED, printable, run_name
+from judged.inputs.formats import NAMELESS, printable, run_name
 from judged.inputs.frames import (
     LazyRun,
     lazy_pieces,
@@ -37,7 +37,7 @@ from judged.inputs.frames import (
 )
 from judged.inputs.source import ByteStream, Source, StreamedFile, ahead, blocks, checked
 from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Places, Run, run_of
-from judged.inputs.trec import LastTag, LineReader, ThirdColumn
+from judged.inputs.trec import LastTag, LineReader
 from judged.text import merged
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class _LargeFile:
             source = self._source(file, None)
             if format_of(source, self.format).name == "parquet":
                 return self._parquet(source)
-            return self._blocks(source, file, file.opened) or run_in(source, self.name, self.format)
+            return self._blocks(source, file, file.opened) or self._whole(source)
         if file.lasting:
             with file.opened() as stream:
                 return self._from_stream(file, stream, _BYTES_IN_STREAM)
@@ -153,10 +153,14 @@ class _LargeFile:
     def _source(self, file: StreamedFile, data: bytes | None) -> Source:
         return checked(Source(file.label, RUN, file.path, data, file.lasting, self.columns))
 
+    def _whole(self, source: Source) -> Run:
+        run: Run = table_in(source, self.format, name=self.name)
+        return run
+
     def _parquet(self, source: Source) -> Run | RunBlocks:
         names = scan_file(self.path, source.label).collect_schema().names()
         if has_lists(names, ("retrieved",), self.columns):
-            return run_in(source, self.name, self.format)
+            return self._whole(source)
         return _parquet_blocks([self.path], source.label, self.room, self.name, self.columns)
 
     def _from_stream(self, file: StreamedFile, stream: ByteStream, most: int) -> Run | RunBlocks:
@@ -174,7 +178,7 @@ class _LargeFile:
                 stream.put_back(head)
                 return run
             head += stream.rest(file.label, file.size or 0)
-        return run_in(self._source(file, head), self.name, self.format)
+        return self._whole(self._source(file, head))
 
     def _blocks(
         self,
@@ -195,29 +199,18 @@ class _LargeFile:
         else:
             return None
 
-        def in_blocks(reader: DelimitedReader | LineReader) -> RunBlocks:
-            def pieces(told: Told) -> Iterator[Piece]:
-                with opened(told) as stream:
-                    size = self.room.block
-                    if file.packed is not None:  # unpacked bytes wait in the stream
-                        stream, size = stream.ahead(), size // 2
-                    if isinstance(reader, LineReader):
-                        yield from reader.pieces(blocks(stream, size))
-                    else:
-                        yield from reader.pieces(stream, size)
+        def pieces(told: Told) -> Iterator[Piece]:
+            with opened(told) as stream:
+                size = self.room.block
+                if file.packed is not None:  # unpacked bytes wait in the stream
+                    stream, size = stream.ahead(), size // 2
+                if isinstance(reader, LineReader):
+                    yield from reader.pieces(blocks(stream, size))
+                else:
+                    yield from reader.pieces(stream, size)
 
-            info = RunInfo(self.name, file.label, reader.notes, reader.tag)
-            return BlockReader(info, pieces, self.room, file.size, lasting=file.lasting).run()
-
-        if isinstance(reader, LineReader) and format is UNDECIDED:
-            if not file.lasting:
-                raise InputError(
-                    f"{file.label}: has no header, and its third column may hold ranks or scores. "
-                    "What is large and can be read only once has to say it: run_format='msmarco' "
-                    "(--run-format msmarco) reads ranks, 'scores' scores."
-                )
-            reader = reader.decided(_third_column(in_blocks(reader)))
-        return in_blocks(reader)
+        info = RunInfo(self.name, file.label, reader.notes, reader.tag)
+        return BlockReader(info, pieces, self.room, file.size, lasting=file.lasting).run()
 
     def _delimited(self, source: Source, separator: str) -> DelimitedReader | None:
         """Return the reader of a table; None if it has lists in it or line ends in its header."""
@@ -226,17 +219,6 @@ class _LargeFile:
             return None
         reader = DelimitedReader.of(source, separator)
         return replace(reader, source=replace(source, data=b""))  # the first bytes can be freed
-
-
-def _third_column(run: RunBlocks) -> ThirdColumn:
-    def look(block: Any) -> ThirdColumn:
-        def line(row: int) -> int:
-            rows = [row] if block.rows is None else block.rows[[row]].tolist()
-            return int(block.locate(rows)[0])
-
-        return ThirdColumn.of(block.frame, line)
-
-    return run.gather(lambda: reduce(ThirdColumn.plus, map(look, run.blocks(None))))
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import itertools
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import isasyncgen, isawaitable, isclass, iscoroutine, iscoroutinefunction, signature
+from inspect import isasyncgen, isawaitable, isclass, signature
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -34,7 +36,9 @@ from judged.inputs.retriever_answers import (
     hash_of,
     read_queries,
 )
+from judged.inputs.source import let_interrupts_through
 from judged.options import (
+    OPTIONS,
     SCORING,
     ItemLike,
     JudgementsLike,
@@ -57,7 +61,7 @@ if TYPE_CHECKING:
 else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
-OPTIONS = set(SCORING) - {"skip_bad"}
+SCORING_OPTIONS = set(SCORING) - {"skip_bad"}
 MAX_FAILURES_AT_START = 20
 """If so many queries failed and none was answered, no more are asked."""
 _FIRST_ONLY = ("RR", "Success")
@@ -129,21 +133,8 @@ def evaluate_retriever(
     0.75
     """
     progress = scoring.pop("progress", None)
-    task = RetrieverTask.of(
-        retriever,
-        queries,
-        judgements,
-        measures,
-        k=k,
-        item=item,
-        workers=workers,
-        retries=retries,
-        wait=wait,
-        save=save,
-        all_queries=all_queries,
-        name=name,
-        scoring=scoring,
-    )
+    options = RetrieverOptions(k, item, workers, retries, wait, save, all_queries, name)
+    task = RetrieverTask.of(retriever, queries, judgements, measures, options, scoring)
     return task.evaluate(progress)
 
 
@@ -159,7 +150,6 @@ class RetrieverCall:
 
     function: Callable[[Any], Any]
     name: str
-    awaited: bool
     run: Callable[..., Any] | None = None
     """The method of Haystack that is called with keyword arguments."""
 
@@ -170,18 +160,19 @@ class RetrieverCall:
             takes = signature(self.run, follow_wrapped=False)
         except (TypeError, ValueError):  # it cannot be inspected
             return
-        given = _keywords(query)
+        arguments = _keywords(query)
         try:
-            takes.bind(**given)
+            takes.bind(**arguments)
         except TypeError:
             method = getattr(self.run, "__name__", "run")
-            names, called = (
-                listed([str(name) for name in each] or ["nothing"])
-                for each in (takes.parameters, given)
+            expected, called = (
+                listed(list(map(str, names)) or ["nothing"])
+                for names in (takes.parameters, arguments)
             )
             raise InputError(
-                f"{self.name}.{method} takes {names}, but is called with {called}; give a function "
-                "of the query that calls it, or queries that are mappings of its arguments."
+                f"{self.name}.{method} takes {expected}, but is called with {called}; give a "
+                "function of the query that calls it, or queries that are mappings of its "
+                "arguments."
             ) from None
 
 
@@ -214,12 +205,9 @@ def call_of(retriever: Any) -> RetrieverCall:
     function = getattr(retriever, methods[0]) if methods else retriever
     if methods and methods[0] in ("run", RETRIEVER_METHODS["run"]):
         return RetrieverCall(
-            lambda query: function(**_keywords(query)),
-            name_of(retriever),
-            _awaited(function),
-            function,
+            lambda query: function(**_keywords(query)), name_of(retriever), function
         )
-    return RetrieverCall(function, name_of(retriever), _awaited(function))
+    return RetrieverCall(function, name_of(retriever))
 
 
 def _method(retriever: Any, name: str) -> bool:
@@ -229,10 +217,6 @@ def _method(retriever: Any, name: str) -> bool:
 def _keywords(query: Any) -> Mapping[str, Any]:
     """Return the arguments of a Haystack component: a mapping, or the query alone."""
     return query if isinstance(query, Mapping) else {"query": query}
-
-
-def _awaited(function: Any) -> bool:
-    return iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 def name_of(function: Any) -> str:
@@ -249,165 +233,150 @@ def name_of(function: Any) -> str:
 
 clock: Callable[[], float] = time.perf_counter
 sleep: Callable[[float], None] = time.sleep
-sleep_in_loop: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True)
+class RetrieverOptions:
+    """The options of `evaluate_retriever` that are about asking."""
+
+    k: int = 100
+    item: ItemOption = None
+    workers: int = 1
+    retries: int = 0
+    wait: float = 1.0
+    save: Path | None = None
+    all_queries: bool = False
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("k", "workers", "retries", "wait"):
+            OPTIONS[name](name, getattr(self, name))
+        item = self.item
+        if not (item is None or (isinstance(item, str) and item) or callable(item)):
+            raise InputError(
+                "item must be the path to the id in a result, such as 'metadata.doc_id', or a "
+                f"function from a result to its id; got {quoted(item)}."
+            )
 
 
 @dataclass(frozen=True)
 class RetrieverAnswer:
     query: str
-    found: Any = None
+    returned: Any = None
     seconds: float = 0.0
     """The time of the successful call, without failed calls and waits."""
     tries: int = 1
     error: Exception | None = None
 
 
-@dataclass(frozen=True)
+class _EventLoop:
+    """A loop in a thread of its own, so that it works inside a running loop, too."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.thread = _start(self._run)
+
+    def _run(self) -> None:
+        try:
+            self.loop.run_forever()
+        finally:
+            self.loop.close()
+
+    def wait_for(self, result: Any) -> Any:
+        async def finished() -> Any:
+            value = await result if isawaitable(result) else result
+            return [part async for part in value] if isasyncgen(value) else value
+
+        try:
+            return asyncio.run_coroutine_threadsafe(finished(), self.loop).result()
+        except CancelledError:
+            raise RuntimeError("the call was cancelled") from None
+
+    def close(self) -> None:
+        async def end() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await self.loop.shutdown_asyncgens()
+            self.loop.stop()
+
+        asyncio.run_coroutine_threadsafe(end(), self.loop)
+        self.thread.join(timeout=1)
+
+
 class RetrieverClient:
-    workers: int = 1
-    retries: int = 0
-    wait: float = 1.0
-    """Seconds before the second try; each wait is twice as long as the one before."""
+    """Asks queries, in threads if there are several workers; awaitables go to an event loop."""
 
-    def __call__(
-        self, call: RetrieverCall, queries: Mapping[str, Any]
-    ) -> Generator[RetrieverAnswer]:
+    def __init__(self, call: RetrieverCall, options: RetrieverOptions) -> None:
+        self.function = call.function
+        self.options = options
+        self.loop: _EventLoop | None = None
+        self.lock = threading.Lock()
+
+    def ask(self, queries: Mapping[str, Any]) -> Generator[RetrieverAnswer]:
         """Yield the answers as they come."""
-        remaining = dict(queries)
-        if remaining and not call.awaited:
-            query = next(iter(remaining))  # its result shows whether a function is asynchronous
-            try:
-                first = self._answer(call, query, remaining[query])
-            except _ToBeAwaitedError:
-                call = replace(call, awaited=True)
+        stopped = threading.Event()
+        try:
+            if self.options.workers == 1:
+                yield from itertools.starmap(self._answer, queries.items())
             else:
-                del remaining[query]
-                yield first
-        if call.awaited:
-            yield from self._in_loop(call, remaining)
-        elif self.workers > 1:
-            yield from self._in_threads(call, remaining)
-        else:
-            for query, given in remaining.items():
-                yield self._answer(call, query, given)
-
-    def _waits(self) -> Iterator[float]:
-        yield 0.0
-        yield from (self.wait * 2**at for at in range(self.retries))
-
-    def _answer(self, call: RetrieverCall, query: str, given: Any) -> RetrieverAnswer:
-        failed: Exception | None = None
-        for tries, wait in enumerate(self._waits(), 1):
-            if wait:
-                sleep(wait)
-            began = clock()
-            try:
-                found = call.function(given)
-                if isinstance(found, Iterator):
-                    found = list(found)  # the work of a generator is done here
-            except Exception as error:
-                failed = error
-                continue
-            took = clock() - began
-            if isawaitable(found) or isasyncgen(found):
-                if iscoroutine(found):
-                    found.close()  # it has not begun
-                raise _ToBeAwaitedError(
-                    f"query {query!r}: the retriever returned an awaitable, but not for its first "
-                    "query; give an async function."
-                )
-            return RetrieverAnswer(query, found, took, tries)
-        return RetrieverAnswer(query, tries=self.retries + 1, error=failed)
+                yield from self._in_threads(queries, stopped)
+        finally:
+            stopped.set()
+            if self.loop is not None:
+                self.loop.close()
 
     def _in_threads(
-        self, call: RetrieverCall, queries: Mapping[str, Any]
+        self, queries: Mapping[str, Any], stopped: threading.Event
     ) -> Iterator[RetrieverAnswer]:
         todo: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         done: SimpleQueue[RetrieverAnswer | BaseException] = SimpleQueue()
-        stopped = threading.Event()
         for pair in queries.items():
             todo.put(pair)
 
         def work() -> None:
             while not stopped.is_set():
                 try:
-                    query, given = todo.get_nowait()
+                    done.put(self._answer(*todo.get_nowait()))
                 except Empty:
                     return
-                try:
-                    done.put(self._answer(call, query, given))
                 except BaseException as error:
                     done.put(error)
                     return
 
         # Threads of our own, not a pool: a program that is interrupted does not wait for them.
-        for _ in range(min(self.workers, len(queries))):
+        for _ in range(min(self.options.workers, len(queries))):
             _start(work)
-        try:
-            yield from _received(done, len(queries))
-        finally:
-            stopped.set()
+        for _ in queries:
+            let_interrupts_through()
+            answer = done.get()
+            if isinstance(answer, BaseException):
+                raise answer
+            yield answer
 
-    def _in_loop(
-        self, call: RetrieverCall, queries: Mapping[str, Any]
-    ) -> Iterator[RetrieverAnswer]:
-        """Run a loop in a thread of its own, so that it works inside a running loop, too."""
-        done: SimpleQueue[RetrieverAnswer | BaseException] = SimpleQueue()
-        remaining = iter(queries.items())
-        running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-
-        async def work() -> None:
-            for query, given in remaining:
-                done.put(await self._awaited_answer(call, query, given))
-
-        async def everything() -> None:
-            running.append((asyncio.get_running_loop(), asyncio.current_task()))
-            await asyncio.gather(*(work() for _ in range(min(self.workers, len(queries)))))
-
-        def run() -> None:
-            try:
-                asyncio.run(everything())
-            except BaseException as error:
-                done.put(error)
-
-        thread = _start(run)
-        try:
-            yield from _received(done, len(queries))
-        finally:
-            for loop, task in running:
-                if task is not None and not loop.is_closed():
-                    loop.call_soon_threadsafe(task.cancel)
-            thread.join(timeout=1)
-
-    async def _awaited_answer(self, call: RetrieverCall, query: str, given: Any) -> RetrieverAnswer:
+    def _answer(self, query: str, asked: Any) -> RetrieverAnswer:
         failed: Exception | None = None
-        for tries, wait in enumerate(self._waits(), 1):
-            if wait:
-                await sleep_in_loop(wait)
+        for tries in range(1, self.options.retries + 2):
+            if tries > 1:
+                sleep(self.options.wait * 2 ** (tries - 2))
             began = clock()
             try:
-                found = call.function(given)
-                if isawaitable(found):
-                    found = await found
-                if isasyncgen(found):
-                    found = [each async for each in found]
-                elif isinstance(found, Iterator):
-                    found = list(found)
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise  # the whole evaluation was cancelled
-                failed = RuntimeError("the call was cancelled")
-                continue
+                returned = self.function(asked)
+                if isawaitable(returned) or isasyncgen(returned):
+                    returned = self._loop().wait_for(returned)
+                if isinstance(returned, Iterator):
+                    returned = list(returned)  # the work of a generator is done here
             except Exception as error:
                 failed = error
                 continue
-            return RetrieverAnswer(query, found, clock() - began, tries)
-        return RetrieverAnswer(query, tries=self.retries + 1, error=failed)
+            return RetrieverAnswer(query, returned, clock() - began, tries)
+        return RetrieverAnswer(query, tries=self.options.retries + 1, error=failed)
 
-
-class _ToBeAwaitedError(InputError):
-    """A function turned out to be asynchronous."""
+    def _loop(self) -> _EventLoop:
+        with self.lock:
+            self.loop = self.loop or _EventLoop()
+            return self.loop
 
 
 def _start(work: Callable[[], None]) -> threading.Thread:
@@ -415,16 +384,6 @@ def _start(work: Callable[[], None]) -> threading.Thread:
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
     thread.start()
     return thread
-
-
-def _received(
-    done: SimpleQueue[RetrieverAnswer | BaseException], number: int
-) -> Iterator[RetrieverAnswer]:
-    for _ in range(number):
-        answer = done.get()
-        if isinstance(answer, BaseException):
-            raise answer
-        yield answer
 
 
 # The evaluation
@@ -437,78 +396,58 @@ class RetrieverTask:
     call: RetrieverCall
     judgements: Judgements | Lookup
     measures: Any
-    options: Mapping[str, Any]
+    scoring: Mapping[str, Any]
     queries: Mapping[str, Any]
-    todo: Mapping[str, Any]
-    asking: RetrieverClient
-    reader: AnswerReader
-    record: AnswerFile | None
-    name: str
+    options: RetrieverOptions
     notes: list[str]
-    answered: dict[str, SavedAnswer]
+    record: AnswerFile | None = None
     failed: dict[str, Exception] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        record = self.record
+        self.todo = self.queries if record is None else record.resume(self.queries)
+        self.answered = {} if record is None else dict(record.saved)
+        self.reader = AnswerReader(self.options.item, self.options.k)
+
     @classmethod
-    @checked
     def of(
         cls,
         retriever: Any,
         queries: Any,
         judgements: Any,
         measures: Any,
-        *,
-        k: int,
-        item: ItemOption,
-        workers: int,
-        retries: int,
-        wait: float,
-        save: Any,
-        all_queries: bool,
-        name: str | None = None,
+        options: RetrieverOptions,
         scoring: Mapping[str, Any],
     ) -> RetrieverTask:
         call = call_of(retriever)
-        _check_item(item)
-        for option in scoring:
-            if option not in OPTIONS:
-                raise InputError(unknown_option("evaluate_retriever", option, sorted(OPTIONS)))
+        for name in scoring:
+            if name not in SCORING_OPTIONS:
+                known = sorted(SCORING_OPTIONS)
+                raise InputError(unknown_option("evaluate_retriever", name, known))
         columns, form = scoring.get("columns"), formats_of(scoring.get("format"))[0]
         read = read_judgements(judgements, columns=columns, format=form)
         judged = read.names() if isinstance(read, Judgements) else list(read.lists)
         rest = {key: value for key, value in scoring.items() if key not in ("columns", "format")}
         asked = {query: query for query in judged} if queries is None else read_queries(queries)
-        chosen, notes = _chosen(asked, judged, all_queries=all_queries)
+        chosen, notes = _choose_queries(asked, judged, all_queries=options.all_queries)
         call.check(next(iter(chosen.values())))
         with warnings.catch_warnings():
             # Wrong options are an error before anything is asked.
             warnings.simplefilter("ignore", JudgedWarning)
             evaluate(read, _stand_in(read, chosen), measures, **rest)
         record = None
-        if save is not None:
-            path = item
-            if callable(item):
-                path = f"the function {getattr(item, '__name__', type(item).__name__)}"
-            settings = {"k": k, "from": path, "retriever": call.name}
-            record = AnswerFile.at(save, settings)
-        return cls(
-            call=call,
-            judgements=read,
-            measures=measures,
-            options=rest,
-            queries=chosen,
-            todo=record.resume(chosen) if record else chosen,
-            asking=RetrieverClient(workers, retries, wait),
-            reader=AnswerReader(item, k),
-            record=record,
-            name=name or call.name,
-            notes=notes,
-            answered=dict(record.saved) if record else {},
-        )
+        if options.save is not None:
+            path = options.item
+            if callable(path):
+                path = f"the function {getattr(path, '__name__', type(path).__name__)}"
+            settings = {"k": options.k, "from": path, "retriever": call.name}
+            record = AnswerFile.at(options.save, settings)
+        return cls(call, read, measures, rest, chosen, options, notes, record)
 
     def evaluate(self, progress: Progress | None = None) -> Evaluation:
-        order = _Order(self.answered)
+        order = _ScoreOrder(self.answered)
         try:
-            with closing(self.asking(self.call, self.todo)) as answers:
+            with closing(RetrieverClient(self.call, self.options).ask(self.todo)) as answers:
                 for answer in answers:
                     self._take(answer, order)
                     if progress is not None:
@@ -518,7 +457,7 @@ class RetrieverTask:
                 self.record.close()
         if not self.answered:
             raise self._nothing()
-        if not any(each.results.items for each in self.answered.values()):
+        if not any(saved.results.items for saved in self.answered.values()):
             raise InputError(
                 "the retriever returned no result for any query, so there is nothing to evaluate."
             )
@@ -526,29 +465,29 @@ class RetrieverTask:
         if self.record is not None:
             self.record.finish(self.queries)
         answered = {query: self.answered[query] for query in self.queries if query in self.answered}
-        run = read_run(
-            {query: each.results.pairs for query, each in answered.items()}, name=self.name
-        )
+        lists = {query: saved.results.pairs for query, saved in answered.items()}
+        run = read_run(lists, name=self.options.name or self.call.name)
         run = replace(run, notes=(*run.notes, *self._notes_on(answered, order)))
         latency = Latency(
             {query: answer.seconds for query, answer in answered.items()},
             max(answer.workers for answer in answered.values()),
             tuple(query for query, answer in answered.items() if answer.tries > 1),
         )
-        evaluation = evaluate(self.judgements, run, self.measures, **self.options)
+        evaluation = evaluate(self.judgements, run, self.measures, **self.scoring)
         return replace(evaluation, latency=latency)
 
-    def _take(self, answer: RetrieverAnswer, order: _Order) -> None:
+    def _take(self, answer: RetrieverAnswer, order: _ScoreOrder) -> None:
         if answer.error is not None:
             self.failed[answer.query] = answer.error
             if not self.answered and len(self.failed) >= MAX_FAILURES_AT_START:
                 raise self._nothing()
             return
-        results = self.reader.read(answer.query, answer.found)
-        if Policy.of(self.options.get("policy")).duplicates == "error":
+        results = self.reader.read(answer.query, answer.returned)
+        if Policy.of(self.scoring.get("policy")).duplicates == "error":
             _refuse_repeated(answer.query, results)
         asked = hash_of(answer.query, self.queries[answer.query]) if self.record else ""
-        saved = SavedAnswer(results, answer.seconds, answer.tries, self.asking.workers, asked)
+        workers = self.options.workers
+        saved = SavedAnswer(results, answer.seconds, answer.tries, workers, asked)
         self.answered[answer.query] = saved
         if self.record is not None:
             self.record.add(answer.query, saved)
@@ -564,29 +503,29 @@ class RetrieverTask:
 
     def _first_error(self) -> str:
         query, error = next(iter(self.failed.items()))
-        said = " ".join(str(error).split())
-        shown = said if len(said) <= 300 else f"{said[:300]}…"
+        text = " ".join(str(error).split())
+        shown = text if len(text) <= 300 else f"{text[:300]}…"
         return f"{type(error).__name__}{f': {shown}' if shown else ''} (query {query!r})."
 
-    def _notes_on(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
-        request = EvaluationSettings.of(
-            self.measures, self.options.get("policy"), self.options.get("convention")
+    def _notes_on(self, answered: Mapping[str, SavedAnswer], order: _ScoreOrder) -> list[str]:
+        settings = EvaluationSettings.of(
+            self.measures, self.scoring.get("policy"), self.scoring.get("convention")
         )
-        said = [*self.notes, *self._about_failed(request.policy)]
+        notes = [*self.notes, *self._about_failed(settings.policy)]
         if self.record is not None:
-            said += self.record.notes
+            notes += self.record.notes
         if order.unlike:
-            said.append(
+            notes.append(
                 Warned(
                     f"In {counted(order.unlike, 'query', 'queries')} the scores do not fall in the "
                     "order of the results. The scores define the ranks; return only ids to rank "
                     "by order."
                 )
             )
-        said += self._about_cut(answered, request.measures)
+        notes += self._about_cut(answered, settings.measures)
         if self.reader.path is not None:
-            said.append(f"The id of each result is its {self.reader.path}.")
-        return said + self._unknown(answered)
+            notes.append(f"The id of each result is its {self.reader.path}.")
+        return notes + self._unknown(answered)
 
     def _about_failed(self, policy: Policy) -> list[str]:
         if not self.failed:
@@ -604,27 +543,27 @@ class RetrieverTask:
     def _about_cut(
         self, answered: Mapping[str, SavedAnswer], measures: Sequence[Measure]
     ) -> list[str]:
-        cut = {query: each.results for query, each in answered.items() if each.results.cut}
+        cut = {query: saved.results for query, saved in answered.items() if saved.results.cut}
         if not cut:
             return []
-        k = self.reader.k
-        said = (
-            f"{counted(sum(each.cut for each in cut.values()), 'result')} beyond the first {k:,} "
-            f"of {counted(len(cut), 'query', 'queries')} not kept (k={k:,})"
+        k = self.options.k
+        left_out = (
+            f"{counted(sum(results.cut for results in cut.values()), 'result')} beyond the first "
+            f"{k:,} of {counted(len(cut), 'query', 'queries')} not kept (k={k:,})"
         )
         cutoffs = [measure.params.get("k") for measure in measures]
-        deeper = max((each for each in cutoffs if isinstance(each, int)), default=0)
-        if deeper > k:
-            return [Warned(f"{said}, though measures look down to rank {deeper:,}.")]
+        deepest = max((cutoff for cutoff in cutoffs if isinstance(cutoff, int)), default=0)
+        if deepest > k:
+            return [Warned(f"{left_out}, though measures look down to rank {deepest:,}.")]
         if names := self._uncut(cut, measures):
             return [
                 Warned(
-                    f"{said}, though {listed(names)} {'looks' if len(names) == 1 else 'look'} at "
-                    "whole lists: relevant results beyond count as not retrieved. Raise k, or "
+                    f"{left_out}, though {listed(names)} {'looks' if len(names) == 1 else 'look'} "
+                    "at whole lists: relevant results beyond count as not retrieved. Raise k, or "
                     f"give a cutoff, such as {names[0]}@{k}."
                 )
             ]
-        return [f"{said}."]
+        return [f"{left_out}."]
 
     def _uncut(self, cut: Mapping[str, RetrievedResults], measures: Sequence[Measure]) -> list[str]:
         """Name the measures without a cutoff that relevant results beyond k may raise."""
@@ -635,24 +574,29 @@ class RetrieverTask:
             and measure.spec.at is not None
             and measure.params.get(measure.spec.at) is None
         ]
-        relevant = _relevant_items(self.judgements, cut) if wholes else {}
-        left: set[str] = set()
-        unseen: set[str] = set()
-        for query, results in cut.items():
-            lost = relevant.get(query, set()) - set(results.items)
-            left |= {query} if lost else set()
-            unseen |= {query} if lost == relevant.get(query) and lost else set()
-        if any(self.options.get(name) is not None for name in ("unique", "item_to")):
-            left = unseen = set(cut)  # ids are others then
+        relevant: dict[str, set[str]] = {}
+        for query, item, grade in _judged_rows(self.judgements) if wholes else ():
+            best = max(grade.values()) if isinstance(grade, Mapping) else grade
+            if query in cut and best > 0:
+                relevant.setdefault(query, set()).add(item)
+        lost = {query: items - set(cut[query].items) for query, items in relevant.items()}
+        left = any(lost.values())
+        unseen = any(items == relevant[query] for query, items in lost.items())
+        if self._changes_ids:
+            left = unseen = True
         return [
             str(measure)
             for measure in wholes
             if (unseen if measure.spec.name in _FIRST_ONLY else left)
         ]
 
+    @property
+    def _changes_ids(self) -> bool:
+        return any(self.scoring.get(name) is not None for name in ("unique", "item_to"))
+
     def _unknown(self, answered: Mapping[str, SavedAnswer]) -> list[str]:
         """Return a warning if no returned id is judged."""
-        if any(self.options.get(name) is not None for name in ("unique", "item_to")):
+        if self._changes_ids:
             return []
         returned = dict.fromkeys(
             item for saved in answered.values() for item in saved.results.items
@@ -679,45 +623,32 @@ def _judged_rows(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, An
             yield query, item, grade
 
 
-def _relevant_items(
-    judgements: Judgements | Lookup, queries: Mapping[str, Any]
-) -> dict[str, set[str]]:
-    relevant: dict[str, set[str]] = {}
-    for query, item, grade in _judged_rows(judgements):
-        best = max(grade.values()) if isinstance(grade, Mapping) else grade
-        if query in queries and best > 0:
-            relevant.setdefault(query, set()).add(item)
-    return relevant
-
-
-def _chosen(
+def _choose_queries(
     asked: Mapping[str, Any], judged: list[str], *, all_queries: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the queries to ask, and notes on the others."""
     if not judged:
         raise InputError("the judgements are empty: no query is judged.")
     known = set(judged)
-    ours = {query: each for query, each in asked.items() if query in known}
-    if not ours:
+    judged_queries = {query: text for query, text in asked.items() if query in known}
+    if not judged_queries:
         raise InputError(
             f"none of the queries is judged: the queries have {quoted(next(iter(asked)))}, the "
             f"judgements {quoted(next(iter(judged), None))}. Give queries the ids of the "
             "judgements."
         )
     notes: list[str] = []
-    if not all_queries and len(ours) < len(asked):
-        left = counted(len(asked) - len(ours), "query", "queries")
+    if not all_queries and len(judged_queries) < len(asked):
+        left = counted(len(asked) - len(judged_queries), "query", "queries")
         notes.append(f"{left} without judgements not asked.")
-    lost = [query for query in judged if query not in asked]
-    if lost:
-        names = few(lost)
+    if lost := [query for query in judged if query not in asked]:
         notes.append(
             Warned(
                 f"{counted(len(lost), 'judged query is', 'judged queries are')} not among the "
-                f"queries to ask ({names})."
+                f"queries to ask ({few(lost)})."
             )
         )
-    return dict(asked) if all_queries else ours, notes
+    return dict(asked) if all_queries else judged_queries, notes
 
 
 def _stand_in(judgements: Judgements | Lookup, queries: Mapping[str, Any]) -> Lookup:
@@ -728,40 +659,27 @@ def _stand_in(judgements: Judgements | Lookup, queries: Mapping[str, Any]) -> Lo
     return Lookup({name: {item: 1.0} if name == query else {} for name in queries})
 
 
-def _check_item(item: Any) -> None:
-    if item is None or (isinstance(item, str) and item) or callable(item):
-        return
-    raise InputError(
-        "item must be the path to the id in a result, such as 'metadata.doc_id', or a function "
-        f"from a result to its id; got {quoted(item)}."
-    )
-
-
 def _refuse_repeated(query: str, results: RetrievedResults) -> None:
-    if len(set(results.items)) == len(results.items):
-        return
-    seen: dict[str, int] = {}
+    ranks: dict[str, int] = {}
     for rank, item in enumerate(results.items, 1):
-        if item in seen:
+        if ranks.setdefault(item, rank) != rank:
             raise InputError(
-                f"query {query!r}: item {item!r} is returned twice, as results {seen[item]} and "
+                f"query {query!r}: item {item!r} is returned twice, as results {ranks[item]} and "
                 f"{rank}. If parts of a document share its id, give the path to their own with "
                 'item=, or use policy={"duplicates": "first"}.'
             )
-        seen[item] = rank
 
 
-class _Order:
+class _ScoreOrder:
     """Counts lists whose scores fall, and lists whose scores rise as distances do."""
 
     def __init__(self, answered: Mapping[str, SavedAnswer]) -> None:
         self.rising = self.falling = self.unlike = 0
-        for each in answered.values():
-            self.add(each.results, refuse=False)
+        for saved in answered.values():
+            self.add(saved.results, refuse=False)
 
     def add(self, results: RetrievedResults, *, refuse: bool = True) -> None:
-        scores = results.scores or ()
-        pairs = list(pairwise(scores))
+        pairs = list(pairwise(results.scores or ()))
         if any(one < other for one, other in pairs):
             self.unlike += 1
             self.rising += all(one <= other for one, other in pairs)

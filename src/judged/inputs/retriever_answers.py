@@ -2,205 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from uuid import UUID
 
 from judged.errors import InputError, OutputError, quoted
-from judged.inputs.columns import candidates, shown_header
-from judged.inputs.dicts import as_id, is_list, numbered, with_texts
+from judged.inputs.columns import candidates
+from judged.inputs.dicts import as_id, is_list, with_texts
 from judged.inputs.objects import is_series, results_of_series
-from judged.inputs.tables import RUN, Kind
+from judged.inputs.tables import RUN
 from judged.options import real
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import Warned, counted, listed, quote
 
-if TYPE_CHECKING:
-    from judged.inputs.source import Source
-
 # Queries
 
-QUERIES = Kind("queries", "text", "2 columns: id, text")
-QUERY_TEXT_COLUMNS = (
-    *("text", "query_text", "query", "question", "user_input", "input", "title", "topic"),
-    *("content", "utterance", "prompt"),
-)
-QUERY_ID_COLUMNS = (
-    *("query_id", "qid", "topic_id", "question_id", "query_no", "_id", "id"),
-    *("query", "question", "topic", "user_id", "user"),
-)
-QUERY_FORMS = "{id: query}, a list of texts, rows with an id and a text, a table, or a file"
 
-
-def read_queries(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        if not given:
+def read_queries(queries: Any) -> dict[str, Any]:
+    """Read {id: query}, texts that are their own ids, rows, a table or a file of texts."""
+    if isinstance(queries, Mapping) or (is_list(queries) and not len(queries)):
+        if not len(queries):
             raise InputError("there are no queries to ask; give at least one.")
-        return with_texts(given, "the queries", "queries")
-    if isinstance(given, (str, PathLike)):
-        return _from_file(fspath(given))
-    rows = table_rows(given)
-    if rows is None and not is_list(given):
-        raise InputError(f"queries are {QUERY_FORMS}; got {quoted(given)}.")
-    rows = list(given) if rows is None else rows
-    if not rows:
-        raise InputError("there are no queries to ask; give at least one.")
-    return _from_rows(numbered(rows))
+        return with_texts(queries, "the queries", "queries")
+    from judged.inputs.texts import read_texts
 
-
-def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:
-    """Read texts that are their own ids, (id, query), or mappings with an id and a text."""
-    found: dict[str, Any] = {}
-    places: dict[str, str] = {}
-    columns: tuple[str, str] | None = None
-    for place, row in rows:
-        where = f"{source}, {place}"
-        if isinstance(row, str):
-            query, asked = row, row
-        elif isinstance(row, Mapping):
-            columns = columns or _query_columns(
-                [name for name in row if isinstance(name, str)], source
-            )
-            for name in dict.fromkeys(columns):
-                if row.get(name) is None or row[name] == "":
-                    raise InputError(f"{where}: {quote(name)} is missing.")
-            query, asked = row[columns[0]], row[columns[1]]
-        elif is_list(row) and len(row) == 2:
-            query, asked = row
-        else:
-            raise InputError(f"{where}: {quoted(row)} is not a query; queries are {QUERY_FORMS}.")
-        name = as_id(query, where)
-        if name in found:
-            raise InputError(
-                f"{where}: the query {quote(name)} was in {places[name]} before; list each query "
-                "once."
-            )
-        found[name], places[name] = asked, place
-    return found
-
-
-def _query_columns(header: Sequence[str], source: str) -> tuple[str, str]:
-    """Return the columns with the id and the text; the same one if texts are their own ids."""
-    plain = {_plain(name): name for name in reversed(header)}
-    texts = [plain[name] for name in map(_plain, QUERY_TEXT_COLUMNS) if name in plain]
-    if not texts:
-        raise InputError(
-            f"{source}: no column with the text of a query; the columns are "
-            f"{shown_header(header)}. Known names: "
-            f"{', '.join(QUERY_TEXT_COLUMNS)}; of the id: {', '.join(QUERY_ID_COLUMNS)}."
-        )
-    ids = [
-        plain[name]
-        for name in map(_plain, QUERY_ID_COLUMNS)
-        if name in plain and plain[name] != texts[0]
-    ]
-    return (ids or texts)[0], texts[0]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name).lower()
-
-
-def _from_file(path: str) -> dict[str, Any]:
-    """Read JSON, NDJSON, Parquet, CSV with a header, or lines with an optional id and a tab."""
-    from judged.inputs.formats import promised
-    from judged.inputs.source import open_source
-
-    source = open_source(path, QUERIES)
-    form = promised(source.path)
-    head = source.head().lstrip()
-    if head.startswith(b"PAR1"):
-        return _from_rows(numbered(_parquet(source)), source.label)
-    if form == "ndjson" or head.startswith((b"{", b"[")):
-        return _from_json(source, lines=form == "ndjson")
-    return _from_rows(_separated(source, is_csv=form == "csv"), source.label)
-
-
-def _parquet(source: Source) -> list[dict[str, Any]]:
-    from io import BytesIO
-
-    import polars as pl
-
-    from judged.inputs.polars_errors import reading_parquet
-
-    with reading_parquet(source.label):
-        return pl.read_parquet(BytesIO(source.read())).to_dicts()
-
-
-def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
-    from judged.inputs.json import parse_document, parsed_lines
-
-    expected = "JSON of queries is {id: query}, or a list of rows with an id and a text."
-    first, *rest = (line for line in source.lines() if line.strip())
-    if lines or (rest and first.rstrip().endswith(b"}")):
-        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
-        return _from_rows(rows, source.label)
-    content = parse_document(source, expected)
-    if not isinstance(content, list | dict) or not content:
-        raise InputError(f"{source.label}: {expected}")
-    if isinstance(content, list):
-        return _from_rows(numbered(content), source.label)
-    return with_texts(content, source.label, "queries")
-
-
-def _rows(reader: Any, label: str) -> Iterator[list[str]]:
-    from judged.inputs.source import not_a_table
-
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise not_a_table(f"{label}, line {reader.line_num}", error) from None
-
-
-def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:
-    from judged.inputs.source import decoded
-
-    numbered = enumerate(source.lines(ends=True), 1)
-    texts = (decoded(source.label, number, line) for number, line in numbered)
-    tabs = {} if is_csv else {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
-    reader = csv.reader(texts, **tabs)  # type: ignore[arg-type]
-    header: list[str] | None = None
-    began = False
-    for raw in _rows(reader, source.label):
-        cells = [cell.strip() for cell in raw]
-        place = f"line {reader.line_num}"
-        if not any(cells):
-            continue
-        if not began:
-            began = True
-            if is_csv or _is_header(cells):
-                _query_columns(cells, source.label)
-                header = cells
-                continue
-        if len(cells) not in ((1, 2) if header is None else (len(header),)):
-            wanted = (
-                "a text, or an id, a tab and a text" if header is None else f"{len(header)} fields"
-            )
-            raise InputError(
-                f"{source.label}, {place}: expected {wanted}; found {len(cells)} fields: "
-                f"{quote(', '.join(cells))}."
-            )
-        if header is not None:
-            yield place, dict(zip(header, cells, strict=True))
-        else:
-            yield place, cells[0] if len(cells) == 1 else cells
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether the first line names a column of texts and, if there are more, one of ids."""
-    plain = list(map(_plain, cells))
-    texts = {_plain(name) for name in QUERY_TEXT_COLUMNS} & set(plain)
-    ids = {_plain(name) for name in QUERY_ID_COLUMNS} & set(plain)
-    return bool(texts) and (len(plain) == 1 or len(texts | ids) > 1)
+    texts = read_texts(queries, of="queries", strip=False)
+    asked = {name: texts.texts[name] or texts.titles.get(name, "") for name in texts}
+    if empty := next((name for name, text in asked.items() if not text.strip()), None):
+        raise InputError(f"{texts.source}: query {quote(empty)} has no text to ask.")
+    return asked
 
 
 # Answers
@@ -225,14 +61,6 @@ class RetrievedResults:
     scores: tuple[float, ...] | None
     """None if there is only an order."""
     cut: int = 0
-
-    @property
-    def ranks(self) -> list[int]:
-        order = _best_first(self.scores, len(self.items))
-        ranks = [0] * len(order)
-        for rank, at in enumerate(order, 1):
-            ranks[at] = rank
-        return ranks
 
     @property
     def pairs(self) -> list[Any]:
@@ -559,38 +387,19 @@ def _as_list(given: Any) -> Any:
     raise TypeError
 
 
-def _parse_row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    known = isinstance(row, dict) and isinstance(row.get("query"), str)
-    return row if known and isinstance(row.get("of"), int) else None
-
-
-def _check_count(given: Any) -> int:
-    if type(given) is not int or not 0 <= given < 2**63:
+def _count_of(number: Any) -> int:
+    if type(number) is not int or not 0 <= number < 2**63:
         raise ValueError
-    return given
-
-
-def _is_begun_line(line: bytes) -> bool:
-    """Return whether a line is the beginning of a line of a saved run."""
-    start = b'{"query": "'
-    try:
-        whole = json.loads(line)
-    except (ValueError, RecursionError):
-        return line[: len(start)] == start[: len(line)]
-    return isinstance(whole, dict) and "settings" in whole
+    return number
 
 
 @dataclass
 class AnswerFile:
-    """A run saved as it goes: NDJSON with a line for each result, which can be read as a run.
+    """A run saved as it goes: NDJSON with a line for each query, which can be read as a run.
 
-    The lines of a query are appended in one piece. The first of them has its time, its number of
-    tries and a hash of the query; the first line of the file has the settings. In the end the file
-    is written again, in the order of the queries.
+    A line has the results of a query, its time, its number of tries and a hash of the query; the
+    first one begins with the settings. In the end the file is written again, in the order of the
+    queries.
     """
 
     path: Path
@@ -646,7 +455,7 @@ class AnswerFile:
                     self._handle = self.path.open("ab")
                     return
                 self._handle = self.path.open("wb" if first else "ab")
-            self._handle.write(self._lines(query, saved, first=first, with_scores=None))
+            self._handle.write(self._line(query, saved, first=first))
             self._handle.flush()
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
@@ -664,39 +473,30 @@ class AnswerFile:
     def _write(self, saved: Mapping[str, SavedAnswer]) -> None:
         if not saved:
             return
-        scored = any(each.results.scores is not None for each in saved.values())
+        scored = any(answer.results.scores is not None for answer in saved.values())
         with replacing(self.path) as temporary, temporary.open("wb") as handle:
-            for number, (query, each) in enumerate(saved.items()):
-                handle.write(self._lines(query, each, first=not number, with_scores=scored))
+            for number, (query, answer) in enumerate(saved.items()):
+                handle.write(self._line(query, answer, first=not number, scored=scored))
 
-    def _lines(
-        self, query: str, saved: SavedAnswer, *, first: bool, with_scores: bool | None
-    ) -> bytes:
-        """Return a line for each result, or one that names the query."""
-        results, number = saved.results, len(saved.results.items)
-        scores: list[Any] | None = None if results.scores is None else list(results.scores)
-        if with_scores and scores is None:
-            scores = list(range(number, 0, -1)) or [None]
-        rows: list[dict[str, Any]] = []
-        listed = zip(results.items, results.ranks, strict=True)
-        for at, (item, rank) in enumerate(listed if number else [(None, None)]):
-            row: dict[str, Any] = {"query": query, "item": item}
-            if scores is not None:
-                row["score"] = scores[at]
-            rows.append({**row, "rank": rank, "of": number})
-        rows[0] |= {
+    def _line(self, query: str, saved: SavedAnswer, *, first: bool, scored: bool = False) -> bytes:
+        """Return the line of a query; if others are `scored`, so are lists with an order only."""
+        results = saved.results
+        by_order = scored and results.scores is None
+        scores = range(len(results.items), 0, -1) if by_order else results.scores
+        row = {
+            **({"settings": dict(self.settings)} if first else {}),
+            "query": query,
+            "retrieved": results.items,
+            "scores": None if scores is None else list(scores),
+            "by_order": by_order,
             "cut": results.cut,
             "seconds": saved.seconds,
             "tries": saved.tries,
             "at_once": saved.workers,
             "asked": saved.asked,
         }
-        if scores is not None and results.scores is None:
-            rows[0]["by_order"] = True
-        if first:
-            rows[0]["settings"] = dict(self.settings)
         try:
-            return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+            return f"{json.dumps(row, ensure_ascii=False)}\n".encode()
         except UnicodeEncodeError as error:
             half = quoted(error.object[error.start : error.end])
             raise InputError(
@@ -706,61 +506,47 @@ class AnswerFile:
 
     def _read(self) -> None:
         *lines, rest = self.path.read_bytes().split(b"\n")
-        blocks: list[tuple[int, list[dict[str, Any]]]] = []
         for number, line in enumerate(lines, 1):
-            row = _parse_row(line)
-            if row is None:
-                raise self._foreign(number, line)
-            if not blocks:
+            try:
+                row = json.loads(line)
+                query, saved = row["query"], self._saved(row)
+            except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
+                raise self._foreign(number, line) from None
+            if number == 1:
                 self._compare(row, line)
-            if "asked" in row or not blocks:
-                blocks.append((number, []))
-            blocks[-1][1].append(row)
-        if not blocks and not _is_begun_line(rest):
+            if query in self.saved:
+                raise InputError(
+                    f"{self.path}, line {number}: query {query!r} occurs twice, as if two programs "
+                    f"had written at once; {_START_AGAIN}"
+                )
+            self.saved[query] = saved
+        start = b'{"settings": {'
+        if not lines and rest[: len(start)] != start[: len(rest)]:
             raise self._foreign(1, rest)
-        for at, (number, rows) in enumerate(blocks):
-            whole = len(rows) == max(rows[0]["of"], 1)
-            if not whole and at < len(blocks) - 1:
-                raise InputError(
-                    f"{self.path}, line {number}: the results of query {rows[0]['query']!r} are "
-                    f"incomplete; {_START_AGAIN}"
+        if rest:
+            self.notes.append(
+                Warned(
+                    f"The last line of {self.path} was cut off, as by a crash, so its query was "
+                    "asked again."
                 )
-            if not whole:
-                self.notes.append(self._cut_off(rows[0]["query"]))
-            elif rows[0]["query"] in self.saved:
-                raise InputError(
-                    f"{self.path}, line {number}: query {rows[0]['query']!r} occurs twice, as "
-                    f"if two programs had written at once; {_START_AGAIN}"
-                )
-            else:
-                self.saved[rows[0]["query"]] = self._saved(rows, number)
-        if rest and not self.notes:
-            self.notes.append(self._cut_off(None))
-
-    def _saved(self, rows: list[dict[str, Any]], number: int) -> SavedAnswer:
-        first, count = rows[0], rows[0]["of"]
-        try:
-            scored = "score" in first and not first.get("by_order") and count
-            results = RetrievedResults(
-                tuple(row["item"] for row in rows) if count else (),
-                tuple(float(row["score"]) for row in rows) if scored else None,
-                _check_count(first["cut"]),
             )
-            whole = all(isinstance(each, str) for each in results.items)
-            if not whole or any(row["query"] != first["query"] for row in rows):
-                raise ValueError
-            seconds = real(first["seconds"])
-            if seconds is None or not isinstance(first["asked"], str):
-                raise ValueError
-            tries, workers = _check_count(first["tries"]), _check_count(first["at_once"])
-            return SavedAnswer(results, seconds, tries, workers, first["asked"])
-        except (KeyError, OverflowError, TypeError, ValueError):
-            raise self._foreign(number, json.dumps(first).encode()) from None
 
-    def _cut_off(self, query: str | None) -> str:
-        whose = "a query" if query is None else f"query {query!r}"
-        return Warned(
-            f"The last line of {self.path} was cut off, as by a crash, so {whose} was asked again."
+    def _saved(self, row: Mapping[str, Any]) -> SavedAnswer:
+        """Return the answer of a line; one that was not saved here raises some exception."""
+        items, scores = tuple(row["retrieved"]), row["scores"]
+        if scores is not None:
+            scores = tuple(map(float, scores))
+        seconds = real(row["seconds"])
+        texts = (row["query"], row["asked"], *items)
+        is_odd = scores is not None and len(scores) != len(items)
+        if is_odd or seconds is None or not all(isinstance(text, str) for text in texts):
+            raise ValueError
+        return SavedAnswer(
+            RetrievedResults(items, None if row["by_order"] else scores, _count_of(row["cut"])),
+            seconds,
+            _count_of(row["tries"]),
+            _count_of(row["at_once"]),
+            row["asked"],
         )
 
     def _compare(self, first: dict[str, Any], line: bytes) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -38,6 +38,7 @@ from judged.inputs.source import LineNumbers, Source
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Locate, Run, texts
 from judged.text import Warned, counted, quote
 
+Cells: TypeAlias = "pl.Series | Sequence[Any]"
 _FRAME = "a data frame"
 _KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
 _BESIDE = {"relevant": "grades", "retrieved": "scores"}
@@ -66,27 +67,27 @@ class RowContents:
 
 @dataclass(frozen=True)
 class RowColumns:
-    query: str | None
-    relevant: str | None
-    retrieved: str | None
-    scores: tuple[str, ...]
-    """Columns that may hold the scores of retrieved items, if they hold lists of numbers."""
-    grades: tuple[str, ...]
+    names: Mapping[str, str | None]
+    """The columns of the query, the relevant ids and the retrieved ids."""
+    beside: Mapping[str, tuple[str, ...]]
+    """Columns with the scores or grades of ids, if they hold lists of numbers."""
     by_user: frozenset[str]
     notes: tuple[str, ...] = ()
 
     def needed(self) -> list[str]:
-        names = (self.query, self.relevant, self.retrieved, *self.scores, *self.grades)
+        names = (*self.names.values(), *chain.from_iterable(self.beside.values()))
         return list(dict.fromkeys(name for name in names if name is not None))
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedTable:
+class RowTable:
+    """A table of which only the names of columns are known, until `columns` are read."""
+
     header: Sequence[str]
-    columns: Mapping[str, pl.Series | Sequence[Any]]
-    height: int
     label: str
+    read: Callable[[Sequence[str]], Mapping[str, Cells]]
     locate: Locate | None = None
+    columns: Mapping[str, Cells] = field(default_factory=dict)
 
     def lists(self, name: str, role: str, *, by_user: bool = False) -> IdListColumn:
         return IdListColumn(name, role, self.columns[name], self.place, by_user)
@@ -97,30 +98,38 @@ class LoadedTable:
         return f"{self.label}, {word} {number}"
 
 
-@dataclass(frozen=True, eq=False)
-class UnreadTable:
-    """A table of which only the names of columns are known."""
-
-    header: Sequence[str]
-    label: str
-    load: Callable[[RowColumns], LoadedTable]
-
-
 def rows_in(
-    table: UnreadTable | None, roles: Sequence[str], columns: NamedColumns, *, alone: bool = False
+    table: RowTable | None, roles: Sequence[str], named: NamedColumns, *, alone: bool = False
 ) -> RowContents | None:
     """Read the rows of a table in these roles; return None if it has no such lists of ids."""
-    if table is None or not has_lists(table.header, roles, columns, alone):
+    if table is None or not has_lists(table.header, roles, named, alone):
         return None
     for role in roles:
-        columns.record(_KINDS[role], table.label, table.header)
-    chosen = choose_row_columns(table.header, table.label, columns, roles)
-    rows = _rows_of(table.load(chosen), chosen, roles)
+        named.record(_KINDS[role], table.label, table.header)
+    columns = choose_row_columns(table.header, table.label, named, roles)
+    table = replace(table, columns=table.read(columns.needed()))
+    if not len(next(iter(table.columns.values()))):
+        raise InputError(f"{table.label}: holds no rows.")
+    notes = list(columns.notes)
+    queries = _queries(table, columns.names["query"], notes)
+    judgements = run = None
+    if "relevant" in roles:
+        judgements = _judgements(table, columns, queries, tuple(notes))
+    if "retrieved" in roles:
+        run = _run(table, columns, queries, tuple(notes))
     unread = [name for names in matching("relevant", table.header) for name in names]
-    if rows.run is not None and rows.judgements is None and unread:
+    if run is not None and judgements is None and unread:
         note = f"{table.label}: column {quote(unread[0])} was not read; judgements were given."
-        return replace(rows, run=replace(rows.run, notes=(*rows.run.notes, note)))
-    return rows
+        run = replace(run, notes=(*run.notes, note))
+    if judgements is not None and run is not None:
+        relevant, retrieved = judgements.frame["item"], run.frame["item"]
+        if len(relevant) and len(retrieved) and not relevant.is_in(retrieved.implode()).any():
+            warning = Warned(
+                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
+                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
+            )
+            judgements = replace(judgements, notes=(*judgements.notes, warning))
+    return RowContents(judgements, run)
 
 
 def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
@@ -179,23 +188,14 @@ def choose_row_columns(
                 f"{source} has no column {lost}: column {quote(tiers[0][0])} was taken for the "
                 f"{role}."
             )
-    beside: dict[str, tuple[str, ...]] = dict.fromkeys(_BESIDE.values(), ())
-    for role in (_BESIDE[role] for role in roles):
-        free = [name for name in header if name not in {*chosen.values(), *by_user.values()}]
-        beside[role] = (
-            (by_user[role],)
-            if role in by_user
-            else tuple(chain.from_iterable(matching(role, free)))
-        )
-    return RowColumns(
-        chosen["query"],
-        chosen["relevant"],
-        chosen["retrieved"],
-        beside["scores"],
-        beside["grades"],
-        by_user=frozenset(by_user.values()),
-        notes=tuple(notes),
-    )
+    free = [name for name in header if name not in {*chosen.values(), *by_user.values()}]
+    beside = {
+        role: (by_user[numbers],)
+        if (numbers := _BESIDE[role]) in by_user
+        else tuple(chain.from_iterable(matching(numbers, free)))
+        for role in roles
+    }
+    return RowColumns(chosen, beside, frozenset(by_user.values()), tuple(notes))
 
 
 def _columns_by_user(header: Sequence[str], source: str, named: NamedColumns) -> dict[str, str]:
@@ -224,27 +224,31 @@ def _two_columns(role: str, names: Sequence[str], source: str) -> str:
     )
 
 
-def table_in_file(source: Source, format: str) -> UnreadTable | None:
+def table_in_file(source: Source, format: str) -> RowTable | None:
     """Return the table in a file; None if its columns have no names."""
     if format == "parquet":
         with reading_parquet(source.label):
             return _polars_table(scan_source(source), source.label)
+    read: Callable[[Sequence[str]], Mapping[str, Cells]]
+    lines: Locate | None = None
     if format in SEPARATORS:
         separator = SEPARATORS[format]
         header = next(records(source, separator), (0, None))[1]
-        load: Callable[[RowColumns], LoadedTable] = partial(_load_delimited, source, separator)
+        read = partial(_read_delimited, source, separator)
+        lines = LineNumbers.of(source, partial(record_lines, separator=separator))
     elif format == "ndjson":
         header = _first_names(next((line for line in source.lines() if line.strip()), b""))
-        load = partial(_load_objects, source)
+        read = partial(_read_objects, source)
+        lines = LineNumbers.of(source, object_lines)
     elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
         header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
-        load = partial(_load_document, source)
+        read = partial(_read_document, source)
     else:
         return None
-    return None if header is None else UnreadTable(header, source.label, load)
+    return None if header is None else RowTable(header, source.label, read, lines)
 
 
-def table_of(given: Any) -> UnreadTable | None:
+def table_of(given: Any) -> RowTable | None:
     """Return the table that a frame or rows of Python are; None for anything else."""
     if isinstance(given, Records):
         return _records_table(given)
@@ -260,7 +264,7 @@ def table_of(given: Any) -> UnreadTable | None:
     return None
 
 
-def document_table(source: Source) -> UnreadTable | None:
+def document_table(source: Source) -> RowTable | None:
     expected = "JSON should be a list of rows with names."
     rows = records_in(parse_document(source, expected), source.label)
     return None if rows is None else _records_table(rows)
@@ -307,7 +311,7 @@ def _first_names(text: bytes) -> list[str] | None:
     return list(first) if isinstance(first, dict) else None
 
 
-def _load_delimited(source: Source, separator: str, columns: RowColumns) -> LoadedTable:
+def _read_delimited(source: Source, separator: str, names: Sequence[str]) -> dict[str, Cells]:
     every = records(source, separator)
     _, header = next(every)
     rows = []
@@ -318,84 +322,52 @@ def _load_delimited(source: Source, separator: str, columns: RowColumns) -> Load
                 f"{len(header)}; put a list with commas between quotation marks."
             )
         rows.append(cells)
-    read = {name: [row[header.index(name)] for row in rows] for name in columns.needed()}
-    lines = LineNumbers.of(source, partial(record_lines, separator=separator))
-    return LoadedTable(header, read, len(rows), source.label, lines)
+    return {name: [row[header.index(name)] for row in rows] for name in names}
 
 
-def _load_objects(source: Source, columns: RowColumns) -> LoadedTable:
+def _read_objects(source: Source, names: Sequence[str]) -> dict[str, Cells]:
     rows = [row for _, row in objects(source)]
-    read = {name: [row.get(name) for row in rows] for name in columns.needed()}
-    lines = LineNumbers.of(source, object_lines)
-    return LoadedTable(list(rows[0]), read, len(rows), source.label, lines)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _load_document(source: Source, columns: RowColumns) -> LoadedTable:
+def _read_document(source: Source, names: Sequence[str]) -> Mapping[str, Cells]:
     table = document_table(source)
     if table is None:
         raise InputError(f"{source.label}: JSON should be a list of rows with names.")
-    return table.load(columns)
+    return table.read(names)
 
 
-def _polars_table(frame: pl.LazyFrame, label: str) -> UnreadTable:
-    def load(columns: RowColumns) -> LoadedTable:
+def _polars_table(frame: pl.LazyFrame, label: str) -> RowTable:
+    def read(names: Sequence[str]) -> dict[str, Cells]:
         with refusing(f"{label}: cannot be read"):
-            table = frame.select(columns.needed()).collect()
-        columns_by_name = dict(zip(table.columns, table, strict=True))
-        return LoadedTable(header, columns_by_name, table.height, label)
+            return dict(frame.select(names).collect().to_dict())
 
-    header = frame.collect_schema().names()
-    return UnreadTable(header, label, load)
+    return RowTable(frame.collect_schema().names(), label, read)
 
 
-def _pandas_table(frame: Any) -> UnreadTable:
+def _pandas_table(frame: Any) -> RowTable:
     header = [str(name) for name in frame.columns]
 
-    def load(columns: RowColumns) -> LoadedTable:
-        for name in columns.needed():
+    def read(names: Sequence[str]) -> dict[str, Cells]:
+        for name in names:
             refuse_two_columns([other for other in header if other == name], _FRAME)
-        read = {name: frame.iloc[:, header.index(name)].tolist() for name in columns.needed()}
-        return LoadedTable(header, read, len(frame), _FRAME)
+        return {name: frame.iloc[:, header.index(name)].tolist() for name in names}
 
-    return UnreadTable(header, _FRAME, load)
-
-
-def _records_table(given: Records) -> UnreadTable:
-    header = list(given.columns)
-
-    def load(columns: RowColumns) -> LoadedTable:
-        read = {name: given.columns[name] for name in columns.needed()}
-        return LoadedTable(header, read, len(given.columns[header[0]]), given.label)
-
-    return UnreadTable(header, given.label, load)
+    return RowTable(header, _FRAME, read)
 
 
-def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> RowContents:
-    if not table.height:
-        raise InputError(f"{table.label}: holds no rows.")
-    notes = list(columns.notes)
-    queries = _queries(table, columns, notes)
-    judgements = run = None
-    if "relevant" in roles:
-        judgements = _judgements(table, columns, queries, tuple(notes))
-    if "retrieved" in roles:
-        run = _run(table, columns, queries, tuple(notes))
-    if judgements is not None and run is not None:
-        relevant, retrieved = judgements.frame["item"], run.frame["item"]
-        if len(relevant) and len(retrieved) and not relevant.is_in(retrieved.implode()).any():
-            warning = Warned(
-                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
-                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
-            )
-            judgements = replace(judgements, notes=(*judgements.notes, warning))
-    return RowContents(judgements, run)
+def _records_table(given: Records) -> RowTable:
+    columns = given.columns
+    return RowTable(
+        list(columns), given.label, lambda names: {name: columns[name] for name in names}
+    )
 
 
-def _queries(table: LoadedTable, columns: RowColumns, notes: list[str]) -> pl.Series:
-    if columns.query is None:
+def _queries(table: RowTable, name: str | None, notes: list[str]) -> pl.Series:
+    if name is None:
         notes.append(f"{table.label}: no column is the query, so that rows are numbered from 1.")
-        return pl.Series([str(number + 1) for number in range(table.height)], dtype=pl.String)
-    name = columns.query
+        height = len(next(iter(table.columns.values())))
+        return pl.Series([str(number) for number in range(1, height + 1)], dtype=pl.String)
     cells = table.columns[name]
     if isinstance(cells, pl.Series) and cells.dtype != pl.Object:
         ids = cells
@@ -428,7 +400,7 @@ def _queries(table: LoadedTable, columns: RowColumns, notes: list[str]) -> pl.Se
     return ids
 
 
-def _query_texts(table: LoadedTable, name: str, cells: list[Any]) -> list[str | None]:
+def _query_texts(table: RowTable, name: str, cells: list[Any]) -> list[str | None]:
     queries: list[str | None] = []
     for row, cell in enumerate(cells):
         if cell is None or cell == "" or (isinstance(cell, float) and cell != cell):
@@ -442,14 +414,14 @@ def _query_texts(table: LoadedTable, name: str, cells: list[Any]) -> list[str | 
 
 
 def _judgements(
-    table: LoadedTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
+    table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
 ) -> Judgements:
     lists, grades = _lists_and_values(table, columns, "relevant")
     missing = np.flatnonzero(lists.counts < 0)
     if len(missing):
         raise InputError(
             f"{table.place(int(missing[0]))}: the relevant ids are missing (column "
-            f"{quote(columns.relevant or '')}); write [] where nothing is relevant."
+            f"{quote(columns.names['relevant'] or '')}); write [] where nothing is relevant."
         )
     rows = lists.rows()
     if grades is None:
@@ -480,9 +452,7 @@ def _judgements(
     )
 
 
-def _run(
-    table: LoadedTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
-) -> Run:
+def _run(table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]) -> Run:
     lists, scores = _lists_and_values(table, columns, "retrieved")
     rows = lists.rows()
     if len(missing := np.flatnonzero(lists.counts < 0)):
@@ -558,9 +528,9 @@ def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
 
 
 def _lists_and_values(
-    table: LoadedTable, columns: RowColumns, role: str
+    table: RowTable, columns: RowColumns, role: str
 ) -> tuple[IdLists, pl.Series | None]:
-    name = columns.relevant if role == "relevant" else columns.retrieved
+    name = columns.names[role]
     if name is None:
         raise InputError(missing_columns(table.header))
     column = table.lists(name, role, by_user=name in columns.by_user)
@@ -589,13 +559,10 @@ def _lists_and_values(
     return lists, values
 
 
-def _column_beside(
-    table: LoadedTable, columns: RowColumns, role: str, lists: IdLists
-) -> str | None:
-    possible = columns.grades if role == "relevant" else columns.scores
+def _column_beside(table: RowTable, columns: RowColumns, role: str, lists: IdLists) -> str | None:
     names = [
         name
-        for name in possible
+        for name in columns.beside[role]
         if name in columns.by_user
         or (are_lists(table.columns[name]) and not hold_texts(table.columns[name]))
     ]
@@ -606,11 +573,9 @@ def _column_beside(
     return names[0] if names else None
 
 
-def _repeats_relevance(
-    table: LoadedTable, columns: RowColumns, name: str, relevant: IdLists
-) -> bool:
+def _repeats_relevance(table: RowTable, columns: RowColumns, name: str, relevant: IdLists) -> bool:
     """Return whether a column says of each retrieved id whether it is relevant."""
-    retrieved = columns.retrieved
+    retrieved = columns.names["retrieved"]
     may_be_labels = bool(matching("grades", [name])[1])
     if retrieved is None or name in columns.by_user or not may_be_labels:
         return False
@@ -631,6 +596,6 @@ def _repeats_relevance(
     raise InputError(
         f"{table.label}: column {quote(name)} has a number for each id of column "
         f"{quote(retrieved)}, so it may grade these results, and not the ids of column "
-        f"{quote(columns.relevant or '')}. Leave it out, or say what it is: "
+        f"{quote(columns.names['relevant'] or '')}. Leave it out, or say what it is: "
         f"columns={{'grades': {name!r}}} (--columns grades={name})."
     )

@@ -33,11 +33,11 @@ TEXTS = (
 )
 QUERY_TEXTS = (
     *("text", "query_text", "question_text", "query", "question", "user_input", "topic"),
-    *("utterance", "prompt", "content", "description"),
+    *("utterance", "prompt", "input", "content", "description"),
 )
 IDS: dict[Of, tuple[str, ...]] = {
     "items": ("_id", "id", *NAMES["item"]),
-    "queries": ("_id", "id", *NAMES["query"]),
+    "queries": (*NAMES["query"][:5], "id", *NAMES["query"][5:]),
 }
 FORMS = "{id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
 _KINDS: dict[Of, Kind] = {
@@ -149,12 +149,17 @@ def _columns(header: Sequence[str], of: Of) -> _Positions | None:
         known = (places.get(plain(name)) for name in names)
         return next((at for at in known if at is not None and at not in taken), None)
 
-    key = first(IDS[of])
-    if key is None:
-        return None
-    text = first(TEXTS if of == "items" else QUERY_TEXTS, key)
-    title = first(TITLES, key, text)
-    return None if text is None and title is None else (key, title, text)
+    if of == "queries":  # a text without an id is its own
+        text = first(QUERY_TEXTS)
+        key = first(IDS[of], text)
+        title = first(TITLES, key, text)
+        if key is None:
+            key, text = text, text if title is None else None
+    else:
+        key = first(IDS[of])
+        text = first(TEXTS, key)
+        title = first(TITLES, key, text)
+    return None if key is None or (text is None and title is None) else (key, title, text)
 
 
 def _in_file(source: Source, of: Of) -> Iterator[_Entry]:
@@ -184,8 +189,8 @@ def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
 def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
     expected = f"JSON of texts is {FORMS.partition(', a table')[0]}."
     lines = (line for line in source.lines() if line.strip())
-    first, second = next(lines, b""), next(lines, None)
-    if first.lstrip().startswith(b"{") and first.rstrip().endswith(b"}") and second is not None:
+    first, second = next(lines, b"").strip(), next(lines, None)
+    if first.endswith((b"}", b"]")) and second is not None:
         rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
         return _in_rows(rows, source.label, of)
     content = parse_document(source, expected)
@@ -205,10 +210,10 @@ def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
     number, cells = next(rows, (0, []))
     columns = _columns(cells, of)
     if columns is None:
-        if len(cells) != 2:
+        if len(cells) != 2 and (len(cells) != 1 or of == "items"):
             text_columns(cells, of, source.label)
-        yield f"{source.label}, line {number}", cells[0], None, cells[1]
-        columns = 0, None, 1
+        yield f"{source.label}, line {number}", cells[0], None, cells[-1]
+        columns = 0, None, len(cells) - 1
     width = len(cells)
     key, title, text = columns
     for number, cells in rows:
@@ -228,8 +233,9 @@ def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
 
 def _separated(source: Source) -> Iterator[tuple[int, list[str]]]:
     first = next((line for line in source.lines() if line.strip()), b"")
-    if b"\t" not in first:
-        yield from records(source, ";" if b";" in first and b"," not in first else ",")
+    separator = next((mark for mark in (b",", b";") if mark in first), None)
+    if b"\t" not in first and separator is not None:
+        yield from records(source, separator.decode())
         return
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
@@ -284,5 +290,7 @@ def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_
             yield place, row[key], title and row[title], text and row[text]
         elif is_list(row) and len(row) == 2:
             yield place, row[0], None, row[1]
+        elif isinstance(row, str) and of == "queries":
+            yield place, row, None, row
         else:
             raise InputError(f"{place}: {quoted(row)} is no row of texts; texts are {FORMS}.")

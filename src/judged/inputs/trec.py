@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,20 @@ import numpy as np
 
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import is_known
-from judged.inputs.formats import COMMENT, detect_format, is_number, looks_like, run_name, split
+from judged.inputs.formats import (
+    COMMENT,
+    UNDECIDED,
+    detect_format,
+    is_number,
+    looks_like,
+    split,
+)
+from judged.inputs.formats import PAIRS as PAIRS_FORMAT
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.source import (
     BYTE_ORDER_MARK,
     BYTES_WORTH_POLARS,
+    HEAD_BYTES,
     LineNumbers,
     Source,
     blocks,
@@ -363,13 +372,12 @@ class LineReader:
     kind: Kind = RUN
     notes: tuple[str, ...] = ()
     tag: LastTag | None = None
-    negated: bool = False
-    """Whether the values are ranks that were read as scores."""
 
     @classmethod
     def of(cls, source: Source, format: str) -> LineReader:
-        """Return the reader of a format; three columns of unknown meaning are read as scores."""
         is_run = source.kind is RUN
+        if format == UNDECIDED.name:
+            return _ranks_or_scores(source)
         if format == "trec":
             refuse_other_kind(source)
         if format == "trec" and is_run:
@@ -390,10 +398,6 @@ class LineReader:
             del block  # the next one is read meanwhile
             if self.layout is RANKS:
                 self._refuse_other_than_ranks(piece)
-            if self.negated:
-                import polars as pl
-
-                piece = replace(piece, frame=piece.frame.with_columns(-pl.col("score")))
             if piece.frame.height or piece.notes:
                 yield piece
 
@@ -424,25 +428,6 @@ class LineReader:
             tag=None if self.tag is None else str(self.tag),
         )
 
-    def decided(self, third: ThirdColumn) -> LineReader:
-        """Return the same reader, once it is known what the third column holds."""
-        is_rank, line, why = third.verdict()
-        if is_rank is None:
-            raise InputError(
-                f"{self.label}, line {line}: {why}, so the third column may hold ranks or scores. "
-                "Say which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' "
-                "scores."
-            )
-        note = "scores, the greatest the best"
-        if is_rank:
-            note = "ranks (whole numbers that count up from the first line of each query)"
-        other = "scores" if is_rank else "msmarco"
-        warning = (_WarnedOrder if is_rank else Warned)(
-            f"There is no header: the third column was read as {note}; run_format={other!r} "
-            f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
-        )
-        return replace(self, notes=(warning,), negated=is_rank)
-
 
 def _next_line(rows: Sequence[int]) -> list[int]:
     return [row + 1 for row in rows]
@@ -459,9 +444,12 @@ def refuse_other_kind(source: Source) -> None:
         raise InputError(other.mistaken_for(source.kind, source.label))
 
 
-def read_trec(source: Source) -> RawTable:
-    raw = LineReader.of(source, "trec").whole(source)
-    if source.kind is RUN:
+def read_lines(source: Source, format: str) -> RawTable:
+    """Read a file of one of the formats without a header."""
+    if format == PAIRS_FORMAT.name:
+        return _read_pairs(source)
+    raw = LineReader.of(source, format).whole(source)
+    if source.kind is RUN or format != "trec":
         return raw
     least = raw.frame["grade"].min()
     if isinstance(least, float) and least >= _FIRST_UNIX_TIME:
@@ -474,28 +462,7 @@ def read_trec(source: Source) -> RawTable:
     return raw
 
 
-def read_msmarco(source: Source) -> RawTable:
-    return LineReader.of(source, "msmarco").whole(source)
-
-
-def read_scores(source: Source) -> RawTable:
-    return LineReader.of(source, "scores").whole(source)
-
-
-def read_three_fields(source: Source) -> RawTable:
-    """Read a run whose third column holds ranks or scores; the whole column decides."""
-    import polars as pl
-
-    reader = LineReader.of(source, "scores")
-    raw = reader.whole(source)
-    assert raw.locate is not None
-    locate = raw.locate
-    decided = reader.decided(ThirdColumn.of(raw.frame, lambda row: locate([row])[0]))
-    frame = raw.frame.with_columns(-pl.col("score")) if decided.negated else raw.frame
-    return replace(raw, frame=frame, notes=(*raw.notes, *decided.notes))
-
-
-def read_pairs(source: Source) -> RawTable:
+def _read_pairs(source: Source) -> RawTable:
     rows = [split(line) for _, line in data_lines(source.lines())]
     if any(len(fields) != 2 for fields in rows):
         return LineReader(source.label, TREC_JUDGEMENTS, source.kind).whole(source)  # names it
@@ -518,114 +485,74 @@ class _WarnedOrder(Warned, OrderOnly):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class ThirdColumn:
-    """The look of a third column, of a run or of whole queries of it.
+def _ranks_or_scores(source: Source) -> LineReader:
+    """Read the third column as the first lines suggest: as ranks or as scores.
 
     Ranks are whole numbers from 0 or 1 that rise with the lines of each query. The column holds
     ranks if every query is like that. It holds scores if no query of several lines is, and it
     either has other numbers than whole ones, or falls with the lines and has ties. Anything else
     is an error: read the wrong way, every list would be turned upside down.
     """
+    lists: dict[bytes, list[tuple[int, float]]] = {}
+    head = source.head()
+    whole_lines = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
+    for number, line in data_lines(whole_lines.splitlines()):
+        fields = split(line)
+        if len(fields) > 2 and is_number(text := fields[2].decode("utf-8", "replace")):
+            lists.setdefault(fields[0], []).append((number, float(text)))
+    misfits, rises, seconds = [], [], []  # numbers of lines
+    counts_up, is_whole, has_ties = False, True, False
+    for rows in lists.values():
+        steps = [after - before for (_, before), (_, after) in pairwise(rows)]
+        natural = [value >= 0 and value.is_integer() for _, value in rows]
+        rising = [rows[0][1] <= 1, *(step > 0 for step in steps)]
+        fits = [one and other for one, other in zip(natural, rising, strict=True)]
+        misfits += [line for (line, _), fit in zip(rows, fits, strict=True) if not fit]
+        rises += [line for (line, _), step in zip(rows[1:], steps, strict=True) if step > 0]
+        seconds += [line for line, _ in rows[1:]]
+        counts_up = counts_up or (len(rows) > 1 and all(fits))
+        is_whole = is_whole and all(natural)
+        has_ties = has_ties or 0 in steps
+    if misfits and counts_up:
+        bad_line, why = min(misfits), "some queries count up like ranks, but this line does not fit"
+    elif not misfits or not is_whole or not seconds or (has_ties and not rises):
+        return _warned_reader(source, is_rank=not misfits)
+    elif rises:
+        bad_line, why = min(rises), "whole numbers stand in another order than the lines"
+    else:
+        bad_line, why = min(seconds), "whole numbers fall with the lines of each query"
+    raise InputError(
+        f"{source.label}, line {bad_line}: {why}, so the third column may hold ranks or scores. "
+        "Say which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' scores."
+    )
 
-    misfit: int | None = None
-    """The first line that fits no ranks."""
-    counts_up: bool = False
-    """Whether a query of several lines looks like ranks."""
-    whole: bool = True
-    several: bool = False
-    rise: int | None = None
-    """The first line that is above the one before it."""
-    level: bool = False
-    second: int | None = None
-    """The first line that is not the first of its query."""
 
-    @classmethod
-    def of(cls, frame: pl.DataFrame, line: Callable[[int], int]) -> ThirdColumn:
-        """Look at rows; `line` returns the line of a row."""
-        import polars as pl
-
-        table = frame.with_row_index("row")
-        starts = table["query"].ne_missing(table["query"].shift(1))
-        if table["query"].filter(starts).n_unique() < starts.sum():
-            table = table.sort("query", maintain_order=True)
-            starts = table["query"].ne_missing(table["query"].shift(1))
-        value, row = table["score"], table["row"]
-        step = value.diff().fill_null(0.0)
-        whole = _are_whole(value)
-        fits = whole & ((starts & (value <= 1)) | (~starts & (step > 0)))
-        lists = pl.DataFrame({"list": starts.cum_sum(), "fits": fits}).group_by("list")
-        several = lists.agg(pl.col("fits").all(), pl.len()).filter(pl.col("len") > 1)
-
-        def first(rows: pl.Series) -> int | None:
-            places = rows.arg_true().head(1).to_list()
-            return line(int(row[places[0]])) if places else None
-
-        return cls(
-            first(~fits),
-            bool(several["fits"].any()),
-            bool(whole.all()),
-            several.height > 0,
-            first(~starts & (step > 0)),
-            bool((~starts & (step == 0)).any()),
-            first(~starts),
-        )
-
-    def plus(self, other: ThirdColumn) -> ThirdColumn:
-        def least(one: int | None, two: int | None) -> int | None:
-            return min((row for row in (one, two) if row is not None), default=None)
-
-        return ThirdColumn(
-            least(self.misfit, other.misfit),
-            self.counts_up or other.counts_up,
-            self.whole and other.whole,
-            self.several or other.several,
-            least(self.rise, other.rise),
-            self.level or other.level,
-            least(self.second, other.second),
-        )
-
-    def verdict(self) -> tuple[bool | None, int, str]:
-        """Return whether the column holds ranks; None with a line and a reason if it is unclear."""
-        if self.misfit is None:
-            return True, 0, ""
-        if self.counts_up:
-            why = "some queries count up like ranks, but this line does not fit"
-            return None, self.misfit, why
-        if not self.whole or not self.several:
-            return False, 0, ""
-        if self.rise is not None:
-            return None, self.rise, "whole numbers stand in another order than the lines"
-        if self.level:
-            return False, 0, ""
-        assert self.second is not None
-        return None, self.second, "whole numbers fall with the lines of each query"
+def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
+    note = "scores, the greatest the best"
+    if is_rank:
+        note = "ranks (whole numbers that count up from the first line of each query)"
+    other = "scores" if is_rank else "msmarco"
+    warning = (_WarnedOrder if is_rank else Warned)(
+        f"There is no header: the third column was read as {note}; run_format={other!r} "
+        f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
+    )
+    reader = LineReader.of(source, "msmarco" if is_rank else "scores")
+    return replace(reader, notes=(warning,))
 
 
 def _are_whole(values: pl.Series) -> pl.Series:
     return values.is_finite() & (values == values.floor()) & (values >= 0)
 
 
-def read_small_run(source: Source, name: str | None, format: str | None) -> Lookup | None:
-    """Read a small TREC run without polars; return None if it is large or not plain."""
-    small = _read_small(source, TREC_RUN, format)
-    if small is None:
-        return None
-    notes = (*small.notes, *_notes_on_ranks(source))
-    return replace(small, notes=notes, name=name or run_name(source.path))
-
-
-def read_small_judgements(source: Source, format: str | None) -> Lookup | None:
-    """Read small TREC judgements without polars; return None if they are large or not plain."""
-    return _read_small(source, TREC_JUDGEMENTS, format)
-
-
-def _read_small(source: Source, layout: LineLayout, format: str | None) -> Lookup | None:
+def read_small(source: Source, name: str, format: str | None = None) -> Lookup | None:
+    """Read a small TREC file without polars; return None if it is large or not plain."""
     # Loading polars takes 0.1 s, as long as parsing 3 MB in Python.
     if source.columns or source.size() > BYTES_WORTH_POLARS:
         return None
     if (format or detect_format(source).name) != "trec":
         return None
+    is_run = source.kind is RUN
+    layout = TREC_RUN if is_run else TREC_JUDGEMENTS
     text = source.read()
     if b"\v" in text or b"\f" in text:  # white space to bytes.split only
         return None
@@ -648,7 +575,7 @@ def _read_small(source: Source, layout: LineLayout, format: str | None) -> Looku
             lists.setdefault(fields[query].decode(), {})[fields[item].decode()] = number
             subtopics.add(fields[subtopic])
             rows, total = rows + 1, total + abs(number)
-            if layout is TREC_JUDGEMENTS and number >= _LARGE_GRADE:
+            if not is_run and number >= _LARGE_GRADE:
                 return None
     except ValueError:  # UnicodeDecodeError is one
         return None
@@ -656,16 +583,12 @@ def _read_small(source: Source, layout: LineLayout, format: str | None) -> Looku
     by_subtopic = layout.subtopic is not None and len(subtopics) > 1
     if not rows or repeated or by_subtopic or not math.isfinite(total):
         return None
+    notes = layout.skipped(comments)
+    if not is_run:
+        return Lookup(lists, source.label, notes, "judgements")
     tag = LastTag()
     tag.see(text)
-    is_run = layout is TREC_RUN
-    return Lookup(
-        lists,
-        source.label,
-        layout.skipped(comments),
-        "run" if is_run else "judgements",
-        tag=str(tag) if is_run else None,
-    )
+    return Lookup(lists, source.label, (*notes, *_notes_on_ranks(source)), name, tag=str(tag))
 
 
 TREC = "a TREC run"

@@ -10,7 +10,7 @@ from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import match_with
+from judged.matching.matcher import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.web.errors import GoneError, StoppedError, UnreadableError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from judged.errors import InputError, JudgedError
-from judged.inputs import format_of, judgements_in, rows_of_file, run_in
+from judged.inputs import format_of, rows_of_file, table_in
 from judged.inputs.columns import LISTS, NAMES, plain
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
 from judged.inputs.source import HEAD_BYTES, Source, checked, compression, open_source
@@ -272,9 +272,8 @@ def _read_beginning(file: DataFile, start: bytes) -> Source:
 
 def _read_error(source: Source, kind: Kind) -> JudgedError | None:
     """Return why the beginning of a file cannot be read as a kind; None if it can."""
-    read: Any = judgements_in if kind is JUDGEMENTS else run_in
     try:
-        read(replace(source, kind=kind))
+        table_in(replace(source, kind=kind))
     except JudgedError as error:
         return error
     return None
@@ -282,7 +281,7 @@ def _read_error(source: Source, kind: Kind) -> JudgedError | None:
 
 def _has_scores(source: Source) -> bool:
     """Return whether numbers are no grades: fractions, or below −2."""
-    scores = run_in(replace(source, kind=RUN)).frame["score"]
+    scores = table_in(replace(source, kind=RUN)).frame["score"]
     return bool((scores != scores.round()).any()) or bool((scores < -2).any())
 
 

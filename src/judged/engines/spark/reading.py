@@ -173,10 +173,10 @@ def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
     """Open TREC text; the workers read lines with an unusual number of fields."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_trec
+    from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_lines
 
     layout = TREC_RUN if kind is RUN else TREC_JUDGEMENTS
-    notes = tuple(note for note in read_trec(head).notes if isinstance(note, Warned))
+    notes = tuple(note for note in read_lines(head, "trec").notes if isinstance(note, Warned))
     right = _is_utf8(F.col("value"))
     line = F.regexp_replace(F.col("value"), "^\ufeff", "")
     fields = F.split(F.regexp_replace(line, r"^[ \t]+|[ \t\r]+$", ""), r"[ \t]+")

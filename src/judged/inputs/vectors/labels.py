@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError, quoted
+from judged.inputs.columns import refuse_two_columns
 from judged.inputs.keyed import read_categories
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
@@ -184,20 +185,20 @@ def labels_from(path: str | os.PathLike[str]) -> list[str] | NDArray[Any] | Labe
         array, names = _array(file)
         return _with_ids(file, _checked_array(file, array, 1), (names, False, ()))
     if file.format == "parquet":
-        return _from_parquet(file)
-    lines = _lines(open_source(file.path, LABELS))
-    while lines and not lines[-1]:
-        lines.pop()
-    labels, ids, first = (
-        (lines, _NO_IDS, 1)
-        if file.format in (None, "text")
-        else _column(file, lines, SEPARATORS[file.format])
-    )
-    for number, label in enumerate(labels, first):
-        if not label:
-            raise InputError(f"{file.label}, line {number}: the label is missing.")
-    if not labels:
+        column, ids, place = *_label_column(file, pl.scan_parquet(file.path, glob=False)), "row 1"
+    else:
+        lines = _lines(open_source(file.path, LABELS))
+        while lines and not lines[-1]:
+            lines.pop()
+        table, place = _table_of(file, lines)
+        column, ids = _label_column(file, table.lazy())
+    word, _, first = place.partition(" ")
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, {word} {row + int(first)}: the label is missing.")
+    if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
+    column = _texts(file, column)
+    labels = column.to_list() if column.dtype == pl.String else column.to_numpy()
     return _with_ids(file, labels, ids)
 
 
@@ -220,7 +221,8 @@ def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray
     if file.format in ("csv", "tsv") and (
         file.key or choose_ids(split(lines[0], separator), LABEL_NAMES)
     ):
-        lines, ids, _ = _column(file, lines, separator)
+        column, ids = _label_column(file, _table_of(file, lines)[0].lazy())
+        lines = column.fill_null("").to_list()
     else:
         between = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
         cells = [split(line, between) for line in lines if line]
@@ -230,7 +232,72 @@ def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray
     parts = [[part.strip() for part in _bare(line).split(mark)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
-    return _with_ids(file, [[part for part in each if part] for each in parts], ids, several=True)
+    labels = [[part for part in row if part] for row in parts]
+    return _with_ids(file, labels, ids, several=True)
+
+
+def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
+    scan = pl.scan_parquet(file.path, glob=False)
+    # A cast to text fails on a column of lists.
+    with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
+        names = scan.collect_schema().names()
+        if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:
+            rows = [names, *map(list, scan.collect().cast(pl.String).rows())]
+            if not any(None in row for row in rows) and (table := _multi_hot(file, rows)):
+                return table
+    column, ids = _label_column(file, scan)
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, row {row + 1}: the label is missing.")
+    if not isinstance(column.dtype, pl.List | pl.Array):
+        raise InputError(
+            f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are "
+            "needed."
+        )
+    labels = [[str(label) for label in _texts(file, row).to_list()] for row in column]
+    return _with_ids(file, labels, ids, several=True)
+
+
+def _table_of(file: File, lines: list[str]) -> tuple[pl.DataFrame, str]:
+    """Return the cells of a text, of which empty ones are missing, and the place of the first."""
+    separator = SEPARATORS[file.format or "text"]
+    if file.format in (None, "text"):
+        rows, header, first = [[line] for line in lines], ["label"], 1
+    else:
+        cells = [[cell.strip() for cell in split(line, separator)] for line in lines]
+        header = cells[0] if cells else []
+        first = 2
+        if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
+            rows, header, first = [(row or [""])[:1] for row in cells], ["label"], 1
+        else:
+            refuse_two_columns(header, file.label)
+            rows = [
+                row if line else [""] * len(header) for row, line in zip(cells, lines, strict=True)
+            ]
+            rows = rows[1:]
+    for number, row in enumerate(rows, first):
+        if len(row) != len(header):
+            raise InputError(
+                f"{file.label}, line {number}: expected {len(header)} fields, found {len(row)}: "
+                f"{quote(lines[number - 1])}"
+            )
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row")
+    return frame.with_columns(pl.all().replace("", None)), f"line {first}"
+
+
+def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, _Ids]:
+    """Return the column of labels, and the columns of ids beside it."""
+    with reading_parquet(file.label):
+        schema = table.collect_schema()
+        chosen = choose_named(file, schema.names(), LABEL_NAMES)
+        column = table.select(chosen).collect().to_series()
+        beside = [name for name in schema if name != chosen and may_be_ids(schema[name])]
+        named = choose_ids(beside) or next(filter(is_index, beside), None)
+        texts = table.select(pl.col(beside).cast(pl.String)).collect()
+    ids = None if named is None or texts[named].null_count() else tuple(texts[named])
+    # What repeats is no id, and need not be kept.
+    others = (texts[name] for name in beside if name != named)
+    unique = tuple(tuple(other) for other in others if other.n_unique() == len(other))
+    return column, (ids, named is not None and is_index(named), unique)
 
 
 def _bare(text: str) -> str:
@@ -398,37 +465,6 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
     return labels
 
 
-def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
-    with reading_parquet(file.label):
-        scan = pl.scan_parquet(file.path, glob=False)
-        schema = scan.collect_schema()
-        chosen = choose_named(file, schema.names(), LABEL_NAMES)
-        column = scan.select(chosen).collect().to_series()
-
-        def texts(name: str) -> tuple[str, ...]:
-            return tuple(scan.select(pl.col(name).cast(pl.String)).collect().to_series().to_list())
-
-        beside = [name for name in schema if name != chosen and may_be_ids(schema[name])]
-        named = choose_ids(beside) or next(filter(is_index, beside), None)
-        names = None if named is None else texts(named)
-        # What repeats is no id, and need not be kept.
-        others = tuple(
-            column
-            for column in (texts(name) for name in beside if name != named)
-            if len(set(column)) == len(column)
-        )
-    ids: _Ids = (
-        None if names is None or None in names else names,
-        named is not None and is_index(named),
-        others,
-    )
-    if (row := first_null(column)) is not None:
-        raise InputError(f"{file.label}, row {row + 1}: the label is missing.")
-    if not len(column):
-        raise InputError(f"{file.label}: there is no label in it.")
-    return column, ids
-
-
 def _texts(file: File, column: pl.Series) -> pl.Series:
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
@@ -440,68 +476,7 @@ def _texts(file: File, column: pl.Series) -> pl.Series:
     )
 
 
-def _from_parquet(file: File) -> list[str] | NDArray[Any] | LabelTable:
-    column, ids = _parquet_columns(file)
-    column = _texts(file, column)
-    return _with_ids(
-        file, column.to_list() if column.dtype == pl.String else column.to_numpy(), ids
-    )
-
-
-def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
-    # A cast to text fails on a column of lists.
-    with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
-        scan = pl.scan_parquet(file.path, glob=False)
-        names = scan.collect_schema().names()
-        if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:
-            frame = scan.collect()
-            rows = [names, *map(list, frame.cast(pl.String).rows())]
-            if not any(None in row for row in rows) and (table := _multi_hot(file, rows)):
-                return table
-    column, ids = _parquet_columns(file)
-    if not isinstance(column.dtype, pl.List | pl.Array):
-        raise InputError(
-            f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are "
-            "needed."
-        )
-    labels = [[str(label) for label in _texts(file, row).to_list()] for row in column]
-    return _with_ids(file, labels, ids, several=True)
-
-
 def _lines(source: Source) -> list[str]:
     return [
         decoded(source.label, number, line).strip() for number, line in enumerate(source.lines(), 1)
     ]
-
-
-def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
-    header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
-    if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
-        return [(split(line, separator) or [""])[0].strip() for line in lines], _NO_IDS, 1
-    chosen = choose_named(file, header, LABEL_NAMES)
-    place = header.index(chosen)
-    rows: list[list[str]] = []
-    for number, line in enumerate(lines[1:], 2):
-        cells = [cell.strip() for cell in split(line, separator)]
-        if line and len(cells) != len(header):
-            raise InputError(
-                f"{file.label}, line {number}: expected {len(header)} fields, found {len(cells)}: "
-                f"{quote(line)}"
-            )
-        rows.append(cells if line else [""] * len(header))
-
-    def column(at: int) -> list[str]:
-        return [row[at] for row in rows]
-
-    beside = [at for at in range(len(header)) if at != place]
-    named = choose_ids([header[at] for at in beside])
-    own = next(
-        (at for at in beside if (is_index(header[at]) if named is None else header[at] == named)),
-        None,
-    )
-    ids: _Ids = (
-        None if own is None or "" in column(own) else column(own),
-        own is not None and is_index(header[own]),
-        tuple(tuple(column(at)) for at in beside if at != own),
-    )
-    return column(place), ids, 2

@@ -184,8 +184,7 @@ def _evaluate(
         run_format=run_format,
     )
     settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
-    with data.reading_ahead() as read:
-        matched = match_runs(read, settings, keep=True, **matching)
+    matched = match_runs(data, settings, keep=True, **matching)
     evaluation = evaluate_rankings(
         matched.rankings, settings, weights=matching.get("weights")
     ).showing(**shown)

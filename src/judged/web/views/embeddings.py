@@ -439,7 +439,7 @@ def temperature(search: VectorSearch) -> Page:
 
 def curves(search: VectorSearch) -> Page:
     """Show all numbers along the sweep as a chart."""
-    from judged.charts.kinds.temperature import temperature as drawn
+    from judged.charts.kinds.temperatures import temperature as drawn
 
     chart = drawn(search.sweep(), theme="page", width=width_of(search))
     command = search.command(
@@ -472,7 +472,7 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 def scores(search: VectorSearch) -> Page:
     """Show the scores of relevant pairs and of others, and the diagnosis."""
-    from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.distributions import embedding_scores
 
     def made() -> Any:
         embeddings, relevance = search.compared
@@ -535,8 +535,8 @@ def gallery(search: VectorSearch) -> Page:
 def study(search: VectorSearch) -> Page:
     """Show the studies and sweeps of temperatures in the folder."""
 
-    from judged.charts.kinds.temperature import temperature as of_sweep
-    from judged.charts.kinds.temperature_study import temperature_study as of_study
+    from judged.charts.kinds.temperatures import temperature as of_sweep
+    from judged.charts.kinds.temperatures import temperature_study as of_study
 
     kinds = {"study": of_study, "sweep": of_sweep}
     files = search.visit.workspace.studies

@@ -185,7 +185,7 @@ def compare_evaluation(
         settings,
         baseline,
         relevant=lambda: relevant_items(evaluation, numbers.queries),
-        within=(lambda place: partial(search, within=place)) if dependence else None,
+        depends=search if dependence else None,
     )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
@@ -254,10 +254,9 @@ def compare_values(
     'ms: new is significantly better than old by 15.00 (95 % CI 12.89 to 17.11).'
     """
     from judged.comparison.comparison import Comparison
-    from judged.comparison.numbers import with_repeats
+    from judged.comparison.numbers import numbers_of_values, with_repeats
     from judged.comparison.settings import ComparisonSettings
     from judged.comparison.slices import compare_slices
-    from judged.comparison.values import numbers_of_values
     from judged.comparison.verdicts import decide_pairs
     from judged.inputs.repeated import apart
 
@@ -267,7 +266,7 @@ def compare_values(
         values, lower_is_better=lower_is_better, measure_name=measure_name, weights=weights
     )
     numbers = with_repeats(numbers, repeats).in_groups(groups)
-    settings = settings.with_margins({each.name: each.name for each in numbers.measures})
+    settings = settings.with_margins({measure.name: measure.name for measure in numbers.measures})
     rows = decide_pairs(numbers, settings, baseline)
     parts = compare_slices(numbers, slices, settings, baseline)
     return Comparison(numbers, settings, rows, baseline, notes=parts.notes, slices=parts)

@@ -1,4 +1,4 @@
-"""What a verdict depends on: ties, missing queries and unjudged results."""
+"""Dependence of verdicts on ties, missing queries and unjudged results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
-    from judged.comparison.match import Mask
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.listings import Joint
     from judged.measures import Measure
@@ -77,10 +76,10 @@ class Alternatives:
 
         `within` are the queries of its slice.
         """
-        found = {"ties": self._ties(match), "missing": self._missing(match)}
+        matches_by_cause = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
-            found["unjudged"] = self._unjudged(match, within)
-        return {cause: matches for cause, matches in found.items() if matches}
+            matches_by_cause["unjudged"] = self._unjudged(match, within)
+        return {cause: matches for cause, matches in matches_by_cause.items() if matches}
 
     def _ties(self, match: Match) -> list[Match]:
         """Return the run in its worst order of ties against the other's best, and the reverse."""
@@ -98,15 +97,12 @@ class Alternatives:
 
     def _same(self, run: str, against: str) -> bool:
         """Return whether two runs have the same ranks and ties."""
-        if not {*self._repeats(run), *self._repeats(against)} <= set(self._rankings):
-            return False
         if (run, against) not in self._copies:
-            ours, theirs = (
-                [_listed(self._rankings[each]) for each in self._repeats(name)]
-                for name in (run, against)
-            )
-            self._copies[run, against] = len(ours) == len(theirs) and all(
-                all(map(np.array_equal, *both)) for both in zip(ours, theirs, strict=True)
+            ours, theirs = self._repeats(run), self._repeats(against)
+            known = len(ours) == len(theirs) and {*ours, *theirs} <= set(self._rankings)
+            self._copies[run, against] = known and all(
+                all(map(np.array_equal, *map(_listed, map(self._rankings.__getitem__, pair))))
+                for pair in zip(ours, theirs, strict=True)
             )
         return self._copies[run, against]
 
@@ -119,25 +115,21 @@ class Alternatives:
         measure = compared.measure
         assert measure is not None
         if (name, measure) not in self._entries:
-            usual = [self._runs[each][1] for each in self._repeats(name)]
+            usual = [self._runs[repeat][1] for repeat in self._repeats(name)]
             ends = [self.tie_ends(run.name) or (run, run) for run in usual]
             moved = any(
-                measure in each.values for own in ends for each in own if own[0] is not own[1]
+                measure in end.values for both in ends for end in both if both[0] is not both[1]
             )
-            self._entries[name, measure] = [
-                averaged(
-                    [
-                        entry_of(
-                            own[best] if measure in own[best].values else run, measure, self._places
-                        )
-                        for own, run in zip(ends, usual, strict=True)
-                    ],
-                    compared,
-                    name,
+            for best in (False, True) if moved else ():
+                runs = [
+                    both[best] if measure in both[best].values else run
+                    for both, run in zip(ends, usual, strict=True)
+                ]
+                entries = [entry_of(run, measure, self._places) for run in runs]
+                self._entries.setdefault((name, measure), []).append(
+                    averaged(entries, compared, name)
                 )
-                for best in (False, True)
-                if moved
-            ]
+            self._entries.setdefault((name, measure), [])
         return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
@@ -175,12 +167,12 @@ class Alternatives:
             (best, ends.high if higher else ends.low),
         ):
             if measure.spec.made_of is not None:
-                found = ends.by_worth(measure, *self._asked[1:], best=side is best)
-                if found is None:
+                by_worth = ends.by_worth(measure, *self._asked[1:], best=side is best)
+                if by_worth is None:
                     return
-                values = found.values
-                if found.sample is not None:
-                    side.samples[measure] = found.sample
+                values = by_worth.values
+                if by_worth.sample is not None:
+                    side.samples[measure] = by_worth.sample
             side.values[measure] = values
             side.summary[measure] = side.sample(measure).value()
             if ends.unsure:
@@ -202,7 +194,7 @@ class Alternatives:
         """Return the pair on the queries that both runs have, if one lacks some."""
         place = match.ours.place
         ours, theirs = (
-            np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
+            np.logical_and.reduce([self._held[repeat][place] for repeat in self._repeats(run)])
             for run in (match.run, match.against)
         )
         if self.evaluation.policy.missing == "skip" or not (ours != theirs).any():
@@ -217,13 +209,11 @@ class Alternatives:
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Which queries each run has."""
-        found = {}
+        """Mask of the queries that each run has."""
+        held = {name: np.zeros(len(self._places), bool) for name in self._runs}
         for name, (_, run) in self._runs.items():
-            held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
-            found[name] = held
-        return found
+            held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
+        return held
 
     def _unjudged(self, match: Match, within: Ints | None) -> list[Match]:
         """Return the pair with unjudged results judged in favour of the run, and of the other."""
@@ -232,13 +222,13 @@ class Alternatives:
             self._joint[key] = self._judged_jointly(*key)
         measure = match.measure.measure
         assert measure is not None
-        found = []
+        matches = []
         for entries in self._joint[key][measure]:
             place = in_common(entries)
             if within is not None:
                 place = place[np.isin(place, within)]
-            found.append(self._on(place, match, *entries))
-        return found
+            matches.append(self._on(place, match, *entries))
+        return matches
 
     def _judged_jointly(self, run: str, against: str) -> dict[Measure, Pairs]:
         """Return both runs' values on each measure at both extremes."""
@@ -248,7 +238,7 @@ class Alternatives:
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
         top = ours.rankings.top_grade
-        found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
+        pairs: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
                 (number, self._rankings[run]),
@@ -258,70 +248,71 @@ class Alternatives:
             ):
                 scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
                 for measure in measures:
-                    one, two = (entry_of(each, measure, self._places) for each in scored)
-                    found[measure].append((one, two))
-        return found
+                    one, two = (
+                        entry_of(run_scores, measure, self._places) for run_scores in scored
+                    )
+                    pairs[measure].append((one, two))
+        return pairs
 
 
 def depends(
     matches: Sequence[Match],
     verdicts: Sequence[str],
+    within: Sequence[Ints] | None,
+    *,
     alternatives: Alternatives,
     settings: ComparisonSettings,
-    within: Ints | None = None,
 ) -> list[Otherwise]:
-    """Return for each match what its uncorrected verdict depends on, and the other verdicts."""
+    """Return for each match what its uncorrected verdict depends on, and the other verdicts.
+
+    `within` are the queries of each match's slice.
+    """
     others = [
         (at, cause, other)
         for at, match in enumerate(matches)
-        for cause, read in alternatives.of(match, within).items()
+        for cause, read in alternatives.of(match, within[at] if within else None).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]
     tested = iter(zip(finite, outcomes(finite, settings, alternatives.numbers), strict=True))
-    found: list[Otherwise] = [{} for _ in matches]
+    otherwise: list[Otherwise] = [{} for _ in matches]
     for at, cause, other in others:
         word = UNDECIDED
         if not is_infinite(other, settings.test):
             match, outcome = next(tested)
             word = verdict(match, outcome, outcome.p, settings)[0]
-        known = found[at].get(cause, ())
+        known = otherwise[at].get(cause, ())
         if word not in (verdicts[at], *known):
-            found[at][cause] = (*known, word)
-    return found
+            otherwise[at][cause] = (*known, word)
+    return otherwise
 
 
 def about_alternatives(alternatives: Alternatives) -> list[str]:
     """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
     evaluation = alternatives.evaluation
-    said: list[str] = []
+    notes: list[str] = []
     unsure = {
-        measure: None
+        evaluation.label(measure): None
         for run in evaluation.runs
         for end in alternatives.tie_ends(run.name) or ()
         for measure in end.unsure
     }
     if unsure:
-        names = listed([evaluation.label(measure) for measure in unsure])
-        said.append(
-            Warned(
-                f"Whether verdicts on {names} depend on ties was checked for some orders of ties "
-                "only. Other orders may change more."
-            )
+        notes.append(
+            f"Whether verdicts on {listed([*unsure])} depend on ties was checked for some orders "
+            "of ties only. Other orders may change more."
         )
-    if alternatives.joint is not None and any(
-        _has_unjudged(r) for r in evaluation.rankings.values()
-    ):
-        loose = [m for m in evaluation.measures if not difference_is_bounded(m, evaluation.policy)]
+    rankings = evaluation.rankings.values()
+    if alternatives.joint is not None and any(map(_has_unjudged, rankings)):
+        policy = evaluation.policy
+        loose = [m for m in evaluation.measures if not difference_is_bounded(m, policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
-            said.append(
-                Warned(
-                    f"The effect of unjudged results on differences in {names} was checked for two "
-                    "scenarios, which are not bounds. Other judgements may change more."
-                )
+            notes.append(
+                f"The effect of unjudged results on differences in {names} was checked for two "
+                "scenarios, which are not bounds. Other judgements may change more."
             )
-    return said
+    return [Warned(note) for note in notes]
 
 
 def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:

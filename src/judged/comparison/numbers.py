@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,21 +13,24 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.comparison.settings import ComparisonSettings
-from judged.comparison.wording import amount
-from judged.errors import InputError, MeasureError, quoted
+from judged.comparison.wording import amount, some
+from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
 from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of, corrected_interval
 from judged.inputs.repeated import Repeated
+from judged.measures import Measure, parse_measure
+from judged.rankings.rankings import Rankings
+from judged.results import plain_value
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
-from judged.statistics.samples import Means, Sample, numbered
-from judged.text import Warned, counted, listed, plain
+from judged.statistics.samples import Means, Median, Sample, numbered, relative
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
-    from judged.measures import Measure
+    from judged.options import WeightsLike
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Entry:
     """Values of one run on one measure, for the queries that count, in the order of their ids."""
 
     sample: Sample
-    """What the run's summary value is computed from."""
+    """Numbers that the run's summary value is computed from."""
     values: Floats
     """One value per query, for wins and losses."""
     place: Ints
@@ -136,10 +139,10 @@ class Numbers:
         places = Places(queries)
         measures = compared_by(evaluation)
         entries = {
-            (each.name, run.name): entry_of(run, each.measure, places)
+            (measure.name, run.name): entry_of(run, measure.measure, places)
             for run in evaluation.runs
-            for each in measures
-            if each.measure is not None
+            for measure in measures
+            if measure.measure is not None
         }
         return cls(tuple(run.name for run in evaluation.runs), queries, measures, entries)
 
@@ -155,23 +158,20 @@ class Numbers:
             counts[entry.place] = True
         return np.flatnonzero(counts)
 
-    def in_groups(self, given: Any) -> Numbers:
+    def in_groups(self, by_query: Any) -> Numbers:
         """Return the values with groups of queries; every counted query must have one."""
-        if given is None:
+        if by_query is None:
             return self
         from judged.inputs.keyed import groups_of
 
         counting = self.counting
-        found, _ = groups_of(given, [self.queries[at] for at in counting])
         groups = np.full(len(self.queries), -1)
-        groups[counting] = found
+        groups[counting], _ = groups_of(by_query, [self.queries[at] for at in counting])
         return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
         """Return the groups of some queries, numbered from 0 without gaps."""
-        if self.groups is None:
-            return None
-        return numbered(self.groups[place])
+        return None if self.groups is None else numbered(self.groups[place])
 
     def only(self, place: Ints) -> Numbers:
         """Return the values for some of the queries."""
@@ -187,8 +187,10 @@ def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
     """Return the measures of an evaluation."""
     return tuple(
-        Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
-        for each in evaluation.measures
+        Compared(
+            evaluation.label(measure), measure.spec.higher_is_better, measure.spec.range, measure
+        )
+        for measure in evaluation.measures
     )
 
 
@@ -209,8 +211,8 @@ class Places:
     def of(self, queries: tuple[str, ...]) -> Ints:
         """Return the position of each of these queries."""
         if id(queries) not in self._known:  # which holds them, so that no other has this id
-            found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
-            self._known[id(queries)] = queries, found
+            places = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
+            self._known[id(queries)] = queries, places
         return self._known[id(queries)][1]
 
 
@@ -256,7 +258,7 @@ def own_interval(
     # The error is that of what is averaged.
     size = len(sample) if sample.aggregate == "sum" else 1
     scale = sample.value() if entry.error and sample.aggregate == "geometric" else size
-    found = interval(
+    known = interval(
         sample,
         level=settings.level,
         groups=groups,
@@ -265,10 +267,10 @@ def own_interval(
         resamples=settings.resamples,
         seed=settings.seed,
     )
-    if entry.repeats is None or not isinstance(sample, Means) or math.isnan(found.low):
-        return found
-    if found.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
-        return found
+    if entry.repeats is None or not isinstance(sample, Means) or math.isnan(known.low):
+        return known
+    if known.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
+        return known
     from judged.statistics.t import half_widths, repeat_variance, spread
 
     more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
@@ -281,8 +283,8 @@ def own_interval(
     ends = every.mean + half_widths(every, settings.level) * np.array([-1.0, 1.0])
     low, high = sample.function(ends[:, None])
     if math.isnan(low):
-        return found
-    return replace(found, low=max(float(low), least), high=min(float(high), most))
+        return known
+    return replace(known, low=max(float(low), least), high=min(float(high), most))
 
 
 def own_intervals(
@@ -335,33 +337,33 @@ class Noise:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        >>> Noise("RR", "dense", (0.5, 0.5)).to_dict()
-        {'deviation': 0.0, 'low': 0.5, 'high': 0.5, 'values': [0.5, 0.5]}
-        """
-        return {
-            "deviation": plain(self.deviation),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "values": [plain(value) for value in self.values],
-        }
+        """Return plain values for JSON."""
+        ends = {"deviation": self.deviation, "low": self.low, "high": self.high}
+        values: dict[str, Any] = plain_value({**ends, "values": self.values})
+        return values
 
 
-def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
+def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) -> Numbers:
     """Return the values with the repeats of each run as one run."""
-    repeated = {} if given is None else _checked(numbers, given)
+    repeated = {} if repeats is None else _checked(numbers, repeats)
     if not repeated:
         return numbers
-    owner = {each: name for name, names in repeated.items() for each in names}
+    owner = {run: name for name, names in repeated.items() for run in names}
     runs = tuple(dict.fromkeys(owner.get(run, run) for run in numbers.runs))
     entries, notes = {}, list(numbers.notes)
     for measure in numbers.measures:
         for run in runs:
-            own = [numbers.entry(measure, each) for each in repeated.get(run, (run,))]
-            entries[measure.name, run] = averaged(own, measure, run)
-            if note := _apart(own, measure, run):
-                notes.append(note)
+            values = [numbers.entry(measure, name) for name in repeated.get(run, (run,))]
+            entry = entries[measure.name, run] = averaged(values, measure, run)
+            most = max(len(repeat.place) for repeat in values)
+            if any(len(repeat.place) != len(entry.place) for repeat in values):
+                notes.append(
+                    Warned(
+                        f"{measure.name}: the repeats of {run} have values for different queries. "
+                        f"The comparison uses the {len(entry.place):,} common ones of up to "
+                        f"{most:,}."
+                    )
+                )
     single = [run for run in runs if len(repeated.get(run, (run,))) == 1]
     if single:
         verb = "have" if len(single) > 1 else "has"
@@ -371,32 +373,30 @@ def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) ->
     return replace(numbers, runs=runs, entries=entries, notes=tuple(notes), repeated=repeated)
 
 
-def _checked(numbers: Numbers, given: Any) -> Repeated:
+def _checked(numbers: Numbers, repeats: Any) -> Repeated:
     """Check that every repeat is a run and belongs to one system only."""
-    seen: dict[str, str] = {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"{_EXPECTED}; got {quoted(given)}.")
-    for name, names in given.items():
+    expected = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
+    if not isinstance(repeats, Mapping):
+        raise InputError(f"{expected}; got {quoted(repeats)}.")
+    owner: dict[str, str] = {}
+    for name, names in repeats.items():
         if not isinstance(name, str) or not name:
-            raise InputError(f"{_EXPECTED}; got {quoted(name)} for a name.")
+            raise InputError(f"{expected}; got {quoted(name)} for a name.")
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-            raise InputError(f"{_EXPECTED}; got {quoted(names)} for {name}.")
+            raise InputError(f"{expected}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
             raise InputError(f"a system with repeats and another run are both called {name}.")
-        for each in names:
-            if not isinstance(each, str) or each not in numbers.runs:
+        for run in names:
+            if not isinstance(run, str) or run not in numbers.runs:
                 raise InputError(
-                    f"{quoted(each)}, a repeat of {name}, is not one of the runs: "
+                    f"{quoted(run)}, a repeat of {name}, is not one of the runs: "
                     f"{', '.join(numbers.runs)}."
                 )
-            if each in seen:
-                twice = "twice" if seen[each] == name else f"and of {seen[each]}"
-                raise InputError(f"{each} is named as a repeat of {name} {twice}.")
-            seen[each] = name
-    return {name: tuple(names) for name, names in given.items()}
-
-
-_EXPECTED = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
+            if run in owner:
+                twice = "twice" if owner[run] == name else f"and of {owner[run]}"
+                raise InputError(f"{run} is named as a repeat of {name} {twice}.")
+            owner[run] = name
+    return {name: tuple(names) for name, names in repeats.items()}
 
 
 def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
@@ -404,8 +404,8 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     if len(entries) == 1:
         return entries[0]
     place = in_common(entries)
-    own = [entry.at(place) for entry in entries]
-    samples = [entry.sample for entry in own]
+    common = [entry.at(place) for entry in entries]
+    samples = [entry.sample for entry in common]
     first = samples[0]
     if not isinstance(first, Means) or not first.aggregate:
         raise MeasureError(
@@ -413,47 +413,183 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
             "compare single runs, or use another measure."
         )
     repeats = np.array([sample.averaged for sample in samples], np.float64)
-    mean = _mean(repeats)
-    values = np.array([entry.values for entry in own])
+    # Sorted, so that the mean is the same in any order, and exact if all are equal.
+    ordered = np.sort(repeats, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = ordered.sum(axis=0) / len(ordered)
+    mean = np.where(ordered[0] == ordered[-1], ordered[0], mean)
+    values = np.array([entry.values for entry in common])
     same = (values == values[0]).all(axis=0)
     whole = np.exp(mean) if first.aggregate == "geometric" else mean
     sample = replace(first, columns=mean[:, None])
     if first.aggregate == "sum":
         sample = Means.of_values(mean, "sum", first.weights)
-    error = float(np.sqrt(sum(entry.error**2 for entry in own))) / len(own)
+    error = float(np.sqrt(sum(entry.error**2 for entry in common))) / len(common)
     return Entry(sample, np.where(same, values[0], whole), place, repeats, error)
-
-
-def _mean(repeats: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """Return the mean over repeats: the same in any order, and exact if all are equal."""
-    ordered = np.sort(repeats, axis=0)
-    same = ordered[0] == ordered[-1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = ordered.sum(axis=0) / len(ordered)
-    return np.where(same, ordered[0], mean)
-
-
-def _apart(entries: Sequence[Entry], measure: Compared, run: str) -> str:
-    """Warn if the repeats have values for different queries."""
-    place = in_common(entries)
-    most = max(len(entry.place) for entry in entries)
-    if all(len(entry.place) == len(place) for entry in entries):
-        return ""
-    return Warned(
-        f"{measure.name}: the repeats of {run} have values for different queries. The comparison "
-        f"uses the {len(place):,} common ones of up to {most:,}."
-    )
 
 
 def noises(numbers: Numbers) -> tuple[Noise, ...]:
     """Return the variation of each repeated run, measure by measure."""
-    found = []
-    for measure in numbers.measures:
-        for run in numbers.runs:
-            entry = numbers.entry(measure, run)
-            if entry.repeats is not None and len(entry.place):
-                sample = entry.sample
-                assert isinstance(sample, Means)
-                each = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
-                found.append(Noise(measure.name, run, tuple(each)))
-    return tuple(found)
+    variations = []
+    for (measure, run), entry in numbers.entries.items():
+        if entry.repeats is not None and len(entry.place):
+            sample = entry.sample
+            assert isinstance(sample, Means)
+            values = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
+            variations.append(Noise(measure, run, tuple(values)))
+    return tuple(variations)
+
+
+# -- values that another tool computed
+
+
+def numbers_of_values(
+    values: Any,
+    *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
+    weights: WeightsLike | None = None,
+) -> Numbers:
+    """Read values from a dict, a table or files; queries of weight 0 are left out."""
+    from judged.inputs.values import UNWEIGHTED, values_of
+
+    table_values = values_of(values, measure_name=measure_name)
+    lower = _lower(lower_is_better, table_values.measures)
+    tables = {name: table_values.of(name) for name in table_values.measures}
+    queries = tuple(sorted({query for ids, _ in tables.values() for query in ids}))
+    place = {query: at for at, query in enumerate(queries)}
+    notes = list(table_values.notes)
+    weighed = None
+    if weights is not None:
+        weighed, about_weights = _weighed(weights, queries)
+        notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + about_weights
+    knows = {name: measure_of(table_values.in_full.get(name, name)) for name in tables}
+    measures, entries = [], {}
+    for name, (known_queries, table) in tables.items():
+        known = knows[name]
+        aggregate = _aggregate(known)
+        if aggregate == "sum" and weighed is not None:
+            raise MeasureError(
+                f"{name} is a sum over the queries, for which weights are not defined; leave it "
+                "out, or use its mean."
+            )
+        measures.append(_compared(name, known, lower, table_values.higher_is_better, table, notes))
+        at = np.fromiter((place[query] for query in known_queries), np.int64, len(known_queries))
+        order = np.argsort(at)
+        if weighed is not None:
+            order = order[weighed[at[order]] > 0]
+        shares = None if weighed is None else relative(weighed[at[order]])
+        for column, run in enumerate(table_values.runs):
+            ordered = table[order, column]
+            entries[name, run] = Entry(_sample(ordered, aggregate, shares), ordered, at[order])
+    assumed = [
+        measure.name
+        for measure in measures
+        if not (measure.name in (*lower, *table_values.higher_is_better) or knows[measure.name])
+    ]
+    if assumed:
+        notes.append(
+            f"Higher values of {listed(assumed)} are assumed to be better. If lower ones are, name "
+            "them in lower_is_better (--lower-is-better)."
+        )
+    return Numbers(table_values.runs, queries, tuple(measures), entries, notes=tuple(notes))
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return judged's measure of this name; None for an unknown one.
+
+    >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
+    (nDCG@10, AP(aggregate=geometric), None)
+    """
+    try:
+        return parse_measure(name)
+    except JudgedError:
+        return None
+
+
+def _aggregate(known: Measure | None) -> str:
+    """Return the aggregate of a measure; the mean for unknown ones."""
+    return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
+
+
+def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
+    """Return the weight of each query, and notes on weights without effect."""
+    from judged.inputs.keyed import read_weights
+
+    known = read_weights(weights)
+    weighed, unknown = known.of(queries, "query", "queries"), known.unknown(queries)
+    idle = [query for query, weight in zip(queries, weighed, strict=True) if not weight]
+    notes = []
+    if idle:
+        notes.append(f"{some(idle)} of weight 0 left out.")
+    if unknown:
+        notes.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
+    return weighed, notes
+
+
+def _lower(lower: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
+    """Check the names of measures of which lower values are better."""
+    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(lower)}.")
+    try:
+        names = (lower,) if isinstance(lower, str) else tuple(lower)
+    except TypeError:
+        raise wrong from None
+    for name in names:
+        if not isinstance(name, str):
+            raise wrong
+        if name not in measures:
+            raise InputError(
+                f"lower_is_better names {quoted(name)}, which is not one of the measures: "
+                f"{', '.join(measures)}."
+            )
+    return names
+
+
+def _compared(
+    name: str,
+    known: Measure | None,
+    lower: Sequence[str],
+    directions: Any,
+    table: Floats,
+    notes: list[str],
+) -> Compared:
+    """Return a measure with its direction and range, by its name, the file and the caller."""
+    higher = directions.get(name)
+    if higher is None and known is not None:
+        higher = known.spec.higher_is_better
+    if name in lower and higher:
+        raise InputError(
+            f"lower_is_better names {name}, of which higher values are better; leave it out, or "
+            "rename the values."
+        )
+    compared = Compared(name, name not in lower and higher is not False)
+    if known is None:
+        return compared
+    if not _of_values(known):
+        notes.append(
+            Warned(
+                f"{name} is not a mean of per-query values. The comparison uses the mean of these "
+                "values, which is another number."
+            )
+        )
+    low, high = map(float, known.spec.range)
+    if table.size and (table.min() < low or table.max() > high):
+        notes.append(
+            Warned(
+                f"Values of {name} go from {table.min():g} to {table.max():g}, those of judged's "
+                f"{name} from {low:g} to {high:g}. They are compared unchanged."
+            )
+        )
+        return compared
+    return replace(compared, range=(low, high))
+
+
+def _of_values(measure: Measure) -> bool:
+    """Return whether a measure's value is computed from one value per query."""
+    return measure.gives(Rankings.from_relevance([[1]])) is None
+
+
+def _sample(values: Floats, aggregate: str, weights: Floats | None) -> Sample:
+    if aggregate == "median":
+        return Median.of_values(values, weights)
+    return Means.of_values(values, aggregate, weights)

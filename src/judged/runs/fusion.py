@@ -144,9 +144,8 @@ def _notes_of(
 ) -> tuple[str, ...]:
     """Return all notes and warnings, a sentence each."""
     notes: list[str] = []
-    for run, values in zip(collected.runs, gained, strict=True):
-        about_run = (*_about_scores(run, settings), *_about_normalisation(run, values, settings))
-        notes += with_source(run.run.name, about_run)
+    for run in collected.runs:
+        notes += with_source(run.run.name, _about_scores(run, settings))
         notes += _about_missing(run, collected)
     named = listed([run.run.name for run in collected.runs])
     weights = listed([written(weight) for weight in settings.weights])
@@ -170,12 +169,12 @@ def _check_common_queries(collected: CollectedRuns) -> None:
     """Raise an error if a run shares no query with another."""
     queries = [np.unique(run.query) for run in collected.runs]
     counts = np.bincount(np.concatenate(queries))
-    for run, own in zip(collected.runs, queries, strict=True):
-        if (counts[own] == 1).all():
-            other = next(each for each in collected.runs if each is not run)
+    for run, present in zip(collected.runs, queries, strict=True):
+        if (counts[present] == 1).all():
+            other = next(numbers for numbers in collected.runs if numbers is not run)
             one, two = (
-                few([repr(query) for query in collected.queries.gather(each[:4]).to_list()])
-                for each in (own, np.unique(other.query))
+                few([repr(query) for query in collected.queries.gather(numbers[:4]).to_list()])
+                for numbers in (present, np.unique(other.query))
             )
             raise InputError(
                 f"{run.run.name} has no query in common with another run. It has {one}; "
@@ -197,25 +196,10 @@ def _about_scores(run: RankedLists, settings: FusionSettings) -> Iterator[str]:
             f"the run has an order but no scores, so {settings.method} adds numbers made from its "
             "ranks. Use rrf for ranks."
         )
-
-
-def _about_normalisation(
-    run: RankedLists, gained: Floats, settings: FusionSettings
-) -> Iterator[str]:
-    if settings.adds_ranks or settings.normalise == "none":
-        return
-    same = int(constant(run).sum()) if settings.normalise != "max" else 0
-    if same:
-        value = {"minmax": "1", "zscore": "0", "sum": "the same share"}[str(settings.normalise)]
+    value = {"minmax": "1", "zscore": "0", "sum": "the same share"}.get(str(settings.normalise))
+    if value and (same := int(constant(run).sum())):
         lists = counted(same, "list has", "lists have")
         yield Warned(f"{lists} only one score, so each result there counts {value}.")
-    apart = (run.score[1:] != run.score[:-1]) & (run.rank[1:] > 1)
-    merged = int((apart & (gained[1:] == gained[:-1])).sum())
-    if merged:
-        yield Warned(
-            f"{counted(merged, 'score differs', 'scores differ')} so little from the next one that "
-            "rounding makes them ties when they are normalised."
-        )
 
 
 def _about_missing(run: RankedLists, collected: CollectedRuns) -> Iterator[str]:

@@ -336,14 +336,6 @@ def read_safetensors(file: File) -> Vectors:
     return replace(vectors, origin=origin)
 
 
-def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
-    """Return the metadata under a mark, and all tensors in memory; None without the mark."""
-    metadata, tensors = _open_tensors(file)
-    if mark not in metadata:
-        return None
-    return metadata[mark], {name: np.array(each.read(file)[0]) for name, each in tensors.items()}
-
-
 @dataclass(frozen=True)
 class _Tensor:
     name: str

@@ -499,7 +499,8 @@ class Adapter:
         place_of: dict[Any, int] = self._keys or self._numbers or self._by_id
         none = {-1, None} - place_of.keys()
         rows = np.full(answer.shape, -1, np.int64)
-        for (row, place), name in np.ndenumerate(answer.astype(object)):
+        cells: Any = np.ndenumerate(answer.astype(object))
+        for (row, place), name in cells:
             if name in place_of:
                 rows[row, place] = place_of[name]
             elif by_row and isinstance(name, (int, np.integer)) and name != -1:
@@ -610,7 +611,7 @@ def _matrix(items: Any) -> NDArray[Any]:
     width = max(map(len, rows), default=0)
     whole = all(isinstance(name, (int, np.integer)) for row in rows for name in row)
     none, kind = (-1, np.int64) if whole else (None, object)
-    matrix = np.full((len(rows), width), none, kind)  # type: ignore[arg-type]
+    matrix = np.full((len(rows), width), none, kind)
     for at, row in enumerate(rows):
         matrix[at, : len(row)] = row
     return matrix

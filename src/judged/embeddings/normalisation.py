@@ -253,7 +253,7 @@ class Fitted:
         return np.where(there, changed, -np.inf)
 
 
-def _parameter(default: float, must: str, kind: type, least: float, most: float) -> Any:
+def _parameter(default: float, must: str, kind: Any, least: float, most: float) -> Any:
     def fits(given: Any) -> bool:
         return isinstance(given, kind) and not isinstance(given, bool) and least <= given <= most
 

@@ -306,16 +306,14 @@ def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
     assert second.given == [["cab"], ["a cab", "ab", "ccc"]]
 
 
-def test_an_error_of_the_encoder_names_the_batch_and_the_place() -> None:
+def test_an_error_of_the_encoder_names_the_batch() -> None:
     def fails(texts: list[str]) -> Any:
         raise ValueError("no\nmodel")
 
     with pytest.raises(InputError) as refused:
         encode(fails, batch_size=1)
-    line = inspect.getsourcelines(fails)[1] + 1
     assert str(refused.value) == (
-        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model) in '
-        f"test_encode.py, line {line}."
+        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model).'
     )
     assert isinstance(refused.value.__cause__, ValueError)
 

@@ -399,8 +399,8 @@ def test_seen() -> None:
     seen = SeenQueries()
     names = [f"q{n}" for n in range(1000)]
     for start in range(0, 1000, 37):
-        assert not seen.add(pl.Series(names[start : start + 37])).any()
-    assert seen.add(pl.Series(names)).all()
+        assert not any(seen.add(pl.Series(names[start : start + 37])))
+    assert all(seen.add(pl.Series(names)))
 
 
 def test_small_blocks_hold_a_cap() -> None:

@@ -275,14 +275,14 @@ def read_hdf5(file: File) -> Vectors:
         except _HDF5_ERRORS as error:
             raise file.damaged("hdf5", error) from None
 
-    found: dict[str, tuple[Shape, np.dtype[Any]]] = {}
+    arrays: dict[str, tuple[Shape, np.dtype[Any]]] = {}
     elsewhere: set[str] = set()
 
     def see(name: str, thing: Any) -> None:
         if isinstance(thing, h5py.Dataset) and thing.shape is not None:
             if thing.external or thing.is_virtual:
                 elsewhere.add(name)
-            found[name] = (thing.shape, thing.dtype)
+            arrays[name] = (thing.shape, thing.dtype)
 
     try:
         with h5py.File(file.path, "r") as opened:
@@ -290,7 +290,7 @@ def read_hdf5(file: File) -> Vectors:
     except _HDF5_ERRORS as error:
         raise file.damaged("hdf5", error) from None
     shapes = {
-        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()
+        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in arrays.items()
     }
     chosen = choose(file, shapes)
 
@@ -299,7 +299,7 @@ def read_hdf5(file: File) -> Vectors:
         return array(name)
 
     _refuse_elsewhere(file, chosen, elsewhere)
-    rows = Lazy(*found[chosen], lambda rows, columns: array(chosen, (rows, columns)))
+    rows = Lazy(*arrays[chosen], lambda rows, columns: array(chosen, (rows, columns)))
     return _with_ids(file, rows, chosen, shapes, beside)
 
 
@@ -341,7 +341,7 @@ def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArra
     metadata, tensors = _open_tensors(file)
     if mark not in metadata:
         return None
-    return metadata[mark], {name: np.array(each.read(file)[0]) for name, each in tensors.items()}
+    return metadata[mark], {name: np.array(part.read(file)[0]) for name, part in tensors.items()}
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ import reference
 
 from judged import explain
 from judged.conventions import conventions
-from judged.explanation.explanation import Explanation
-from judged.explanation.text import OTHERS, others
+from judged.explanation.explanation import OTHERS, Explanation
 from judged.measures import Spec, catalogue, lookup, parse_measure
 from judged.rankings.strips import strips
 from judged.text import markdown, markdown_table
@@ -102,7 +101,7 @@ def steps(explained: Explanation) -> Iterator[str]:
         if line["says"]:
             yield f"{markdown(line['says'][:1].upper() + line['says'][1:])}."
     yield from map(markdown, told["sentences"])
-    if different := others(explained):
+    if different := explained.other_values():
         yield markdown_table(
             [*OTHERS[:2], "what differs, and who has it"],
             [[f"`{name}`", value, markdown(who)] for name, value, who in different],

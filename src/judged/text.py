@@ -144,7 +144,7 @@ def readable(text: str, *, keep: str = "") -> str:
     >>> len(readable("x" * 10**5))
     81
     """
-    if len(text) <= 80 and text.isprintable():  # as nearly all cells are
+    if len(text) <= 500 and text.isprintable():  # as nearly all cells are
         return str(text)
     if len(text) <= MAX_WORD and text.isprintable():
         return str(text)

@@ -65,7 +65,7 @@ def test_a_pool_of_grades(judged):
 def test_formats(judged, files):
     assert json.loads(judged("explain", "0 1", "--format", "json").out)["value"] == 0.5
     assert judged("explain", "0 1", "--format", "markdown").out.startswith(
-        "## AP (Average precision): 0.5000\n"
+        "AP (Average precision): 0.5000\n"
     )
     assert judged("explain", "0 1", "--format", "latex").out.startswith("\\begin{align*}\n")
 
@@ -74,7 +74,7 @@ def test_an_output_file_says_its_format(judged, files):
     for name, begin in {
         "e.json": "{",
         "e.html": "<!DOCTYPE",
-        "e.md": "## AP",
+        "e.md": "AP (Average",
         "e.tex": "\\begin",
         "e.txt": "AP (Average",
     }.items():

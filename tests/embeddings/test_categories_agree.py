@@ -32,7 +32,7 @@ def drawn(seed: int) -> tuple[Any, ...]:
 
 
 def values(found: judged.Evaluation) -> dict[str, list[float]]:
-    frame = found.per_query.sort("query")
+    frame = found.per_query().sort("query")
     return {name: frame[name].to_list() for name in frame.columns if name in MEASURES}
 
 

@@ -47,7 +47,7 @@ def as_spark(spark: Any, frame: pl.DataFrame) -> Any:
 
 
 def assert_same(found: judged.Evaluation, wanted: judged.Evaluation) -> None:
-    assert found.per_query.equals(wanted.per_query, null_equal=True)
+    assert found.per_query().equals(wanted.per_query(), null_equal=True)
     assert found.summary.equals(wanted.summary, null_equal=True)
     assert found.audit == wanted.audit
 
@@ -131,9 +131,9 @@ def test_summaries_alone_and_values_that_stay(spark: Any, settings: Any) -> None
         summary(by_id, frame, MEASURES, weights={"q1": 1})
     assert str(raised.value) == "summary has no option 'weights'; use judged.evaluate."
     values = {row["query"]: row.asDict() for row in per_query(graded, frame, MEASURES).collect()}
-    assert [values[row["query"]] for row in whole.per_query.to_dicts()] == [
+    assert [values[row["query"]] for row in whole.per_query().to_dicts()] == [
         {name: row[name] for name in ("query", *map(str.strip, MEASURES.split(", ")))}
-        for row in whole.per_query.to_dicts()
+        for row in whole.per_query().to_dicts()
     ]
 
 
@@ -404,7 +404,7 @@ def test_queries_that_are_sent_in_blocks(spark: Any, monkeypatch: pytest.MonkeyP
     absent = [f"absent {at}" for at in range(20)]
     judgements = {query: {"a": 1} for query in (*absent, "0", "2")}
     with pytest.warns(judged.JudgedWarning):
-        found = judged.evaluate_embeddings(queries, frame, judgements, "RR").per_query
+        found = judged.evaluate_embeddings(queries, frame, judgements, "RR").per_query()
     assert found["query"].to_list() == ["0", "2", *absent]
     assert found["RR"].to_list() == [0.5, 0.5, *[0.0] * 20]
     with pytest.raises(InputError) as caught:

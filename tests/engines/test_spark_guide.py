@@ -38,7 +38,7 @@ def test_the_guide_runs_and_gives_the_numbers_of_memory(spark: Any, folder: Path
     assert wanted.value("RR") == pytest.approx(5 / 18)
     assert left["totals"].value() == wanted.value("nDCG@10")
     rows = {row["query"]: row["nDCG@10"] for row in left["values"].collect()}
-    assert rows == dict(wanted.per_query.select("query", "nDCG@10").rows())
+    assert rows == dict(wanted.per_query().select("query", "nDCG@10").rows())
     # In the other run d1 and d7 have changed places: rank 2 in place of 3 for q1.
     pair = left["comparison"].pair("new", "old")
     assert pair.wins == 1

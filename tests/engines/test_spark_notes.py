@@ -81,7 +81,7 @@ def test_doubts_about_lists_in_partitions(spark: Any, settings: Any) -> None:
         wanted = judged.evaluate(grades, rows, "AP, RR")
         assert found.audit == wanted.audit
         assert any(says in note for note in found.audit["run"].notes), found.audit["run"].notes
-        assert found.per_query.equals(wanted.per_query, null_equal=True)
+        assert found.per_query().equals(wanted.per_query(), null_equal=True)
 
 
 def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
@@ -91,7 +91,7 @@ def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
     frame = spark.createDataFrame(rows, RUN).coalesce(1)
     judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
     found = judged.evaluate(judgements, frame, "AP")
-    assert found.per_query["AP"].to_list() == [1.0, 0.0]
+    assert found.per_query()["AP"].to_list() == [1.0, 0.0]
     with pytest.raises(InputError) as raised:
         judged.evaluate(judgements, frame.union(clash).union(clash), "AP")
     assert str(raised.value) == (

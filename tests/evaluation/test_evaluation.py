@@ -50,7 +50,7 @@ def test_measures_as_text_or_as_python_are_the_same():
 
 
 def test_per_query_is_null_where_a_query_does_not_count():
-    frame = evaluate(JUDGEMENTS, WEAK, ["RR"], policy=Policy(missing="skip")).per_query
+    frame = evaluate(JUDGEMENTS, WEAK, ["RR"], policy=Policy(missing="skip")).per_query()
     assert frame.columns == ["run", "query", "RR"]
     assert frame.rows() == [("run", "q1", 0.5), ("run", "q2", 1.0), ("run", "q3", None)]
 
@@ -208,7 +208,7 @@ def test_exports_agree(both, tmp_path):
     }
     assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
     both.save(tmp_path / "values.parquet", per_query=True)
-    assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
+    assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query())
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
     assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,MedianRank"
 

@@ -54,7 +54,7 @@ def student(values: Any, level: float = 0.95) -> tuple[float, float]:
 def test_the_interval_of_a_mean_is_students(level: float) -> None:
     judgements, run = made(1)
     found = evaluate(judgements, run, "AP").showing(intervals=True, level=level)
-    values = found.per_query["AP"].to_numpy()
+    values = found.per_query()["AP"].to_numpy()
     assert ends(found.interval()) == pytest.approx(student(values, level))
     assert found.interval().method == "t"
     assert found.interval().estimate == found.value()
@@ -73,16 +73,16 @@ def test_each_summary_has_the_interval_that_suits_it() -> None:
     assert (intervals["low"] <= intervals["estimate"]).all()
     assert (intervals["high"] >= intervals["estimate"]).all()
     assert intervals["estimate"].to_list() == [found.value(name) for name in found.labels]
-    hits = int(found.per_query["Success@1"].sum())
+    hits = int(found.per_query()["Success@1"].sum())
     wilson = stats.binomtest(hits, 25).proportion_ci(method="wilson")
     assert ends(found.interval("Success@1")) == pytest.approx(tuple(wilson))
-    logs = np.log(np.maximum(found.per_query["GMAP"].to_numpy(), 1e-5))
+    logs = np.log(np.maximum(found.per_query()["GMAP"].to_numpy(), 1e-5))
     assert ends(found.interval("GMAP")) == pytest.approx(tuple(np.exp(student(logs))))
-    counts = found.per_query["NumRelRet@5"].to_numpy()
+    counts = found.per_query()["NumRelRet@5"].to_numpy()
     assert ends(found.interval("NumRelRet@5")) == pytest.approx(
         tuple(25 * np.array(student(counts)))
     )
-    ranks = np.sort(found.per_query["MedR"].to_numpy())
+    ranks = np.sort(found.per_query()["MedR"].to_numpy())
     assert ends(found.interval("MedR")) == (ranks[7], ranks[17])  # 8th of 25 from either end
 
 
@@ -90,7 +90,7 @@ def test_each_summary_has_the_interval_that_suits_it() -> None:
 def test_f_of_means_is_resampled_with_both_its_means() -> None:
     judgements, run = made(3)
     found = evaluate(judgements, run, "F(average=means)@5, P@5, R@5")
-    columns = found.per_query.select("P@5", "R@5").to_numpy()
+    columns = found.per_query().select("P@5", "R@5").to_numpy()
     counts = np.random.default_rng(5).multinomial(25, [1 / 25] * 25, size=20_000) / 25
     p, r = (counts @ columns).T
     expected = np.quantile(2 * p * r / (p + r), [0.025, 0.975])
@@ -137,7 +137,7 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
     del run["q3"], run["q4"]
     judgements["q5"] = {"d1": 0}
     found = evaluate(judgements, run, "AP", policy=policy).showing(intervals=True)
-    values = found.per_query["AP"].drop_nulls().to_numpy()
+    values = found.per_query()["AP"].drop_nulls().to_numpy()
     assert len(values) == {"missing": 23, "empty": 24}.get(next(iter(policy), ""), 25)
     assert ends(found.interval()) == pytest.approx(student(values))
 
@@ -146,7 +146,9 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
 def test_a_convention_has_the_interval_of_its_own_values() -> None:
     judgements, run = made(6)
     found = evaluate(judgements, run, "map, hit_rate@1", convention="ranx").showing(intervals=True)
-    assert ends(found.interval("map")) == pytest.approx(student(found.per_query["map"].to_numpy()))
+    assert ends(found.interval("map")) == pytest.approx(
+        student(found.per_query()["map"].to_numpy())
+    )
     assert found.to_dict()["runs"][0]["intervals"]["hit_rate@1"]["method"] == "wilson"
     assert found.summary.columns[1:4] == ["map", "map low", "map high"]
 
@@ -158,7 +160,7 @@ def test_weights_count() -> None:
     weights = {query: draw.uniform(0.5, 3) for query in judgements}
     weights["q1"] = 0.0
     found = evaluate(judgements, run, "AP", weights=weights).showing(intervals=True)
-    values = found.per_query["AP"].drop_nulls().to_numpy()
+    values = found.per_query()["AP"].drop_nulls().to_numpy()
     w = np.array([weights[query] for query in judgements if weights[query]])
     mean = np.average(values, weights=w)
     shares = w / w.sum()
@@ -177,7 +179,7 @@ def test_groups_are_what_is_independent() -> None:
     judgements, run = made(8)
     groups = {query: int(query[1:]) % 5 for query in judgements}
     found = evaluate(judgements, run, "AP").showing(groups=groups, intervals=True)
-    values = found.per_query["AP"].to_numpy()
+    values = found.per_query()["AP"].to_numpy()
     sums = np.bincount(np.arange(25) % 5, values - values.mean())
     half = stats.t.ppf(0.975, 4) * math.sqrt(5 / 4 * np.sum(sums**2)) / 25
     assert ends(found.interval()) == pytest.approx((values.mean() - half, values.mean() + half))
@@ -216,7 +218,7 @@ def test_random_orders_of_ties_add_their_standard_error() -> None:
     found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}).showing(intervals=True)
     scored = found.scored()
     error = scored.summary_errors[found.measure()]
-    values = found.per_query["ERR"].to_numpy()
+    values = found.per_query()["ERR"].to_numpy()
     assert error > 0
     plain = student(values)
     assert found.interval().high - found.interval().low > plain[1] - plain[0]
@@ -305,7 +307,7 @@ def test_embeddings() -> None:
     shown: dict[str, Any] = {"intervals": True, "level": 0.9}
     by_itself = Embeddings(vectors, vectors, exclude=relevance.same_row())
     found = by_itself.evaluate(same, "AP").showing(**shown)
-    assert ends(found.interval()) == pytest.approx(student(found.per_query["AP"].to_numpy(), 0.9))
+    assert ends(found.interval()) == pytest.approx(student(found.per_query()["AP"].to_numpy(), 0.9))
     again = judged.evaluate_embeddings(vectors, vectors, same, "AP", exclude=relevance.same_row())
     top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2)
     assert again.interval(level=0.9) == top.interval(level=0.9) == found.interval()
@@ -351,10 +353,10 @@ def test_tables_and_files() -> None:
     # What is about queries, and TREC's lines, are as without.
     assert found.to_trec(per_query=True) == usual.to_trec(per_query=True)
     assert found.to_csv(per_query=True) == usual.to_csv(per_query=True)
-    assert found.per_query.equals(usual.per_query)
+    assert found.per_query().equals(usual.per_query())
     per_query = found.tables(per_query=True)[0]
     assert per_query.header == ["run", "query", "measure", "value", "low", "high"]
-    assert per_query.rows[0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
+    assert per_query.rows[0][3:] == [f"{found.per_query()['AP'][0]:.4f}", "–", "–"]
     assert ["one", "all", "AP", *rows[0][2:]] in per_query.rows
     assert "interval" not in usual.to_json()
     assert "interval" not in usual.methods()
@@ -505,7 +507,7 @@ def test_methods_by_name() -> None:
     assert bca == found.interval("AP", method="bca")
     assert bca != found.interval("AP", method="bca", seed=1)
     assert bca != found.interval("AP", method="bca", resamples=999)
-    values = found.per_query["AP"].to_numpy()
+    values = found.per_query()["AP"].to_numpy()
     oracle = stats.bootstrap((values,), np.mean, n_resamples=9_999, method="BCa", random_state=1)
     assert ends(bca) == pytest.approx(tuple(oracle.confidence_interval), abs=0.01)
     assert found.interval("MedR", method="percentile").method == "percentile"

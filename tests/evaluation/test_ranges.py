@@ -294,7 +294,7 @@ def test_columns_of_frames_and_csv(both: Evaluation) -> None:
         f"{measure}{name and ' '}{name}" for measure in ("RR", "ERR@2") for name in ("", *COLUMNS)
     ]
     assert both.summary.columns == ["run", *names]
-    assert both.per_query.columns == ["run", "query", *names]
+    assert both.per_query().columns == ["run", "query", *names]
     assert pl.read_csv(io.StringIO(both.to_csv())).equals(both.summary)
     # q1: ranks 3, 1 to 3, 1; b relevant of grade 2 at rank 2 by id. q2: e before d by id.
     row = both.summary.row(0, named=True)

@@ -38,7 +38,7 @@ def of_all(measure: str, run: str = "one") -> dict[str, float]:
 
 
 def by_query(found: judged.Evaluation, measure: str) -> dict[str, float]:
-    return dict(found.per_query.select("query", measure).rows())
+    return dict(found.per_query().select("query", measure).rows())
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "P@5", "Bpref"])

@@ -12,9 +12,8 @@ from html.parser import HTMLParser
 import pytest
 
 from judged import MissingExtraError, OutputError, explain
-from judged.explanation.animation import MOST_ROWS, Rest, animation
+from judged.explanation.animation import MOST_ROWS, Area, Growth, Rest, Stage, animation, ticks
 from judged.explanation.arithmetic import figure
-from judged.explanation.curves import Area, Growth, Stage, ticks
 from judged.measures import REGISTRY
 from support.loops import for_each
 

@@ -108,7 +108,7 @@ def test_a_run_has_ids_and_items_that_were_lost() -> None:
     ]
     assert e.lost == {"lost": 3.0}
     assert e.query == "q1"
-    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query["nDCG@10"][0]
+    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query()["nDCG@10"][0]
 
 
 def test_files(tmp_path) -> None:
@@ -418,7 +418,7 @@ def test_a_pool_may_leave_out_what_is_not_relevant() -> None:
     e = explain("0 1 0 0 1", measure="AP", pool="1 1 1")
     assert e.value == pytest.approx(0.3)
     assert e.improvement == (
-        "What would help most: an item (grade 1), which was not retrieved, at rank 1 in place of "
+        "What would help most: an item (grade 1), which was not retrieved, at rank 1 instead of "
         "the result there would make AP 0.8667."
     )
     assert e.rankings.pool_grade.tolist() == [1, 1, 1, 0, 0, 0]
@@ -447,12 +447,12 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q9"),
             InputError,
-            "query 'q9' is in the run, but nobody judged it; there is nothing to explain.",
+            "query 'q9' is in the run but has no judgements, so it cannot be explained.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP"),
             InputError,
-            "say which query to explain; there are 2 judged queries: q1, q2.",
+            "name the query to explain; there are 2 judged queries: q1, q2.",
         ),
         (
             lambda: explain("0 x 1"),
@@ -515,13 +515,12 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", relevant=3),
             InputError,
-            "relevant and pool are about a relevance list; judgements say themselves what is "
-            "relevant.",
+            "relevant and pool describe a relevance list; with judgements, leave them out.",
         ),
         (
             lambda: explain("0 1", query="q1"),
             InputError,
-            "a relevance list is one query's; query names one of several.",
+            "a relevance list has one query without a name; leave out query.",
         ),
         (
             lambda: explain("0 1", rows=0),

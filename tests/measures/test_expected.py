@@ -184,10 +184,10 @@ def test_queries_without_ties_keep_their_value_to_the_last_digit() -> None:
     untied = {"d": 0.9, "x": 0.8, "b": 0.7, "c": 0.6, "a": 0.1}
     run = {"q0": untied, "q1": dict.fromkeys(untied, 0.5), "q2": untied}
     for measure in ("nDCG", "AP", "RBP", "ERR", "Bpref"):
-        plain = evaluate(judgements, run, measure).per_query[measure].to_list()
+        plain = evaluate(judgements, run, measure).per_query()[measure].to_list()
         mean = (
             evaluate(judgements, run, measure, policy={"ties": "expected"})
-            .per_query[measure]
+            .per_query()[measure]
             .to_list()
         )
         assert (plain[0], plain[2]) == (mean[0], mean[2])

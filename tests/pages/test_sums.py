@@ -56,7 +56,7 @@ def test_what_would_help_stands_apart() -> None:
     assert view["helps"] == explanation.improvement
     assert view["helps"].startswith("What would help most: ")
     assert view["helps"] not in view["sentences"]
-    assert {*view["sentences"], view["helps"]} == set(explanation.sentences())
+    assert {*view["sentences"], view["helps"]} == set(explanation.to_dict()["sentences"])
 
 
 def test_other_definitions() -> None:

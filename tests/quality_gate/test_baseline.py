@@ -255,9 +255,9 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
             whole, queries={q: {**own, "values": {"AP": "x"}} for q, own in queries.items()}
         ),
         "it has no measures or no queries": damage(whole, measures={}),
-        "'depth': not a whole number from 1": damage(whole, depth=0),
+        "'depth' of it is not a whole number from 1": damage(whole, depth=0),
         "it does not have 2 repeats of AP": damage(whole, repeats=2),
-        "'policy': not an object": damage(whole, policy=[]),
+        "'policy' of it is not an object of texts": damage(whole, policy=[]),
     }
     for what, content in broken.items():
         path.write_text(content)

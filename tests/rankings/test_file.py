@@ -172,8 +172,8 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     direct = evaluate(JUDGEMENTS, {"a": RUN, "b": backwards}, "AP, RR")
     by_file = evaluate(paths[0], [paths[1]], "AP, RR")
     assert by_file["AP"] == direct["AP"]
-    assert by_file.per_query.equals(direct.per_query)
-    assert evaluate(paths, measures="AP, RR").per_query.equals(direct.per_query)
+    assert by_file.per_query().equals(direct.per_query())
+    assert evaluate(paths, measures="AP, RR").per_query().equals(direct.per_query())
     with pytest.raises(InputError) as caught:
         direct.save(tmp_path / "both.rankings")
     assert str(caught.value) == (

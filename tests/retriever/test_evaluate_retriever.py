@@ -93,7 +93,7 @@ def test_every_way_of_asking_gives_what_the_run_gives(kind: str, workers: int) -
     found = evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, MEASURES, workers=workers)
     expected = judged.evaluate(JUDGEMENTS, RUN, MEASURES)
     assert found.summary.drop("run").rows() == expected.summary.drop("run").rows()
-    assert found.per_query.drop("run").equals(expected.per_query.drop("run"))
+    assert found.per_query().drop("run").equals(expected.per_query().drop("run"))
     assert found.warnings() == expected.warnings()
     assert found.latency is not None
     assert list(found.latency.seconds) == ["q1", "q2", "q3"]

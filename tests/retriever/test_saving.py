@@ -44,7 +44,7 @@ class Recorder:
 
 
 def values(found: Evaluation) -> Any:
-    return found.per_query.drop("run").rows()
+    return found.per_query().drop("run").rows()
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from judged.options import LEARNING_TEMPERATURE
     type=WRITES,
     metavar="FILE",
     required=True,
-    help="Write the similarity: .npz or .safetensors.",
+    help="Write the similarity to a .npz file.",
 )
 def learn(
     queries: str, items: str, temperature: float, form: str | None, output: str, **options: Any

@@ -254,10 +254,9 @@ def compare_values(
     'ms: new is significantly better than old by 15.00 (95 % CI 12.89 to 17.11).'
     """
     from judged.comparison.comparison import Comparison
-    from judged.comparison.numbers import with_repeats
+    from judged.comparison.numbers import numbers_of_values, with_repeats
     from judged.comparison.settings import ComparisonSettings
     from judged.comparison.slices import compare_slices
-    from judged.comparison.values import numbers_of_values
     from judged.comparison.verdicts import decide_pairs
     from judged.inputs.repeated import apart
 

@@ -33,7 +33,6 @@ from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
-    from judged.comparison.match import Mask
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.listings import Joint
     from judged.measures import Measure
@@ -98,15 +97,12 @@ class Alternatives:
 
     def _same(self, run: str, against: str) -> bool:
         """Return whether two runs have the same ranks and ties."""
-        if not {*self._repeats(run), *self._repeats(against)} <= set(self._rankings):
-            return False
         if (run, against) not in self._copies:
-            ours, theirs = (
-                [_listed(self._rankings[each]) for each in self._repeats(name)]
-                for name in (run, against)
-            )
-            self._copies[run, against] = len(ours) == len(theirs) and all(
-                all(map(np.array_equal, *both)) for both in zip(ours, theirs, strict=True)
+            ours, theirs = self._repeats(run), self._repeats(against)
+            known = len(ours) == len(theirs) and {*ours, *theirs} <= set(self._rankings)
+            self._copies[run, against] = known and all(
+                all(map(np.array_equal, *map(_listed, map(self._rankings.__getitem__, pair))))
+                for pair in zip(ours, theirs, strict=True)
             )
         return self._copies[run, against]
 
@@ -119,25 +115,21 @@ class Alternatives:
         measure = compared.measure
         assert measure is not None
         if (name, measure) not in self._entries:
-            usual = [self._runs[each][1] for each in self._repeats(name)]
+            usual = [self._runs[repeat][1] for repeat in self._repeats(name)]
             ends = [self.tie_ends(run.name) or (run, run) for run in usual]
             moved = any(
-                measure in each.values for own in ends for each in own if own[0] is not own[1]
+                measure in end.values for both in ends for end in both if both[0] is not both[1]
             )
-            self._entries[name, measure] = [
-                averaged(
-                    [
-                        entry_of(
-                            own[best] if measure in own[best].values else run, measure, self._places
-                        )
-                        for own, run in zip(ends, usual, strict=True)
-                    ],
-                    compared,
-                    name,
+            for best in (False, True) if moved else ():
+                runs = [
+                    both[best] if measure in both[best].values else run
+                    for both, run in zip(ends, usual, strict=True)
+                ]
+                entries = [entry_of(run, measure, self._places) for run in runs]
+                self._entries.setdefault((name, measure), []).append(
+                    averaged(entries, compared, name)
                 )
-                for best in (False, True)
-                if moved
-            ]
+            self._entries.setdefault((name, measure), [])
         return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
@@ -218,12 +210,10 @@ class Alternatives:
     @cached_property
     def _held(self) -> dict[str, Mask]:
         """Which queries each run has."""
-        found = {}
+        held = {name: np.zeros(len(self._places), bool) for name in self._runs}
         for name, (_, run) in self._runs.items():
-            held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
-            found[name] = held
-        return found
+            held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
+        return held
 
     def _unjudged(self, match: Match, within: Ints | None) -> list[Match]:
         """Return the pair with unjudged results judged in favour of the run, and of the other."""
@@ -294,34 +284,29 @@ def depends(
 def about_alternatives(alternatives: Alternatives) -> list[str]:
     """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
     evaluation = alternatives.evaluation
-    said: list[str] = []
+    notes: list[str] = []
     unsure = {
-        measure: None
+        evaluation.label(measure): None
         for run in evaluation.runs
         for end in alternatives.tie_ends(run.name) or ()
         for measure in end.unsure
     }
     if unsure:
-        names = listed([evaluation.label(measure) for measure in unsure])
-        said.append(
-            Warned(
-                f"Whether verdicts on {names} depend on ties was checked for some orders of ties "
-                "only. Other orders may change more."
-            )
+        notes.append(
+            f"Whether verdicts on {listed([*unsure])} depend on ties was checked for some orders "
+            "of ties only. Other orders may change more."
         )
-    if alternatives.joint is not None and any(
-        _has_unjudged(r) for r in evaluation.rankings.values()
-    ):
-        loose = [m for m in evaluation.measures if not difference_is_bounded(m, evaluation.policy)]
+    rankings = evaluation.rankings.values()
+    if alternatives.joint is not None and any(map(_has_unjudged, rankings)):
+        policy = evaluation.policy
+        loose = [m for m in evaluation.measures if not difference_is_bounded(m, policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
-            said.append(
-                Warned(
-                    f"The effect of unjudged results on differences in {names} was checked for two "
-                    "scenarios, which are not bounds. Other judgements may change more."
-                )
+            notes.append(
+                f"The effect of unjudged results on differences in {names} was checked for two "
+                "scenarios, which are not bounds. Other judgements may change more."
             )
-    return said
+    return [Warned(note) for note in notes]
 
 
 def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,21 +13,24 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.comparison.settings import ComparisonSettings
-from judged.comparison.wording import amount
-from judged.errors import InputError, MeasureError, quoted
+from judged.comparison.wording import amount, some
+from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
 from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of, corrected_interval
 from judged.inputs.repeated import Repeated
+from judged.measures import Measure, parse_measure
+from judged.rankings.rankings import Rankings
+from judged.results import plain_value
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
-from judged.statistics.samples import Means, Sample, numbered
-from judged.text import Warned, counted, listed, plain
+from judged.statistics.samples import Means, Median, Sample, numbered, relative
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
-    from judged.measures import Measure
+    from judged.options import WeightsLike
 
 
 @dataclass(frozen=True)
@@ -162,16 +165,13 @@ class Numbers:
         from judged.inputs.keyed import groups_of
 
         counting = self.counting
-        found, _ = groups_of(given, [self.queries[at] for at in counting])
         groups = np.full(len(self.queries), -1)
-        groups[counting] = found
+        groups[counting], _ = groups_of(given, [self.queries[at] for at in counting])
         return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
         """Return the groups of some queries, numbered from 0 without gaps."""
-        if self.groups is None:
-            return None
-        return numbered(self.groups[place])
+        return None if self.groups is None else numbered(self.groups[place])
 
     def only(self, place: Ints) -> Numbers:
         """Return the values for some of the queries."""
@@ -335,17 +335,10 @@ class Noise:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        >>> Noise("RR", "dense", (0.5, 0.5)).to_dict()
-        {'deviation': 0.0, 'low': 0.5, 'high': 0.5, 'values': [0.5, 0.5]}
-        """
-        return {
-            "deviation": plain(self.deviation),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "values": [plain(value) for value in self.values],
-        }
+        """Return plain values for JSON."""
+        ends = {"deviation": self.deviation, "low": self.low, "high": self.high}
+        values: dict[str, Any] = plain_value({**ends, "values": self.values})
+        return values
 
 
 def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
@@ -359,9 +352,16 @@ def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) ->
     for measure in numbers.measures:
         for run in runs:
             own = [numbers.entry(measure, each) for each in repeated.get(run, (run,))]
-            entries[measure.name, run] = averaged(own, measure, run)
-            if note := _apart(own, measure, run):
-                notes.append(note)
+            entry = entries[measure.name, run] = averaged(own, measure, run)
+            most = max(len(repeat.place) for repeat in own)
+            if any(len(repeat.place) != len(entry.place) for repeat in own):
+                notes.append(
+                    Warned(
+                        f"{measure.name}: the repeats of {run} have values for different queries. "
+                        f"The comparison uses the {len(entry.place):,} common ones of up to "
+                        f"{most:,}."
+                    )
+                )
     single = [run for run in runs if len(repeated.get(run, (run,))) == 1]
     if single:
         verb = "have" if len(single) > 1 else "has"
@@ -373,30 +373,28 @@ def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) ->
 
 def _checked(numbers: Numbers, given: Any) -> Repeated:
     """Check that every repeat is a run and belongs to one system only."""
-    seen: dict[str, str] = {}
+    expected = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
     if not isinstance(given, Mapping):
-        raise InputError(f"{_EXPECTED}; got {quoted(given)}.")
+        raise InputError(f"{expected}; got {quoted(given)}.")
+    owner: dict[str, str] = {}
     for name, names in given.items():
         if not isinstance(name, str) or not name:
-            raise InputError(f"{_EXPECTED}; got {quoted(name)} for a name.")
+            raise InputError(f"{expected}; got {quoted(name)} for a name.")
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-            raise InputError(f"{_EXPECTED}; got {quoted(names)} for {name}.")
+            raise InputError(f"{expected}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
             raise InputError(f"a system with repeats and another run are both called {name}.")
-        for each in names:
-            if not isinstance(each, str) or each not in numbers.runs:
+        for run in names:
+            if not isinstance(run, str) or run not in numbers.runs:
                 raise InputError(
-                    f"{quoted(each)}, a repeat of {name}, is not one of the runs: "
+                    f"{quoted(run)}, a repeat of {name}, is not one of the runs: "
                     f"{', '.join(numbers.runs)}."
                 )
-            if each in seen:
-                twice = "twice" if seen[each] == name else f"and of {seen[each]}"
-                raise InputError(f"{each} is named as a repeat of {name} {twice}.")
-            seen[each] = name
+            if run in owner:
+                twice = "twice" if owner[run] == name else f"and of {owner[run]}"
+                raise InputError(f"{run} is named as a repeat of {name} {twice}.")
+            owner[run] = name
     return {name: tuple(names) for name, names in given.items()}
-
-
-_EXPECTED = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
 
 
 def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
@@ -413,7 +411,11 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
             "compare single runs, or use another measure."
         )
     repeats = np.array([sample.averaged for sample in samples], np.float64)
-    mean = _mean(repeats)
+    # Sorted, so that the mean is the same in any order, and exact if all are equal.
+    ordered = np.sort(repeats, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = ordered.sum(axis=0) / len(ordered)
+    mean = np.where(ordered[0] == ordered[-1], ordered[0], mean)
     values = np.array([entry.values for entry in own])
     same = (values == values[0]).all(axis=0)
     whole = np.exp(mean) if first.aggregate == "geometric" else mean
@@ -424,36 +426,168 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     return Entry(sample, np.where(same, values[0], whole), place, repeats, error)
 
 
-def _mean(repeats: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """Return the mean over repeats: the same in any order, and exact if all are equal."""
-    ordered = np.sort(repeats, axis=0)
-    same = ordered[0] == ordered[-1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = ordered.sum(axis=0) / len(ordered)
-    return np.where(same, ordered[0], mean)
-
-
-def _apart(entries: Sequence[Entry], measure: Compared, run: str) -> str:
-    """Warn if the repeats have values for different queries."""
-    place = in_common(entries)
-    most = max(len(entry.place) for entry in entries)
-    if all(len(entry.place) == len(place) for entry in entries):
-        return ""
-    return Warned(
-        f"{measure.name}: the repeats of {run} have values for different queries. The comparison "
-        f"uses the {len(place):,} common ones of up to {most:,}."
-    )
-
-
 def noises(numbers: Numbers) -> tuple[Noise, ...]:
     """Return the variation of each repeated run, measure by measure."""
     found = []
-    for measure in numbers.measures:
-        for run in numbers.runs:
-            entry = numbers.entry(measure, run)
-            if entry.repeats is not None and len(entry.place):
-                sample = entry.sample
-                assert isinstance(sample, Means)
-                each = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
-                found.append(Noise(measure.name, run, tuple(each)))
+    for (measure, run), entry in numbers.entries.items():
+        if entry.repeats is not None and len(entry.place):
+            sample = entry.sample
+            assert isinstance(sample, Means)
+            values = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
+            found.append(Noise(measure, run, tuple(values)))
     return tuple(found)
+
+
+# -- values that another tool computed
+
+
+def numbers_of_values(
+    values: Any,
+    *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
+    weights: WeightsLike | None = None,
+) -> Numbers:
+    """Read values from a dict, a table or files; queries of weight 0 are left out."""
+    from judged.inputs.values import UNWEIGHTED, values_of
+
+    given = values_of(values, measure_name=measure_name)
+    lower = _lower(lower_is_better, given.measures)
+    tables = {name: given.of(name) for name in given.measures}
+    queries = tuple(sorted({query for found, _ in tables.values() for query in found}))
+    place = {query: at for at, query in enumerate(queries)}
+    notes = list(given.notes)
+    weighed = None
+    if weights is not None:
+        weighed, said = _weighed(weights, queries)
+        notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + said
+    knows = {name: measure_of(given.in_full.get(name, name)) for name in tables}
+    measures, entries = [], {}
+    for name, (own, table) in tables.items():
+        known = knows[name]
+        aggregate = _aggregate(known)
+        if aggregate == "sum" and weighed is not None:
+            raise MeasureError(
+                f"{name} is a sum over the queries, for which weights are not defined; leave it "
+                "out, or use its mean."
+            )
+        measures.append(_compared(name, known, lower, given.higher_is_better, table, notes))
+        at = np.fromiter((place[query] for query in own), np.int64, len(own))
+        order = np.argsort(at)
+        if weighed is not None:
+            order = order[weighed[at[order]] > 0]
+        shares = None if weighed is None else relative(weighed[at[order]])
+        for column, run in enumerate(given.runs):
+            ordered = table[order, column]
+            entries[name, run] = Entry(_sample(ordered, aggregate, shares), ordered, at[order])
+    assumed = [
+        each.name
+        for each in measures
+        if not (each.name in (*lower, *given.higher_is_better) or knows[each.name])
+    ]
+    if assumed:
+        notes.append(
+            f"Higher values of {listed(assumed)} are assumed to be better. If lower ones are, name "
+            "them in lower_is_better (--lower-is-better)."
+        )
+    return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
+
+
+def measure_of(name: str) -> Measure | None:
+    """Return judged's measure of this name; None if there is none.
+
+    >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
+    (nDCG@10, AP(aggregate=geometric), None)
+    """
+    try:
+        return parse_measure(name)
+    except JudgedError:
+        return None
+
+
+def _aggregate(known: Measure | None) -> str:
+    """Return the aggregate of a measure; the mean for unknown ones."""
+    return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
+
+
+def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
+    """Return the weight of each query, and notes on weights without effect."""
+    from judged.inputs.keyed import read_weights
+
+    known = read_weights(given)
+    found, unknown = known.of(queries, "query", "queries"), known.unknown(queries)
+    idle = [query for query, weight in zip(queries, found, strict=True) if not weight]
+    said = []
+    if idle:
+        said.append(f"{some(idle)} of weight 0 left out.")
+    if unknown:
+        said.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
+    return found, said
+
+
+def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
+    """Check the names of measures of which lower values are better."""
+    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+    try:
+        found = (given,) if isinstance(given, str) else tuple(given)
+    except TypeError:
+        raise wrong from None
+    for name in found:
+        if not isinstance(name, str):
+            raise wrong
+        if name not in measures:
+            raise InputError(
+                f"lower_is_better names {quoted(name)}, which is not one of the measures: "
+                f"{', '.join(measures)}."
+            )
+    return found
+
+
+def _compared(
+    name: str,
+    known: Measure | None,
+    lower: Sequence[str],
+    said: Any,
+    table: Floats,
+    notes: list[str],
+) -> Compared:
+    """Return a measure with its direction and range, by its name, the file and the caller."""
+    higher = said.get(name)
+    if higher is None and known is not None:
+        higher = known.spec.higher_is_better
+    if name in lower and higher:
+        raise InputError(
+            f"lower_is_better names {name}, of which higher values are better; leave it out, or "
+            "rename the values."
+        )
+    found = Compared(name, name not in lower and higher is not False)
+    if known is None:
+        return found
+    if not _of_values(known):
+        notes.append(
+            Warned(
+                f"{name} is not a mean of per-query values. The comparison uses the mean of these "
+                "values, which is another number."
+            )
+        )
+    low, high = map(float, known.spec.range)
+    if table.size and (table.min() < low or table.max() > high):
+        notes.append(
+            Warned(
+                f"Values of {name} go from {table.min():g} to {table.max():g}, those of judged's "
+                f"{name} from {low:g} to {high:g}. They are compared unchanged."
+            )
+        )
+        return found
+    return replace(found, range=(low, high))
+
+
+def _of_values(measure: Measure) -> bool:
+    """Return whether a measure's value is computed from one value per query."""
+    return measure.gives(Rankings.from_relevance([[1]])) is None
+
+
+def _sample(values: Floats, aggregate: str, weights: Floats | None) -> Sample:
+    if aggregate == "median":
+        return Median.of_values(values, weights)
+    return Means.of_values(values, aggregate, weights)

@@ -216,17 +216,6 @@ class Diagnosis(Result):
         )
 
     def document(self, display: Display) -> Document:
-        """Return the findings, most serious first, and all numbers.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         frame = self.to_frame()
         numbers = Table(
             frame.columns,

@@ -193,17 +193,6 @@ class IndexEvaluation(Result):
         return [*runs, ("loss", *self.loss.values())]
 
     def document(self, display: Display) -> Document:
-        """Return a table of both searches and the loss, the recall, and the evaluation's sentences.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         of_both = self.evaluation.document(Display())
         rows = [[name, *map(shown, values)] for name, *values in self._rows()]
         recall = (

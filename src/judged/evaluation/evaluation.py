@@ -1002,10 +1002,20 @@ class Evaluation(Result):
             for name in self.others:
                 yield f"{label} {name}", measure, tuple(run.others[name] for run in self.runs)
 
-    @cached_property
     def per_query(self) -> pl.DataFrame:
-        """One row per run and query, columns as in the summary; null for a query that does not
-        count. With trusted judgements, the values by both judgements."""
+        """Return one row per run and query, with null for queries that do not count.
+
+        The columns are those of the summary. With trusted judgements there are the values by both
+        judgements.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").per_query().rows()
+        [('run', 'q', 0.5)]
+        """
+        return self._per_query
+
+    @cached_property
+    def _per_query(self) -> pl.DataFrame:
         import polars as pl
 
         frames = [
@@ -1116,7 +1126,7 @@ class Evaluation(Result):
         from judged.evaluation.export import in_order
 
         shown = in_order(self, sort)
-        return shown.per_query if per_query else shown.summary
+        return shown.per_query() if per_query else shown.summary
 
     def to_pandas(
         self, *, per_query: bool = False, sort: str | Measure | None = None

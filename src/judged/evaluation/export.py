@@ -118,9 +118,9 @@ def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
     import polars as pl
 
     summary = evaluation.summary.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-    known = evaluation.per_query.columns
+    known = evaluation.per_query().columns
     said = [name for name in known if name not in evaluation.summary.columns or name == "run"]
-    frame = pl.concat([evaluation.per_query, summary], how="diagonal")
+    frame = pl.concat([evaluation.per_query(), summary], how="diagonal")
     return frame.select(*said, *summary.columns[2:]).to_dict(as_series=False)
 
 

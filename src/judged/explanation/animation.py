@@ -1,5 +1,4 @@
-"""The walk down a ranking, frame by frame, as plain data: what the page and the GIF both draw, and
-what any other page can."""
+"""The walk down a ranking, frame by frame, as plain data that the page and the GIF draw."""
 
 from __future__ import annotations
 
@@ -7,12 +6,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import fsum, isnan
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from math import floor, fsum, isfinite, isnan, log10
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.explanation.arithmetic import Expression, figure
-from judged.explanation.curves import Area, Growth, area, growth, listed, relevant_ranks
-from judged.explanation.listing import Cumulated, Row
+from judged.explanation.listing import Cumulated, Row, cell_text, threshold
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -23,47 +22,222 @@ MOST_ROWS = 45  # a walk past more results than this is too long to watch
 NOTHING = "–"
 
 
+# -- charts
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A piece of the area under the precision-recall curve, in shares of the axes."""
+
+    rank: int
+    left: float
+    right: float
+    height: float
+    items: int = 1  # relevant items it represents; of several, the height is the mean
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the curve, visible from its rank on."""
+
+    rank: int
+    recall: float
+    precision: float
+    relevant: bool
+
+
+@dataclass(frozen=True)
+class Area:
+    """The precision-recall curve and the area under it."""
+
+    kind: ClassVar[str] = "area"
+
+    bars: tuple[Bar, ...]
+    points: tuple[Point, ...]
+    axis: str  # label of the horizontal axis
+    says: str  # what the area is, in words
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One result, or several as one step, in the chart of what adds up."""
+
+    rank: int  # visible from this rank on; of several, the last
+    first: int  # the first of several; otherwise the rank
+    gain: float  # before its discount; of several, 0
+    added: float
+    reached: float  # the sum with it
+    ideal: float | None  # the sum of the ideal list down to here; None without an ideal list
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What adds up down the list, beside what adds up down the ideal one."""
+
+    kind: ClassVar[str] = "growth"
+
+    stages: tuple[Stage, ...]
+    name: str  # of the sum
+    ideal_name: str  # of the sum of the ideal list; empty without one
+    ticks: tuple[float, ...]  # grid lines of the vertical axis; the last is its top
+    says: str  # what the chart shows, in words
+    legend: tuple[tuple[str, str], ...]  # (line, dashed, filled or outlined; its meaning)
+
+
+def listed(values: Any) -> Any:
+    """Return plain values as JSON would: lists instead of tuples, at every level."""
+    if isinstance(values, dict):
+        return {name: listed(value) for name, value in values.items()}
+    return [*map(listed, values)] if isinstance(values, (list, tuple)) else values
+
+
+def area(e: Explanation, rows: Sequence[Row], end: int) -> Area | None:
+    """Return the curve past some results, the rest as one bar; None without relevant results."""
+    whole = _whole(e)
+    if not whole:
+        return None
+    relevant = relevant_ranks(e, end)
+    heights = (
+        dict(e.steps.bars)
+        if e.steps is not None and e.steps.bars is not None
+        else {rank: place / rank for place, rank in enumerate(relevant, 1)}
+    )
+    place = {rank: number for number, rank in enumerate(relevant, 1)}
+    walked = [row.rank for row in rows if row.rank in heights]
+    bars = [
+        Bar(rank, (place[rank] - 1) / whole, place[rank] / whole, heights[rank]) for rank in walked
+    ]
+    rest = [rank for rank in heights if rank not in set(walked)]
+    if rest:
+        mean = fsum(heights[rank] for rank in rest) / len(rest)
+        left = (place[rest[0]] - 1) / whole
+        bars.append(Bar(end, left, place[rest[-1]] / whole, mean, len(rest)))
+    an_area = e.steps is not None and e.steps.bars is not None
+    return Area(
+        tuple(bars),
+        tuple(_points(rows, relevant, whole)),
+        "recall" if whole == e.relevant else f"relevant items found, of {figure(whole)}",
+        f"{e.measure} is the shaded area" if an_area else "the shaded area is average precision",
+    )
+
+
+def relevant_ranks(e: Explanation, end: float) -> list[int]:
+    """Return the ranks of all relevant results down to some rank, shown or not."""
+    r = e.rankings
+    return sorted(r.hit_rank[(r.hit_grade >= threshold(e.measure)) & (r.hit_rank <= end)].tolist())
+
+
+def _whole(e: Explanation) -> float:
+    if e.steps is not None and e.steps.bars is not None and e.steps.divisor is not None:
+        return e.steps.divisor.value.value
+    return float(e.relevant)
+
+
+def _points(rows: Sequence[Row], relevant: list[int], whole: float) -> list[Point]:
+    """Return a point after each result, and one before it if results were skipped."""
+    points, before, found = [], 0, 0
+    for row in rows:
+        if row.rank - before > 1 and before:
+            points.append(Point(row.rank, found / whole, found / (row.rank - 1), False))
+        found += row.rank in relevant
+        points.append(Point(row.rank, found / whole, found / row.rank, row.relevant))
+        before = row.rank
+    return points
+
+
+def growth(e: Explanation, rows: Sequence[Row], end: int) -> Growth | None:
+    """Return the sum past some results, and the rest as one; None if nothing adds anything."""
+    steps = e.steps
+    if steps is None or steps.adds is None:
+        return None
+    of = steps.cumulated
+    terms = {rank: each.value for rank, each in (of.terms if of else steps.adds).items()}
+    gains = {rank: each.value for rank, each in of.gains.items()} if of else {}
+    perfect = list(accumulate(of.ideal)) if of else []
+    stages, reached, before = [], 0.0, 0
+    for last in [*(row.rank for row in rows), *([end] if end > _last(rows) else [])]:
+        one = last - before == 1 or last != end or last == _last(rows)
+        added = fsum(term for rank, term in terms.items() if before < rank <= last)
+        reached += added
+        ideal = perfect[min(last, len(perfect)) - 1] if perfect else None
+        first = last if one else before + 1
+        stages.append(
+            Stage(last, first, gains.get(last, 0.0) if one else 0.0, added, reached, ideal)
+        )
+        before = last
+    top = max((max(each.reached, each.gain, each.ideal or 0.0) for each in stages), default=0.0)
+    if not 0 < top < float("inf"):
+        return None
+    name = of.name if of else str(e.measure)
+    against = f", against {of.ideal_name}" if of and perfect else ""
+    legend = [("line", name)]
+    if of and perfect:
+        legend.append(("dashed", of.ideal_name))
+    legend.append(("filled", "what each result adds"))
+    if any(stage.gain for stage in stages):
+        legend.append(("outlined", "its gain"))
+    return Growth(
+        tuple(stages),
+        name,
+        of.ideal_name if of and perfect else "",
+        ticks(top),
+        f"how {name} adds up down the list{against}",
+        tuple(legend),
+    )
+
+
+def _last(rows: Sequence[Row]) -> int:
+    return rows[-1].rank if rows else 0
+
+
+def ticks(top: float) -> tuple[float, ...]:
+    """Return three to six round numbers from 0 to some number or just above it.
+
+    >>> ticks(3.7), ticks(0.3)
+    ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 0.1, 0.2, 0.3))
+    """
+    size = 10.0 ** floor(log10(top))
+    step = next(
+        (size * part for part in (0.2, 0.25, 0.5, 1.0, 2.0) if top / (size * part) <= 5), size * 2
+    )
+    many = int(-(-top // step)) if isfinite(top / step) else 1
+    return tuple(float(f"{number * step:.12g}") for number in range(many + 1))
+
+
+# -- the walk
+
+
 @dataclass(frozen=True)
 class Tile:
     """One result of the walk."""
 
     rank: int
-    item: str | None
-    """Its id; None where the input has none."""
-    grade: float | None
-    """None where nobody judged it."""
-    kind: str
-    """"relevant", "not relevant" or "not judged"."""
-    mark: str
-    """Its grade where the measure looks at grades; otherwise ✓ where it is relevant, and ·."""
-    label: str
-    """What it brings: precision at a relevant item, or what it adds; empty where nothing."""
-    skipped: int
-    """How many results before it are skipped."""
+    item: str | None  # its id; None if the input has no ids
+    grade: float | None  # None if unjudged
+    kind: str  # "relevant", "not relevant" or "not judged"
+    mark: str  # its grade for measures of grades; otherwise ✓ if relevant, or ·
+    label: str  # precision at a relevant item, or what it adds; empty if nothing
+    skipped: int  # results left out before it
 
 
 @dataclass(frozen=True)
 class Rest:
-    """The ranks after the last tile, told as one."""
+    """The ranks after the last tile, as one step."""
 
     first: int
     last: int
-    results: int
-    """How many results stand there; 0 where the list has ended and only the ideal one goes on."""
-    relevant: int
-    """How many of them are relevant."""
+    results: int  # 0 if the list has ended and only the ideal list goes on
+    relevant: int  # of these results
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What is seen after some rank: 0 before the first."""
+    """The state after some rank; rank 0 is the start."""
 
     rank: int
     caption: str
     readings: tuple[str, ...]  # the texts of the animation's readings, in their order
-    score: str
-    """The measure's value, as far as the results down to here make it up; empty where it is no sum.
-    """
+    score: str  # the value so far; empty if it is no sum over ranks
     finished: bool = False
 
 
@@ -72,20 +246,14 @@ class Animation:
     """The tiles, the chart and the frames."""
 
     title: str
-    tiles: tuple[Tile, ...]
-    """The results that are walked past."""
-    rest: Rest | None
-    """What follows them, told as one; None where nothing does."""
-    readings: tuple[str, ...]
-    """What is read at each rank: the names."""
-    chart: Area | Growth | None
-    """The precision-recall curve of measures that look at precision or recall, what adds up for
-    others, None where neither is."""
-    frames: tuple[Frame, ...]
-    """The start, each tile, the rest, and the end."""
+    tiles: tuple[Tile, ...]  # one for each result that is shown
+    rest: Rest | None  # the results after the tiles, if any
+    readings: tuple[str, ...]  # names of the numbers shown at each rank
+    chart: Area | Growth | None  # precision-recall curve, or sum of gains
+    frames: tuple[Frame, ...]  # the start, each tile, the rest, and the end
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
+        """Return everything as plain Python values that JSON can hold.
 
         Returns
         -------
@@ -107,7 +275,7 @@ class Animation:
 
 @dataclass(frozen=True)
 class _Walk:
-    """An explanation on its way to an animation."""
+    """An explanation, and what its animation goes through."""
 
     e: Explanation
     rows: tuple[Row, ...]  # the results that are walked past
@@ -121,7 +289,7 @@ class _Walk:
         return relevant_ranks(self.e, self.listed)
 
     def found(self, last: int) -> int:
-        """How many of them stand at or above a rank."""
+        """Count the relevant results at or above a rank."""
         return bisect_right(self.relevant, last)
 
     @property
@@ -133,14 +301,12 @@ class _Walk:
         return self.e.steps.adds if self.e.steps is not None else None
 
     def added(self, first: int, last: int) -> float:
-        """What some ranks add to the value."""
+        """Return what some ranks add to the value."""
         found = (self.adds or {}).items()
         return fsum(term.value for rank, term in found if first <= rank <= last)
 
     def cell(self, name: str, rank: int) -> str:
-        """What a column of the steps says at a rank."""
-        from judged.explanation.text import cell_text
-
+        """Return the text of a column of the steps at a rank."""
         at = next((at for at, row in enumerate(self.e.rows) if row.rank == rank), None)
         if at is None or self.e.steps is None:
             return ""
@@ -149,7 +315,7 @@ class _Walk:
 
 
 def animation(e: Explanation) -> Animation:
-    """The walk of an explanation."""
+    """Return the walk of an explanation."""
     walk = _walk(e)
     last = walk.rows[-1].rank if walk.rows else 0
     rest = None

@@ -1,5 +1,4 @@
-"""Arithmetic with real numbers filled in: worked out, written as text and as LaTeX, and shortened
-from the inside out.
+"""Arithmetic with numbers filled in, as text and as LaTeX, computed from the inside out.
 
 >>> average = total([num(1) / 2, num(2) / 5]) / 4
 >>> average.stages()
@@ -18,12 +17,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 MOST_PARTS = 8
-"""A longer sum is written with its first parts, its last one and how many stand between."""
+"""A longer sum shows its first parts, its last one and how many are between."""
 
 
 def figure(value: float) -> str:
-    """A number as people write it: whole ones as they are, others with four decimals, or four
-    digits where it is tiny.
+    """Return a number as people write it: with four decimals, or four digits if it is tiny.
 
     >>> [figure(each) for each in (3.0, 0.5, 3 / 7, 0.00001234, float("inf"))]
     ['3', '0.5', '0.4286', '1.234e-05', '∞']
@@ -37,10 +35,10 @@ def figure(value: float) -> str:
 
 
 class Expression(ABC):
-    """Something that can be worked out; numbers become expressions beside one."""
+    """A calculation; numbers become expressions when combined with one."""
 
     binds: ClassVar[int] = 9
-    """How tightly it holds together: a looser part of a tighter whole stands in brackets."""
+    """Precedence: a part with lower precedence than the whole needs brackets."""
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -57,11 +55,11 @@ class Expression(ABC):
     def latex(self) -> str: ...
 
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        """The same made of other parts."""
+        """Return the same expression with other parts."""
         return self
 
     def shortened(self) -> Expression:
-        """With the innermost arithmetic worked out."""
+        """Return the expression with the innermost arithmetic computed."""
         if all(isinstance(part, Number) for part in self.parts):
             return Number(self.value)
         return self.with_parts(
@@ -69,7 +67,7 @@ class Expression(ABC):
         )
 
     def stages(self) -> list[str]:
-        """The text, then the text after each shortening, down to the value."""
+        """Return the text, and the text after each computation down to the value."""
         texts, now = [self.text()], self
         while not isinstance(now, Number):
             now = now.shortened()
@@ -78,7 +76,7 @@ class Expression(ABC):
         return texts
 
     def inside(self, binds: int) -> str:
-        """The text as a part of something that holds together so tightly."""
+        """Return the text as part of an expression of some precedence."""
         return f"({self.text()})" if self.binds < binds else self.text()
 
     def __add__(self, other: Operand) -> Expression:
@@ -154,22 +152,15 @@ class Named(Expression):
 
 
 def symbol_latex(symbol: str) -> str:
-    r"""A name in a formula.
+    r"""Return a name in a LaTeX formula.
 
     >>> symbol_latex("AP(norm=retrieved)@10"), symbol_latex("N")
     ('\\mathrm{AP(norm{=}retrieved)@10}', 'N')
     """
     if len(symbol) == 1:
         return symbol
-    signs = {
-        "_": r"\_",
-        "=": "{=}",
-        " ": r"\ ",
-        "{": r"\{",
-        "}": r"\}",
-        "Σ": r"\Sigma",
-        "·": r"\cdot ",
-    }
+    signs = {"_": r"\_", "=": "{=}", " ": r"\ ", "{": r"\{", "}": r"\}"}
+    signs |= {"Σ": r"\Sigma", "·": r"\cdot "}
     return r"\mathrm{" + "".join(signs.get(letter, letter) for letter in symbol) + "}"
 
 
@@ -187,7 +178,7 @@ class Several(Expression):
         return replace(self, several=parts)
 
     def joined(self, written: Callable[[Expression], str], sign: str, left_out: str) -> str:
-        """The parts as they are written, those in the middle of many left out."""
+        """Join the parts; of many, those in the middle are left out."""
         if len(self.several) <= MOST_PARTS:
             return sign.join(map(written, self.several))
         more = left_out.format(len(self.several) - MOST_PARTS + 1)
@@ -352,7 +343,7 @@ class Logarithm(Expression):
 
 
 def bracketed(part: Expression, binds: int) -> str:
-    """The LaTeX of a part, in brackets where it holds together less tightly."""
+    """Return the LaTeX of a part, in brackets if its precedence is lower."""
     negative = isinstance(part, Number) and part.value < 0
     return rf"\left({part.latex()}\right)" if part.binds < binds or negative else part.latex()
 
@@ -362,7 +353,7 @@ def num(value: Operand) -> Expression:
 
 
 def total(parts: Iterable[Operand]) -> Expression:
-    """A sum: 0 of nothing, and of one part that part."""
+    """Return a sum: 0 for no parts, and a single part unchanged."""
     several = tuple(num(part) for part in parts)
     return several[0] if len(several) == 1 else Sum(several) if several else Number(0)
 

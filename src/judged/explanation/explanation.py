@@ -1,26 +1,33 @@
-"""How one number of one query comes about: what `judged.explain` returns."""
+"""How one number of one query comes about: what `judged.explain` returns, and how it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from itertools import pairwise
+from math import isnan
+from typing import Any, ClassVar, Unpack
 
-from judged.explanation import export, text
+from judged import __version__
 from judged.explanation.animation import Animation, animation
+from judged.explanation.arithmetic import Expression, Number, figure, symbol_latex
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, Variant, best_change, variants
-from judged.explanation.listing import Row, Steps, threshold
-from judged.explanation.text import Worked
+from judged.explanation.listing import Line, Row, Steps, cell_text, threshold
 from judged.measures import Measure
+from judged.measures.reference import readable
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
-from judged.results import Display, DisplayOptions, Document, Frame, Result
+from judged.rankings.relevance import A_LIST
+from judged.results import Display, DisplayOptions, Document, Frame, Result, Table, render_html
+from judged.text import Best, plain, shown
 
-if TYPE_CHECKING:
-    pass
+MAX_VARIANTS = 8  # other definitions in tables; JSON has all
+WORDS = frozenset({"item", "serves", ""})  # columns of words
+OTHERS = ["under another definition", "value", ""]
+STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,25 +45,21 @@ class Explanation(Result):
     SAVED_AS: ClassVar[dict[str, str]] = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 
     measure: Measure
-    """What is explained."""
     rankings: Rankings
-    """Of the one query."""
+    """Rankings of the one query."""
     policy: Policy
-    """What was assumed."""
     value: float
-    """What the measure says; NaN where it has no value."""
+    """Value of the measure; NaN if it is undefined."""
     settled: float
-    """What the policy makes of that: the value itself where there is one, NaN where the query does
-    not count."""
+    """Value under the policy; NaN if the query does not count."""
     steps: Steps | None
-    """The arithmetic; None where the measure has no value."""
+    """The arithmetic; None if the measure is undefined."""
     rows: tuple[Row, ...]
     """The ranks that are shown."""
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Ids and grades of items with a grade above 0 that were not retrieved, as far as ids are
-    known."""
+    """Ids and grades of items with a grade above 0 that were not retrieved, if ids are known."""
     items: Mapping[int, str] = field(default_factory=dict)
-    """Ids of all results by rank, those that are not shown too."""
+    """Ids of all results by rank."""
 
     @property
     def query(self) -> str:
@@ -64,88 +67,288 @@ class Explanation(Result):
         return self.rankings.queries[0]
 
     @property
+    def heading(self) -> str:
+        """The measure, the query, the run and the value."""
+        of = "" if self.is_a_list else f" for query {self.query} of {self.rankings.name}"
+        return f"{self.measure} ({self.measure.spec.title}){of}: {shown(self.settled)}"
+
+    @property
+    def is_a_list(self) -> bool:
+        """Whether it explains a relevance list, which has neither name nor query."""
+        return self.rankings.name == A_LIST
+
+    @property
     def arithmetic(self) -> str:
-        """The formula with this list's numbers, worked out step by step on one line."""
+        """The formula with the numbers of this list, worked out step by step on one line."""
         if self.steps is None:
             return f"{self.measure} is undefined: {self.measure.spec.undefined.text}"
-        return " = ".join([str(self.measure), *self.steps.value.stages()])
+        return self.lines[-1].text
 
     @property
-    def left_out(self) -> int:
-        """How many ranks are not shown."""
-        return int(self.rankings.retrieved[0]) - len(self.rows)
-
-    @property
-    def relevant(self) -> int:
-        """How many items of the pool the measure counts as relevant."""
-        return int(self.rankings.relevant(threshold(self.measure))[0])
-
-    @cached_property
-    def best_change(self) -> Change | None:
-        """The move of one item that would make the number best; None where none makes it better."""
-        return best_change(self.measure, self.value, self.rankings)
-
-    @cached_property
-    def variants(self) -> tuple[Variant, ...]:
-        """Other definitions of the same measure under which this list has another value, those of
-        libraries first."""
-        return variants(self.measure, self.value, self.rankings)
-
-    @cached_property
-    def animation(self) -> Animation:
-        """The walk down the ranking, frame by frame: what the page and the GIF draw."""
-        return animation(self)
-
-    @property
-    def lines(self) -> list[Worked]:
-        """The arithmetic line by line, and why each line is so; none where there is no value.
+    def lines(self) -> list[Line]:
+        """The arithmetic line by line, and why each line is so; empty if the value is undefined.
 
         >>> from judged import explain
         >>> [(line.text, line.says) for line in explain("0 1", measure="P@2").lines]
         [('k = 2', 'the divisor: k, however long the list is'), ('P@2 = 1/2 = 0.5', '')]
         """
-        return list(text.worked_out(self))
+        steps = self.steps
+        if steps is None:
+            return []
+        divisor = steps.divisor
+        return [
+            *steps.before,
+            *([replace(divisor, says=f"the divisor: {divisor.says}")] if divisor else []),
+            Line(str(self.measure), steps.value),
+        ]
+
+    @property
+    def left_out(self) -> int:
+        """The number of ranks that are not shown."""
+        return int(self.rankings.retrieved[0]) - len(self.rows)
+
+    @property
+    def skipped(self) -> list[int]:
+        """The number of ranks that are left out before each rank that is shown."""
+        ranks = [0, *(row.rank for row in self.rows)]
+        return [after - before - 1 for before, after in pairwise(ranks)]
+
+    @property
+    def relevant(self) -> int:
+        """The number of items that the measure counts as relevant."""
+        return int(self.rankings.relevant(threshold(self.measure))[0])
+
+    @cached_property
+    def best_change(self) -> Change | None:
+        """The move of one item that would improve the value most; None if no move does."""
+        return best_change(self.measure, self.value, self.rankings)
+
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """Other definitions of the measure with another value, those of libraries first."""
+        return variants(self.measure, self.value, self.rankings)
+
+    @cached_property
+    def animation(self) -> Animation:
+        """The walk down the ranking, frame by frame."""
+        return animation(self)
 
     @property
     def improvement(self) -> str:
-        """What would help most, in a sentence; empty where no single move helps.
+        """What would help most, in a sentence; empty if no single move helps.
 
         >>> from judged import explain
         >>> explain("0 1", measure="RR").improvement.partition(", ")[0]
         'What would help most: the item at rank 2 (grade 1)'
         """
-        return text.improvement(self)
+        change = self.best_change
+        if change is None:
+            return ""
+        if change.rank is None:
+            lost = (item for item, grade in self.lost.items() if grade == change.grade)
+            move = (
+                f"{next(lost, 'an item')} (grade {change.grade:g}), which was not retrieved, at "
+                f"rank {change.to} instead of the result there"
+            )
+        else:
+            move = (
+                f"{self.items.get(change.rank, 'the item')} at rank {change.rank} (grade "
+                f"{change.grade:g}), swapped with the result at rank {change.to},"
+            )
+        return f"What would help most: {move} would make {self.measure} {shown(change.value)}."
 
-    # -- formats: what each looks like is decided in its own module
+    # -- what people read
+
+    def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        return list(audit_of(self.rankings).warnings)
+
+    def document(self, display: Display) -> Document:
+        calculation = []
+        for line in self.lines:
+            calculation.append(f"  {line.text}")
+            calculation += [f"  ({line.says})"] if line.says else []
+        formula = f"  {self.measure.spec.name} = {readable(self.measure.formula)}"
+        return Document(
+            [self.heading, self.measure.spec.says, formula, *calculation],
+            self._tables(display),
+            self.warnings(),
+            [] if display.quiet else [*self._notes(), f"policy: {self.policy}"],
+        )
+
+    def _tables(self, display: Display) -> list[Table]:
+        tables = []
+        if self.rows:
+            rows, blank = [], [""] * (len(self._header()) - 1)
+            for row, texts, skipped in zip(self.rows, self._cells(), self.skipped, strict=True):
+                rows += [[f"… {skipped:,} more …", *blank]] if skipped else []
+                bold = row.relevant and row.counts
+                rows.append([Best(text) if bold and text else text for text in texts])
+            below = int(self.rankings.retrieved[0]) - self.rows[-1].rank
+            rows += [[f"… {below:,} more …", *blank]] if below else []
+            tables.append(Table(self._header(), rows, words=WORDS))
+        if not display.quiet and self.variants:
+            tables.append(Table(OTHERS, self.other_values(), words=frozenset(OTHERS) - {"value"}))
+        return tables
+
+    def _header(self) -> list[str]:
+        header = ["rank", "item", "grade"] if self._has_ids else ["rank", "grade"]
+        if self.steps:
+            header += [column.name for column in self.steps.columns]
+            header += ["adds"] if self.steps.adds is not None else []
+        return header
+
+    @property
+    def _has_ids(self) -> bool:
+        return any(row.item is not None for row in self.rows)
+
+    def _cells(self) -> list[list[str]]:
+        """Return the rows of the table as texts."""
+        rows = []
+        for at, row in enumerate(self.rows):
+            cells = [str(row.rank), row.item or ""] if self._has_ids else [str(row.rank)]
+            cells.append("not judged" if row.grade is None else f"{row.grade:g}")
+            if self.steps:
+                cells += [cell_text(column.cells[at]) for column in self.steps.columns]
+                if self.steps.adds is not None:
+                    added = self.steps.adds.get(row.rank)
+                    cells.append("" if added is None else figure(added.value))
+            rows.append(cells)
+        return rows
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.steps is None:
+            outcome = (
+                "and the query does not count"
+                if isnan(self.settled)
+                else f"which the policy makes {shown(self.settled)}"
+            )
+            undefined = self.measure.spec.undefined.text
+            notes.append(
+                f"{self.measure} has no value here ({undefined}), {outcome}: {self.policy}."
+            )
+        elif self.steps.says:
+            notes.append(self.steps.says)
+        r = self.rankings
+        if r.missing[0]:
+            notes.append(f"The run lacks the query: {self.policy.sentences()['missing']}.")
+        if self.left_out:
+            relevant = int((r.hit_grade >= threshold(self.measure)).sum())
+            unseen = relevant - sum(row.relevant for row in self.rows)
+            notes.append(
+                f"{self.left_out:,} of {int(r.retrieved[0]):,} ranks are not shown, "
+                f"{f'{unseen:,}' if unseen else 'none'} of them relevant."
+            )
+        if self.lost:
+            names = ", ".join(list(self.lost)[:5]) + (", …" if len(self.lost) > 5 else "")
+            notes.append(
+                f"Not retrieved, though of a grade above 0: {names} ({len(self.lost):,} in all)."
+            )
+        return [*notes, self.improvement] if self.improvement else notes
+
+    def other_values(self) -> list[tuple[str, str, str]]:
+        """Return some other definitions: notation, value, and what differs or who has it.
+
+        Returns
+        -------
+        list of tuple
+
+        >>> from judged import explain
+        >>> [row[:2] for row in explain("0 1", measure="P@3").other_values()]
+        [('P(short=shrink)@3', '0.5000')]
+        """
+        rows = []
+        for variant in self.variants[:MAX_VARIANTS]:
+            users = ", ".join(f"{title} ({theirs})" for title, theirs in variant.libraries[:3])
+            more = len(variant.libraries) - 3
+            users += f" and {more} more" if more > 0 else ""
+            says = f"{variant.says}: {users}" if users else variant.says
+            rows.append((str(variant.measure), shown(variant.value), says))
+        return rows
+
+    # -- what programs read
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold; numbers are exact.
-
-        Whoever shows an explanation elsewhere has all of it here and computes nothing.
+        """Return everything as plain Python values that JSON can hold; numbers are exact.
 
         Returns
         -------
         dict
-            - `heading`, `value` (the measure's own), `settled` (with the policy), `measure` (its
+            - `heading`, `value` (the measure's own), `settled` (under the policy), `measure` (its
               definition), `query`, `run`, `policy`, `says`, `formula` (`text`, `latex`);
             - `retrieved`, `relevant`, `not_retrieved` (ids and grades), `ranks_left_out`;
-            - `ranks`: what is known of each rank that is shown, by the names of columns, with what
-              it `adds`. `table` has the same as texts: `header`, `rows`, in `right` the numbers of
-              the columns that end right, in `skipped` how many ranks are left out before each row;
-            - `before`, `divisor`: what is worked out first; `lines`: the whole arithmetic, each
+            - `ranks`: the values of each rank that is shown, by column, and what it `adds`.
+              `table` has the same as texts: `header`, `rows`, `right` (the right-aligned columns)
+              and `skipped` (ranks left out before each row);
+            - `before`, `divisor`: intermediate results; `lines`: the whole arithmetic, each
               with `symbol`, `text`, `stages`, `value`, `says`, `latex`; `arithmetic` and `latex`:
-              its last line, `align`: all of `to_latex`;
+              its last line; `align`: all of `to_latex`;
             - `warnings`, `sentences`, `best_change` (its sentence in `says`), `variants`;
-            - `walk`: the animation, as `Animation.to_dict` has it.
+            - `walk`: the animation, see `Animation.to_dict`.
 
         >>> from judged import explain
         >>> explain("0 1", measure="RR").to_dict()["arithmetic"]
         'RR = 1/2 = 0.5'
         """
-        return export.to_dict(self)
+        steps, change, spec = self.steps, self.best_change, self.measure.spec
+        header, warnings = self._header(), self.warnings()
+        return {
+            "heading": self.heading,
+            "measure": self.measure.definition(),
+            "query": self.query,
+            "run": self.rankings.name,
+            "value": plain(self.value),
+            "settled": plain(self.settled),
+            "says": spec.says,
+            "formula": {
+                "text": f"{spec.name} = {readable(self.measure.formula)}",
+                "latex": self.measure.formula,
+            },
+            "policy": self.policy.to_dict(),
+            "retrieved": int(self.rankings.retrieved[0]),
+            "relevant": self.relevant,
+            "ranks_left_out": self.left_out,
+            "not_retrieved": dict(self.lost),
+            "ranks": [
+                {key: plain(value) if isinstance(value, float) else value for key, value in row}
+                for row in map(dict.items, self._values())
+            ],
+            "table": {
+                "header": header,
+                "right": Table(header, [], words=WORDS).right,
+                "rows": self._cells(),
+                "skipped": self.skipped,
+            },
+            "before": [line.to_dict() for line in steps.before] if steps else [],
+            "divisor": steps.divisor.to_dict() if steps and steps.divisor else None,
+            "lines": [line.to_dict() for line in self.lines],
+            "arithmetic": self.arithmetic,
+            "latex": steps.value.latex() if steps else None,
+            "align": self.to_latex(),
+            "warnings": warnings,
+            "sentences": [*(f"warning: {text}" for text in warnings), *self._notes()],
+            "best_change": change
+            and {
+                **asdict(change),
+                "value": plain(change.value),
+                "gain": plain(change.gain),
+                "says": self.improvement,
+            },
+            "variants": [
+                {
+                    "measure": str(variant.measure),
+                    "value": plain(variant.value),
+                    "says": variant.says,
+                    "libraries": dict(variant.libraries),
+                }
+                for variant in self.variants
+            ],
+            "walk": self.animation.to_dict(),
+            "judged": __version__,
+        }
 
     def to_frame(self) -> Frame:
-        """The ranks that are shown, as a polars table with what the measure looks at in each.
+        """Return the ranks that are shown as a polars table.
 
         Returns
         -------
@@ -157,19 +360,25 @@ class Explanation(Result):
         """
         import polars as pl
 
-        return pl.DataFrame(export.values(self), infer_schema_length=None)
+        return pl.DataFrame(self._values(), infer_schema_length=None)
 
-    def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        return list(audit_of(self.rankings).warnings)
-
-    def document(self, display: Display) -> Document:
-        return text.document(self, display)
-
-    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        return list(text.sentences(self))
-
-    def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
-        return text.to_markdown(self)
+    def _values(self) -> list[dict[str, Any]]:
+        """Return what is known of each rank that is shown, by column."""
+        ranks = []
+        for at, row in enumerate(self.rows):
+            values: dict[str, Any] = {"rank": row.rank}
+            values |= {} if row.item is None else {"item": row.item}
+            judged = row.grade is not None and row.grade >= 0
+            values |= {"grade": row.grade, "judged": judged}
+            values |= {"relevant": row.relevant, "counts": row.counts}
+            for column in self.steps.columns if self.steps else ():
+                cell = column.cells[at]
+                values[column.name or "mark"] = cell.value if isinstance(cell, Expression) else cell
+            if self.steps and self.steps.adds is not None:
+                added = self.steps.adds.get(row.rank)
+                values["adds"] = 0.0 if added is None else added.value
+            ranks.append(values)
+        return ranks
 
     def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
         """Return the formula and its calculation as an align environment of amsmath.
@@ -187,15 +396,41 @@ class Explanation(Result):
         >>> explain("0 1", measure="P").to_latex().splitlines()[-2]
         'P &= \\\\frac{1}{2} = 0.5'
         """
-        return export.to_latex(self)
+        rows = [rf"{symbol_latex(self.measure.spec.name)} &= {self.measure.formula}"]
+        if self.steps is None:
+            undefined = rf"\text{{is undefined: {self.measure.spec.undefined.text}}}"
+            rows.append(rf"{symbol_latex(str(self.measure))} &\ {undefined}")
+        for line in self.lines:
+            row = f"{symbol_latex(line.symbol)} &= {line.value.latex()}"
+            known = isinstance(line.value, Number)
+            rows.append(row if known else f"{row} = {Number(line.value.value).latex()}")
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}\n"
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
-        return export.to_html(self)
+        from judged.web.pages.calculations import calculation_of, walk_of
+        from judged.web.pages.templating import document
+
+        record = self.to_dict()
+        top = float(self.rankings.pool_grade.max(initial=0.0))
+        walk = walk_of(record["walk"], top=top if top > 0 else 1.0)
+        page = document(
+            "explanation.html",
+            title=self.heading,
+            styles=STYLES,
+            scripts=("theme", "walk"),
+            data={"frames": walk["frames"]},
+            view=calculation_of(self),
+            walk=walk,
+            query="" if self.is_a_list else self.query,
+            says=record["says"],
+            formula=record["formula"]["text"],
+            terms=str(self.policy),
+            version=record["judged"],
+        )
+        return f"{page}\n"
 
     def to_gif(self) -> bytes:
-        """The walk down the ranking as a picture, for slides and READMEs.
-
-        Needs Pillow, of the extra `charts`.
+        """Return the walk down the ranking as a GIF. Needs Pillow, of the extra `charts`.
 
         Returns
         -------
@@ -208,4 +443,4 @@ class Explanation(Result):
         return to_gif(self)
 
     def _repr_html_(self) -> str:
-        return export.notebook(self)
+        return render_html(self.document(Display()), Display())

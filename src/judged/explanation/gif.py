@@ -8,9 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import MissingExtraError
-from judged.explanation.animation import Animation, Frame
+from judged.explanation.animation import Animation, Area, Frame, Growth
 from judged.explanation.arithmetic import figure
-from judged.explanation.curves import Area, Growth
 from judged.web.pages.templating import palette
 
 if TYPE_CHECKING:
@@ -19,21 +18,19 @@ if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
 
 WIDTH, HEIGHT = 800, 500
-SCALE = 2
-"""Drawn so many times larger and made smaller afterwards: Pillow draws slanted lines without
-smoothing."""
+SCALE = 2  # drawn larger, then reduced, because Pillow does not smooth slanted lines
 
-FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000  # how long the frames stand, in milliseconds
+FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000  # frame durations in milliseconds
 
 PAPER, INK, SOFT, LINE, TILE = "card", "ink", "soft", "line", "sunk"
 GOOD, GOOD_SOFT, AREA, NOW, IDEAL = "better", "accent-soft", "area", "focus", "worse"
-"""Colours by the names that all pages have for them."""
+"""Names of colours in the palette of all pages."""
 
-A_ROW = 15  # so many results stand beside each other
+A_ROW = 15  # results side by side
 
 
 def to_gif(e: Explanation) -> bytes:
-    """The animation of an explanation; it starts again after its end."""
+    """Return the animation of an explanation as a GIF that repeats."""
     try:
         import PIL  # noqa: F401
     except ImportError:
@@ -105,7 +102,7 @@ class _Pen:
         )
 
     def dashed(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
-        """A line of dashes along upright and level pieces."""
+        """Draw a dashed line along vertical and horizontal pieces."""
         for (x, y), (to_x, to_y) in pairwise(points):
             length = abs(to_x - x) + abs(to_y - y)
             for at in range(0, int(length), 9):
@@ -114,18 +111,11 @@ class _Pen:
                 self.line(piece, fill=fill, width=width)
 
     def dot(self, x: float, y: float, radius: float, *, fill: str) -> None:
-        self.draw.ellipse(
-            [
-                (x - radius) * SCALE,
-                (y - radius) * SCALE,
-                (x + radius) * SCALE,
-                (y + radius) * SCALE,
-            ],
-            fill=_colour(fill),
-        )
+        box = [x - radius, y - radius, x + radius, y + radius]
+        self.draw.ellipse([value * SCALE for value in box], fill=_colour(fill))
 
     def tick(self, x: float, y: float, size: float, *, fill: str) -> None:
-        """A check mark: the font that comes with Pillow has none."""
+        """Draw a check mark, which the font of Pillow lacks."""
         self.line(
             [(x - size, y), (x - size / 4, y + size * 0.7), (x + size, y - size * 0.8)],
             fill=fill,
@@ -162,7 +152,7 @@ def _picture(scene: Animation, frame: Frame) -> Image:
 
 
 def _spelled(text: str) -> str:
-    """In the letters that the font has."""
+    """Replace characters that the font lacks."""
     signs = {"×": "x", "…": "...", "Σ": "sum", "∞": "infinite", "–": "-", "·": "."}
     return "".join(signs.get(letter, letter) for letter in text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import isclose, isnan
 
 import numpy as np
@@ -35,19 +36,19 @@ class Effect:
 
     @property
     def difference(self) -> float:
-        """What was added; NaN where there was or is no value."""
+        """The change of the value; NaN if a value is undefined."""
         return self.after - self.before
 
     @property
     def moved(self) -> bool:
-        """Whether it is another value, or was none before, or is none now."""
+        """Whether the value changed, or became defined or undefined."""
         if isnan(self.before) or isnan(self.after):
             return isnan(self.before) != isnan(self.after)
         return self.before != self.after and not abs(self.difference) <= CLOSE
 
     @property
     def better(self) -> bool | None:
-        """Whether the value is better now; None where it is the same, or neither good nor bad."""
+        """Whether the value is better; None if it is the same, or neither good nor bad."""
         if not self.moved or isnan(self.difference) or not self.measure.spec.rates_relevance:
             return None
         return (self.difference > 0) == self.measure.spec.higher_is_better
@@ -58,51 +59,40 @@ class Variant:
     """Another definition of the same measure, its value, and who has it."""
 
     measure: Measure
-    """The other definition."""
     value: float
-    """What it makes of the same list."""
-    says: str
-    """What differs, in words."""
-    libraries: tuple[tuple[str, str], ...] = ()
-    """The library, and what it calls it."""
+    says: str  # what differs, in words
+    libraries: tuple[tuple[str, str], ...] = ()  # the library, and what it calls it
 
 
 def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]:
     """Return other definitions with another value: those of libraries first."""
-    users: dict[Measure, list[tuple[str, str]]] = {}
+    other_definitions = []
+    for other, difference, libraries in _definitions(measure):
+        try:
+            other_value = float(other.compute_as_ranked(r)[0])
+        except MeasureError:  # it needs what the measure lacks, such as a k
+            continue
+        if not isnan(other_value) and not isclose(other_value, value, rel_tol=1e-9, abs_tol=CLOSE):
+            other_definitions.append(Variant(other, other_value, difference, libraries))
+    return tuple(sorted(other_definitions, key=lambda variant: -len(variant.libraries)))
+
+
+@lru_cache(maxsize=256)
+def _definitions(measure: Measure) -> list[tuple[Measure, str, tuple[tuple[str, str], ...]]]:
+    """Return other definitions, how they differ, and the libraries that have them."""
+    users: dict[Measure, dict[str, str]] = {}
     for convention in conventions().values():
         for named in namesakes(convention, measure):
-            users.setdefault(named.measure, []).append((convention.title, named.theirs))
-    for other in _other_choices(measure):
-        users.setdefault(other, [])
-    users.pop(measure, None)
-    found = []
-    for other, libraries in users.items():
-        own = _value(other, r)
-        if not isnan(own) and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12):
-            found.append(
-                Variant(other, own, _difference(measure, other), tuple(dict(libraries).items()))
-            )
-    return tuple(sorted(found, key=lambda each: -len(each.libraries)))
-
-
-def _other_choices(measure: Measure) -> Iterator[Measure]:
-    """The measure with each of its choices made otherwise, one at a time."""
+            users.setdefault(named.measure, {})[convention.title] = named.theirs
     for param in measure.spec.params:
         if isinstance(param, Choice) and param.name not in ("aggregate", "average"):
-            yield from (
-                measure(**{param.name: option})
-                for option in param.options
-                if option != measure.params[param.name]
-            )
-
-
-def _value(measure: Measure, r: Rankings) -> float:
-    try:
-        return float(measure.compute_as_ranked(r)[0])
-    except MeasureError:
-        # A variant may ask for what is not there, such as a k.
-        return float("nan")
+            for option in param.options:
+                users.setdefault(measure(**{param.name: option}), {})
+    users.pop(measure, None)
+    return [
+        (other, _difference(measure, other), tuple(libraries.items()))
+        for other, libraries in users.items()
+    ]
 
 
 def _difference(measure: Measure, other: Measure) -> str:
@@ -114,28 +104,19 @@ def _difference(measure: Measure, other: Measure) -> str:
     return "; ".join(changed)
 
 
-PLACES = 10  # moves to the first so many ranks are tried
-
-MOVERS = 40
-"""So many results, and so many items that were not retrieved, are tried as those that move."""
-
-_SAME = 1e-12
+PLACES = 10  # ranks that items are moved to
+MOVERS = 40  # results, and items that were not retrieved, that are moved
 
 
 @dataclass(frozen=True)
 class Change:
     """One move and what it is worth."""
 
-    rank: int | None
-    """Where the item stands; None where it was not retrieved."""
+    rank: int | None  # None if the item was not retrieved
     grade: float
-    """The item's."""
-    to: int
-    """The rank it moves to."""
-    value: float
-    """What the measure is then."""
-    gain: float
-    """How much better the value is, a positive number."""
+    to: int  # the new rank
+    value: float  # of the measure after the move
+    gain: float  # improvement of the value, positive
 
 
 @dataclass(frozen=True)
@@ -157,9 +138,9 @@ def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
     # From infinity to infinity is no gain.
     gains = np.where(np.isnan(gains), 0.0, gains)
     best = float(gains.max())
-    if best <= _SAME:
+    if best <= CLOSE:
         return None
-    good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - _SAME or gain == best]
+    good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - CLOSE or gain == best]
     at = min(
         good,
         key=lambda at: (

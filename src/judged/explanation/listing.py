@@ -1,19 +1,22 @@
-"""One query's list as steps read it: plain numbers, one rank at a time."""
+"""One query's list as steps read it, the steps of a measure, and their registry."""
 
 from __future__ import annotations
 
+import inspect
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from judged.errors import MeasureError
 from judged.explanation.arithmetic import Expression, Named, total
 from judged.measures import Measure
 from judged.rankings.rankings import Cutoff, Rankings
+from judged.text import plain
 
 ANY = float(np.nextafter(0, 1))  # the lowest grade above 0
 
@@ -25,14 +28,14 @@ class Row:
     """One rank of the list."""
 
     rank: int  # from 1
-    item: str | None  # its id; None where the input has none
+    item: str | None  # its id; None if the input has no ids
     grade: float | None  # None if unjudged
     relevant: bool  # whether the measure counts it as relevant, or gains something from it
     counts: bool  # whether it is at or above the cutoff
 
 
 def threshold(measure: Measure) -> float:
-    """The lowest grade that a measure counts as relevant, or gains something from."""
+    """Return the lowest grade that a measure counts as relevant, or gains something from."""
     params = measure.params
     if "rel" in params:
         return float(params["rel"])
@@ -41,51 +44,72 @@ def threshold(measure: Measure) -> float:
 
 @dataclass(frozen=True)
 class Column:
-    """What a measure looks at, at each shown rank; None for an empty cell."""
+    """The cells of a column of the table, one for each shown rank; None for an empty cell."""
 
     name: str
     cells: tuple[Cell, ...]
 
 
+def cell_text(cell: Cell) -> str:
+    """Return a cell as text: a short fraction with its value, such as 1/2 = 0.5."""
+    if not isinstance(cell, Expression):
+        return cell or ""
+    texts = cell.stages()
+    fraction = len(texts) > 1 and len(texts[0]) <= 9 and "/" in texts[0] and " " not in texts[0]
+    return f"{texts[0]} = {texts[-1]}" if fraction and texts[0] != texts[-1] else texts[-1]
+
+
 @dataclass(frozen=True)
 class Line:
-    """A number on the way to the value: its symbol, how it comes about, and why."""
+    """A number on the way to the value: its symbol, its calculation, and why."""
 
     symbol: str
     value: Expression
     says: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole line: the symbol, the calculation step by step, the value."""
+        return " = ".join([self.symbol, *self.value.stages()])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "symbol": self.symbol,
+            "text": self.text,
+            "stages": self.value.stages(),
+            "value": plain(self.value.value),
+            "says": self.says,
+            "latex": self.value.latex(),
+        }
 
 
 @dataclass(frozen=True)
 class Cumulated:
     """Gains that add up down the list, and down the ideal one."""
 
-    name: str  # what they add up to
-    gains: Mapping[int, Expression]
-    """The gain of each rank that gains something, before its discount."""
-    terms: Mapping[int, Expression]  # what is left of each gain
-    ideal: tuple[float, ...] = ()
-    """What each rank of the ideal list adds, from the first; nothing where none is ideal."""
-    ideal_name: str = ""  # what these add up to
+    name: str  # of their sum
+    gains: Mapping[int, Expression]  # the gain of each rank that gains something, undiscounted
+    terms: Mapping[int, Expression]  # the discounted gain of each of these ranks
+    ideal: tuple[float, ...] = ()  # what each rank of the ideal list adds; empty if none is ideal
+    ideal_name: str = ""  # of the sum of the ideal list
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How one number comes about."""
+    """The calculation of one value."""
 
     value: Expression
     columns: tuple[Column, ...] = ()
     adds: dict[int, Expression] | None = None
-    """What each rank adds to the value, together all of it; None where the value is no such sum."""
-    before: tuple[Line, ...] = ()  # what is worked out first
+    """What each rank adds, in sum the value; None if the value is no such sum."""
+    before: tuple[Line, ...] = ()  # intermediate results
     divisor: Line | None = None
-    says: str = ""
-    """What happened in this list, in a sentence, where the arithmetic does not say it."""
+    says: str = ""  # a sentence about this list, if the arithmetic does not show it
     end: float = inf  # the last rank that counts
     bars: tuple[tuple[int, float], ...] | None = None
-    """For measures that are an area under the precision-recall curve: the rank and height of each
-    bar, all as wide as 1 / divisor."""
-    cumulated: Cumulated | None = None  # for measures of gain: how it adds up
+    """For areas under the precision-recall curve: rank and height of each bar of width 1/divisor.
+    """
+    cumulated: Cumulated | None = None  # for measures of gain
 
 
 def divided(
@@ -96,7 +120,7 @@ def divided(
     named: bool = False,
     **others: Any,
 ) -> Steps:
-    """The sum of a term per rank, divided; the divisor may stand in the sum by its name."""
+    """Return a sum of a term per rank, divided; `named` writes the divisor as its symbol."""
     whole = Named(divisor.symbol, divisor.value) if named else divisor.value
     adds = {rank: term / whole for rank, term in terms.items()}
     return Steps(total(terms.values()) / whole, columns, adds, divisor=divisor, **others)
@@ -108,11 +132,11 @@ class Listing:
 
     rankings: Rankings
     measure: Measure
-    ranks: tuple[int, ...] = field(default=())
+    ranks: tuple[int, ...] = ()
 
     @cached_property
     def hits(self) -> list[tuple[int, float]]:
-        """Rank and grade of every retrieved item that is in the pool."""
+        """Rank and grade of every judged result."""
         return list(
             zip(self.rankings.hit_rank.tolist(), self.rankings.hit_grade.tolist(), strict=True)
         )
@@ -123,7 +147,7 @@ class Listing:
 
     @cached_property
     def pool(self) -> list[float]:
-        """All grades there are, the best first."""
+        """All grades of the query, best first."""
         return list(self.rankings.pool_grade.tolist())
 
     @property
@@ -132,7 +156,7 @@ class Listing:
 
     @property
     def collection(self) -> int:
-        assert self.rankings.collection is not None  # the measure itself has asked for it before
+        assert self.rankings.collection is not None  # the measure itself needed it before
         return int(self.rankings.collection[0])
 
     def relevant(self, rel: float) -> int:
@@ -145,20 +169,20 @@ class Listing:
         return int(min(self.retrieved, self.cutoff(k, rel)))
 
     def found(self, end: float, rel: float) -> list[int]:
-        """Ranks of the relevant items down to some rank."""
+        """Return the ranks of the relevant items down to some rank."""
         return [rank for rank, grade in self.hits if grade >= rel and rank <= end]
 
     def column(self, name: str, cell: Callable[[int], Cell], end: float = inf) -> Column:
-        """A column with a cell for each shown rank that counts."""
+        """Return a column with a cell for each shown rank that counts."""
         return Column(name, tuple(cell(rank) if rank <= end else None for rank in self.ranks))
 
     def counter(self, rel: float) -> Callable[[int], int]:
-        """How many relevant items stand at or above a rank."""
+        """Return a function that counts the relevant items at or above a rank."""
         ranks = self.found(inf, rel)
         return lambda rank: bisect_right(ranks, rank)
 
     def describe(self, name: str) -> str:
-        """What the value of a parameter means."""
+        """Return what the value of a parameter means."""
         return self.measure.spec.param(name).describe(self.measure.params[name])
 
 
@@ -173,3 +197,32 @@ def shown_ranks(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[
     while len(chosen) < rows:
         chosen.append(next(others))
     return tuple(sorted(chosen))
+
+
+# -- the registry
+
+STEPS: dict[str, Callable[..., Steps]] = {}
+"""(listing, **parameters) -> steps by measure, for queries in which the measure is defined."""
+
+
+def steps(*names: str) -> Callable[[Callable[..., Steps]], Callable[..., Steps]]:
+    """Declare the steps of some measures."""
+
+    def register(function: Callable[..., Steps]) -> Callable[..., Steps]:
+        STEPS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def steps_of(listing: Listing) -> Steps:
+    """Return the calculation of a listing's measure."""
+    name = listing.measure.spec.name
+    if name not in STEPS:
+        raise MeasureError(
+            f"{name} declares no steps, so it cannot be explained; declare them as the files in "
+            "judged.explanation.steps do."
+        )
+    taken = inspect.signature(STEPS[name]).parameters
+    params = {key: value for key, value in listing.measure.params.items() if key in taken}
+    return STEPS[name](listing, **params)

@@ -1,11 +1,12 @@
-"""What is explained: one query of a run, of rankings, or a relevance list."""
+"""Explain one query of a run, of rankings, or a relevance list."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, isnan
+from itertools import groupby
+from math import inf, isnan, nan
 from typing import Any, Unpack
 
 from judged.errors import (
@@ -16,18 +17,18 @@ from judged.errors import (
     did_you_mean,
     quoted,
 )
-from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
 from judged.explanation.steps import steps_of
-from judged.inputs import read_judgements
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.limits import limits
-from judged.matching import match_with, pool_of
+from judged.matching import match_with
 from judged.matching.documents import with_items
 from judged.measures import Measure
 from judged.options import (
@@ -48,14 +49,12 @@ from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_
 
 @dataclass(frozen=True)
 class Read:
-    """One query: its rankings, and which item stands where."""
+    """One query: its rankings, and the item at each rank."""
 
     rankings: Rankings
-    items: Mapping[int, str] = field(default_factory=dict)
-    """Ids by rank; none where the input has no ids."""
+    items: Mapping[int, str] = field(default_factory=dict)  # ids by rank, if the input has ids
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first.
-    """
+    """Ids and grades of items with a grade above 0 that were not retrieved, best grades first."""
 
 
 def read(
@@ -74,23 +73,24 @@ def read(
     if run is not None or holds_rows(judgements):
         if relevant is not None or pool is not None:
             raise InputError(
-                "relevant and pool are about a relevance list; judgements say themselves what is "
-                "relevant."
+                "relevant and pool describe a relevance list; with judgements, leave them out."
             )
         judgements_format, run_format = formats_of(scoring.get("format"))
-        data = with_items(
-            Data.of(
-                judgements,
-                run,
-                columns=scoring.get("columns"),
-                judgements_format=judgements_format,
-                run_format=run_format,
-                room=Room.of(limits().memory, limits().temporary),
-            ),
-            item_to=item_to,
-            exclude_same_id=exclude_same_id,
-            duplicates=policy.duplicates,
+        data = Data.of(
+            judgements,
+            run,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            room=Room.of(limits().memory, limits().temporary),
         )
+        if item_to is not None or exclude_same_id or "document" in data.columns:
+            data = with_items(
+                data,
+                item_to=item_to,
+                exclude_same_id=exclude_same_id,
+                duplicates=policy.duplicates,
+            )
         table = settings.prepare(data.run("explain takes one run."))
         return _read_query(data.judgements(), table, query, policy, collection)
     if item_to is not None or exclude_same_id:
@@ -103,7 +103,7 @@ def read(
             "rank order."
         )
     if query is not None:
-        raise InputError("a relevance list is one query's; query names one of several.")
+        raise InputError("a relevance list has one query without a name; leave out query.")
     if policy.depth is not None:
         raise InputError(NO_DEPTH)
     if isinstance(collection, Mapping):
@@ -112,8 +112,11 @@ def read(
 
 
 def _read_rankings(rankings: Rankings, query: str | None) -> Read:
-    chosen = _chosen(rankings.queries, query, rankings.queries)
-    return Read(rankings.take([rankings.queries.index(chosen)]))
+    if query is None:
+        query = _only_query(rankings.queries)
+    if query not in rankings.queries:
+        raise InputError(_unknown(query, rankings.queries, in_run=False))
+    return Read(rankings.take([rankings.queries.index(query)]))
 
 
 def _read_query(
@@ -123,21 +126,27 @@ def _read_query(
     policy: Policy,
     collection: CollectionLike | None = None,
 ) -> Read:
-    found = _results(run, _queries(known), query)
-    chosen = _chosen(_queries(known), query, _queries(found))
-    own = _only(known, chosen)
-    assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, policy.duplicates)
-    if chosen in _queries(found):
-        listed = _only(found, chosen)
-        assert isinstance(listed, (Run, Lookup))
-        rankings = match_with(own, policy, collection)(listed)
-        order = _order(listed, chosen, grades, rankings, policy)
+    if query is None:
+        query = _only_query(_queries(known))
+    results = run
+    if isinstance(run, RunBlocks):
+        results = run.only(query) or Lookup({}, run.source, name=run.name)
+    assert isinstance(results, (Run, Lookup))
+    if not _holds(known, query):
+        raise InputError(_unknown(query, _queries(known), in_run=_holds(results, query)))
+    own_judgements = _only(known, query)
+    assert isinstance(own_judgements, (Judgements, Lookup))
+    matcher = match_with(own_judgements, policy, collection)
+    grades = dict(zip(matcher.pool.items[0], matcher.pool.grades.tolist(), strict=True))
+    order: list[str] = []
+    if _holds(results, query):
+        own_results = _only(results, query)
+        assert isinstance(own_results, (Run, Lookup))
+        rankings = matcher(own_results)
+        order = _order(own_results, query, grades, rankings)
     else:
-        rankings, order = (
-            _read_rankings(match_with(known, policy, collection)(run), chosen).rankings,
-            [],
-        )
+        matched = match_with(known, policy, collection)(run)
+        rankings = _read_rankings(matched, query).rankings
     if policy.depth is not None:
         order = order[: policy.depth]
     if policy.unjudged == "removed":
@@ -149,55 +158,39 @@ def _read_query(
     return Read(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
 
 
-def _results(run: Run | Lookup | RunBlocks, judged: list[str], query: str | None) -> Run | Lookup:
-    """A run; of one in blocks, what it has of the query that is asked for."""
-    if not isinstance(run, RunBlocks):
-        return run
-    one = query if query is not None or len(judged) != 1 else judged[0]
-    return (None if one is None else run.only(one)) or Lookup({}, run.source, name=run.name)
+def _order(run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings) -> list[str]:
+    """Return the items of a list by rank: by score, ties by the policy.
 
-
-def _order(
-    run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings, policy: Policy
-) -> list[str]:
-    """The items of the whole list in the order of their ranks.
-
-    Ranks are decided in one place: every item of the list is judged, with its number for a grade,
-    and its rank read off. Where ties go by grades, which of several tied items of one grade stands
-    where makes no difference.
+    If ties go by grades, tied items of one grade may have any order among themselves.
     """
-    items = list(dict.fromkeys(_items(run, query)))
-    if not items:
-        return []
-    blind = replace(
-        policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant"
-    )
-    numbered = read_judgements({query: {item: number for number, item in enumerate(items)}})
-    ranked = match_with(numbered, replace(blind, depth=None))(run)
-    order = [items[int(number)] for number in ranked.hit_grade.tolist()]
+    if isinstance(run, Lookup):
+        scores = {item: float(score) for item, score in run.lists.get(query, {}).items()}
+    else:
+        rows = zip(run.frame["item"].to_list(), run.frame["score"].to_list(), strict=True)
+        scores = dict(reversed(list(rows)))  # the first of several rows counts
+        scores = dict(reversed(scores.items()))
+    items = list(scores) if r.ties == "input" else sorted(scores, reverse=True)
+    items.sort(key=lambda item: -scores[item])
+    if r.ties in ("id", "input"):
+        return items
     whole = r.whole or r
-    at = dict(zip(whole.hit_rank.tolist(), whole.hit_grade.tolist(), strict=True))
-    first = ranked.spans[0].tolist()
-    tied: dict[int, list[str]] = {}
-    for item, begin in zip(order, first, strict=True):
-        tied.setdefault(begin, []).append(item)
-    return [
-        item
-        for begin, items in tied.items()
-        for item in _by_grade(items, [at.get(begin + place) for place in range(len(items))], grades)
-    ]
+    wanted = dict(zip(whole.hit_rank.tolist(), whole.hit_grade.tolist(), strict=True))
+    order: list[str] = []
+    for _, tied in groupby(items, key=scores.__getitem__):
+        order += _by_grade(list(tied), wanted, len(order) + 1, grades)
+    return order
 
 
 def _by_grade(
-    items: list[str], wanted: list[float | None], grades: Mapping[str, float]
+    items: list[str], wanted: Mapping[int, float], first: int, grades: Mapping[str, float]
 ) -> Iterator[str]:
-    """Reorder items so that each place has the wanted grade (None: unjudged), in linear time."""
+    """Reorder tied items so that each rank from `first` on has its grade, in linear time."""
     left = OrderedDict.fromkeys(items)
     waiting: dict[float | None, deque[str]] = {}
     for item in items:
         waiting.setdefault(grades.get(item), deque()).append(item)
-    for grade in wanted:
-        fitting = waiting.get(grade, deque())
+    for rank in range(first, first + len(items)):
+        fitting = waiting.get(wanted.get(rank), deque())
         while fitting and fitting[0] not in left:
             fitting.popleft()
         item = fitting.popleft() if fitting else next(iter(left))
@@ -205,68 +198,53 @@ def _by_grade(
         yield item
 
 
-def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> str:
-    names = list(judged)
-    if query is None:
-        if len(names) == 1:
-            return names[0]
-        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        raise InputError(
-            f"say which query to explain; there are {len(names):,} judged queries: {shown}."
-        )
-    if query in names:
-        return query
-    if query in set(listed):
-        raise InputError(
-            f"query {query!r} is in the run, but nobody judged it; there is nothing to explain."
-        )
+def _only_query(judged: Sequence[str]) -> str:
+    if len(judged) == 1:
+        return judged[0]
+    names = ", ".join(judged[:5]) + (", …" if len(judged) > 5 else "")
     raise InputError(
-        f"There is no judged query {quoted(query)} among {len(names):,}{did_you_mean(query, names)}"
+        f"name the query to explain; there are {len(judged):,} judged queries: {names}."
     )
+
+
+def _unknown(query: str, judged: Sequence[str], *, in_run: bool) -> str:
+    if in_run:
+        return f"query {query!r} is in the run but has no judgements, so it cannot be explained."
+    hint = did_you_mean(query, judged)
+    return f"There is no judged query {quoted(query)} among {len(judged):,}{hint}"
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
     return list(table.lists) if isinstance(table, Lookup) else table.names()
 
 
+def _holds(table: Judgements | Run | Lookup, query: str) -> bool:
+    if isinstance(table, Lookup):
+        return query in table.lists
+    return query in table.queries or bool((table.frame["query"] == query).any())
+
+
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
+    """Return the rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
-    own = (table.frame["query"] == query).arg_true().to_numpy()
-    rows = own if table.rows is None else table.rows[own]
-    return replace(table, frame=table.frame[own], rows=rows, queries=(query,))
+    kept = (table.frame["query"] == query).arg_true().to_numpy()
+    rows = kept if table.rows is None else table.rows[kept]
+    return replace(table, frame=table.frame[kept], rows=rows, queries=(query,))
 
 
-def _items(run: Run | Lookup, query: str) -> list[str]:
-    if isinstance(run, Lookup):
-        return list(run.lists.get(query, {}))
-    return list(run.frame["item"].to_list())
-
-
-def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
-    pool = pool_of(judgements, duplicates=duplicates)
-    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
-
-
-def policy_of_a_list(policy: PolicyLike | None, given: Any) -> Any:
+def _policy_of_a_list(policy: PolicyLike | None, relevance_list: Any) -> Any:
     """Return a policy for a list without ids: ties stay as written, unless grades decide."""
     chosen = policy.to_dict() if isinstance(policy, Policy) else {} if policy is None else policy
     if not isinstance(chosen, Mapping):
         return policy
-    if chosen.get("ties", "id") == "id" or not (isinstance(given, str) and "(" in given):
+    marks_ties = isinstance(relevance_list, str) and "(" in relevance_list
+    if chosen.get("ties", "id") == "id" or not marks_ties:
         return {**chosen, "ties": "input"}
     return chosen
 
 
-def refuse_unbroken_ties(policy: Policy) -> None:
-    if policy.ties == "expected":
-        raise PolicyError(
-            "an explanation goes through one order of the results, and ties=expected is the mean "
-            "over all orders; choose ties=id, input, best or worst."
-        )
-
-
-ROWS = 30  # so many ranks are shown, where nobody says how many
+ROWS = 30  # ranks shown by default
 
 
 @takes_scoring
@@ -328,7 +306,7 @@ def explain(
     )
     policy: Any = scoring.get("policy")
     if run is None and not known:
-        policy = policy_of_a_list(policy, judgements)
+        policy = _policy_of_a_list(policy, judgements)
     settings = EvaluationSettings.of(
         [measure] if isinstance(measure, Measure) else measure,
         policy,
@@ -340,7 +318,7 @@ def explain(
     query_read = read(
         judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
-    return _explained(settings.measures[0], query_read, settings.policy, rows)
+    return _explain_query(settings.measures[0], query_read, settings.policy, rows)
 
 
 def _explain_evaluation(
@@ -353,18 +331,14 @@ def _explain_evaluation(
     if evaluation.sources is None:
         query_read = _read_rankings(scored.rankings, query)
     else:
-        places = [each.name for each in evaluation.runs]
-        table = list(evaluation.sources.readings())[places.index(scored.name)].read()
-        known = evaluation.sources.judgements()
-        sizes = scored.rankings.collection
-        collection = (
-            None
-            if sizes is None
-            else dict(zip(scored.rankings.queries, sizes.tolist(), strict=True))
-        )
-        table = settings.prepare(table)
+        names = [other.name for other in evaluation.runs]
+        table = list(evaluation.sources.readings())[names.index(scored.name)].read()
+        r = scored.rankings
+        sizes = None if r.collection is None else r.collection.tolist()
+        collection = None if sizes is None else dict(zip(r.queries, sizes, strict=True))
+        known, table = evaluation.sources.judgements(), settings.prepare(table)
         query_read = _read_query(known, table, query, settings.policy, collection)
-    return _explained(chosen, query_read, settings.policy, rows)
+    return _explain_query(chosen, query_read, settings.policy, rows)
 
 
 def _check(settings: EvaluationSettings) -> None:
@@ -374,16 +348,26 @@ def _check(settings: EvaluationSettings) -> None:
         )
     if settings.convention and settings.convention.threshold(settings.measures[0]):
         raise ConventionError(
-            f"{settings.convention.convention.title} finds out for each query which grades are "
-            "relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
+            f"{settings.convention.convention.title} decides for each query which grades are "
+            "relevant; to explain a value, name the lowest relevant grade, as in P(rel=2)@10."
         )
-    refuse_unbroken_ties(settings.policy)
+    if settings.policy.ties == "expected":
+        raise PolicyError(
+            "an explanation goes through one order of the results, and ties=expected is the mean "
+            "over all orders; choose ties=id, input, best or worst."
+        )
 
 
-def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:
-    evaluation = evaluate_rankings([found.rankings], [measure], policy=policy)
-    (r,), settled = evaluation.rankings.values(), float(evaluation.runs[0].values[measure][0])
-    value = _before_policy(measure, r, policy, settled)
+def _explain_query(
+    measure: Measure, query_read: Read, policy: Policy, rows: int | None
+) -> Explanation:
+    scored = score_run(query_read.rankings, EvaluationSettings((measure,), policy))
+    r, settled = scored.rankings, float(scored.values[measure][0])
+    value = settled
+    if measure.undefined(r)[0]:
+        value = nan
+    elif isnan(settled) or policy.empty == "one":  # the policy may have replaced the value
+        value = float(measure.compute_as_ranked(r)[0])
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = shown_ranks(r, rel, end, rows)
@@ -392,26 +376,19 @@ def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) 
     except OverflowError:
         raise MeasureError(
             f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
-            "grades are beyond what a computer's numbers can hold (1.8e308)."
+            "grades exceed the largest floating-point number (1.8e308)."
         ) from None
+    last = steps.end if steps else end
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
     listed = tuple(
         Row(
             rank,
-            found.items.get(rank),
+            query_read.items.get(rank),
             grades.get(rank),
             grades.get(rank, -inf) >= rel,
-            rank <= (steps.end if steps else end),
+            rank <= last,
         )
         for rank in ranks
     )
-    return Explanation(measure, r, policy, value, settled, steps, listed, found.lost, found.items)
-
-
-def _before_policy(measure: Measure, r: Rankings, policy: Policy, settled: float) -> float:
-    """The measure's own value; it is worked out again only where the policy may have changed it."""
-    if measure.undefined(r)[0]:
-        return float("nan")
-    if isnan(settled) or policy.empty == "one":
-        return float(measure.compute_as_ranked(r)[0])
-    return settled
+    lost, items = query_read.lost, query_read.items
+    return Explanation(measure, r, policy, value, settled, steps, listed, lost, items)

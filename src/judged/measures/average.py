@@ -87,7 +87,7 @@ def _expected_average_precision(
     summed = r.total(ties.query[sure], height(ties, sure, ties.relevant[sure], ties.size[sure]))
     relevant = r.relevant(rel)
     if norm != "retrieved":
-        return divide(summed, np.where(relevant == 0, 0, _divisors(r, k, rel, norm)))
+        return divide(summed, _divisors(r, k, rel, norm))
     # How many relevant items are found depends on the order of the one tie that the cutoff cuts
     # through: each number of them that may stand above it has a chance and, given that number, is
     # spread over the places above it.
@@ -133,6 +133,7 @@ def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
     _check_cutoff(k, norm)
+    divisors = _divisors(r, k, rel, norm)
     query, rank, ordinal = r.relevant_hits(k, rel)
     height = ordinal / rank
     if area == "trapezoid":
@@ -140,9 +141,7 @@ def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: st
         height = (before + height) / 2
     elif area == "interpolated":
         height = greatest_from_here(height, np.bincount(query, minlength=len(r)))
-    relevant = r.relevant(rel)
-    whole = _divisors(r, k, rel, norm)
-    return divide(r.total(query, height), np.where(relevant == 0, 0, whole))
+    return divide(r.total(query, height), divisors)
 
 
 def _check_cutoff(k: Cutoff, norm: str) -> None:
@@ -151,15 +150,15 @@ def _check_cutoff(k: Cutoff, norm: str) -> None:
 
 
 def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
-    match norm:
-        case "capped":
-            return np.minimum(r.relevant(rel), r.cutoff(k, rel))
-        case "retrieved":
-            return np.maximum(r.found(k, rel), 1)
-        case "cutoff":
-            return r.cutoff(k, rel)
-        case _:
-            return r.relevant(rel)
+    """Return the divisor of each query; 0 without relevant items."""
+    divisors = relevant = r.relevant(rel)
+    if norm == "capped":
+        divisors = np.minimum(relevant, r.cutoff(k, rel))
+    elif norm == "retrieved":
+        divisors = np.maximum(r.found(k, rel), 1)
+    elif norm == "cutoff":
+        divisors = r.cutoff(k, rel)
+    return np.where(relevant == 0, 0, divisors)
 
 
 ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}

@@ -144,9 +144,8 @@ def _notes_of(
 ) -> tuple[str, ...]:
     """Return all notes and warnings, a sentence each."""
     notes: list[str] = []
-    for run, values in zip(collected.runs, gained, strict=True):
-        about_run = (*_about_scores(run, settings), *_about_normalisation(run, values, settings))
-        notes += with_source(run.run.name, about_run)
+    for run in collected.runs:
+        notes += with_source(run.run.name, _about_scores(run, settings))
         notes += _about_missing(run, collected)
     named = listed([run.run.name for run in collected.runs])
     weights = listed([written(weight) for weight in settings.weights])
@@ -197,25 +196,10 @@ def _about_scores(run: RankedLists, settings: FusionSettings) -> Iterator[str]:
             f"the run has an order but no scores, so {settings.method} adds numbers made from its "
             "ranks. Use rrf for ranks."
         )
-
-
-def _about_normalisation(
-    run: RankedLists, gained: Floats, settings: FusionSettings
-) -> Iterator[str]:
-    if settings.adds_ranks or settings.normalise == "none":
-        return
-    same = int(constant(run).sum()) if settings.normalise != "max" else 0
-    if same:
-        value = {"minmax": "1", "zscore": "0", "sum": "the same share"}[str(settings.normalise)]
+    value = {"minmax": "1", "zscore": "0", "sum": "the same share"}.get(str(settings.normalise))
+    if value and (same := int(constant(run).sum())):
         lists = counted(same, "list has", "lists have")
         yield Warned(f"{lists} only one score, so each result there counts {value}.")
-    apart = (run.score[1:] != run.score[:-1]) & (run.rank[1:] > 1)
-    merged = int((apart & (gained[1:] == gained[:-1])).sum())
-    if merged:
-        yield Warned(
-            f"{counted(merged, 'score differs', 'scores differ')} so little from the next one that "
-            "rounding makes them ties when they are normalised."
-        )
 
 
 def _about_missing(run: RankedLists, collected: CollectedRuns) -> Iterator[str]:

@@ -519,7 +519,7 @@ def _pair_of(
         )
     named = tuple(queries[at] for at in numbers.query)
     means = {name: _mean(name, getattr(numbers, name), level) for name in NUMBERS}
-    return PairOverlap(ours.name, theirs.name, named, numbers, *alone, **means)
+    return PairOverlap(ours.name, theirs.name, named, numbers, alone[0], alone[1], **means)
 
 
 def _mean(name: str, values: Floats, level: float) -> Interval:

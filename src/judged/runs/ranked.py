@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, borders, by_rows, starts_of
+from judged.arrays import Floats, Ints, borders, starts_of
 from judged.errors import InputError, PolicyError, quoted
 from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost
@@ -263,7 +262,7 @@ def _lists(
         query = query[order]
     score = table.frame["score"].to_numpy()[order]
     lengths = np.bincount(query)
-    place, new = ranked(score, lengths, query, items, order + first, ties)
+    place, new = ranked(score, query, items, order + first, ties)
     rank = np.arange(len(query)) - np.repeat(starts_of(lengths), lengths) + 1
     kept = within(rank, new, depth, ties)
     return RankedLists(
@@ -279,13 +278,13 @@ def _lists(
 
 
 def ranked(
-    score: Floats, lengths: Ints, query: Ints, items: pl.Series, row: Ints, ties: str
+    score: Floats, query: Ints, items: pl.Series, row: Ints, ties: str
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the order of results in lists that lie end to end, and where ties begin.
 
     `row` is the row of each result among all items.
     """
-    place = _descending(score, lengths)
+    place = _descending(score, query)
     new = borders(query, score[place])
     if ties != "input" and not new.all():
         place = _by_id(place, new, items, row)
@@ -299,29 +298,11 @@ def within(rank: Ints, new: NDArray[np.bool_], depth: int, ties: str) -> NDArray
     return rank <= depth
 
 
-def _descending(score: Floats, lengths: Ints) -> Ints:
+def _descending(score: Floats, query: Ints) -> Ints:
     """Return the stable order of each list's results by descending score."""
-    starts = starts_of(lengths)
-    wrong = score[1:] > score[:-1]
-    inner = starts[(starts > 0) & (starts < len(score))]
-    wrong[inner - 1] = False
-    at = np.flatnonzero(wrong)
-    place = np.arange(len(score))
-    if not len(at):
-        return place
-    unsorted = np.unique(np.searchsorted(starts + lengths, at, side="right"))
-    # Padding sorts behind all results, even those with a score of minus infinity.
-    order = by_rows(
-        -score,
-        starts[unsorted],
-        lengths[unsorted],
-        lambda rows: np.argsort(rows, axis=1, kind="stable").astype(np.float64),
-        padding=np.inf,
-    )
-    changed = np.repeat(np.isin(np.arange(len(lengths)), unsorted), lengths)
-    within_list = order[changed].astype(np.int64)
-    place[changed] = np.repeat(starts, lengths)[changed] + within_list
-    return place
+    if not ((score[1:] > score[:-1]) & (query[1:] == query[:-1])).any():
+        return np.arange(len(score))
+    return np.lexsort((-score, query))
 
 
 def _by_id(place: Ints, new: NDArray[np.bool_], items: pl.Series, row: Ints) -> Ints:
@@ -450,10 +431,6 @@ _NORMALISED: dict[str, Callable[[RankedLists], Floats]] = {
 # -- sums
 
 
-_QUERY_MIXER = np.uint64(0x9E3779B97F4A7C15)
-"""Spreads query numbers over all bits of a key."""
-
-
 @dataclass(frozen=True, eq=False)
 class FusedLists:
     """Fused lists end to end, the best item of each first."""
@@ -511,7 +488,7 @@ def _ordered(
     named = np.argsort(query, kind="stable")
     query, row, total = query[named], row[named], total[named]
     lengths = np.bincount(query)
-    place, new = ranked(total, lengths, query, items, row, settings.ties)
+    place, new = ranked(total, query, items, row, settings.ties)
     rank = np.arange(len(query)) - np.repeat(starts_of(lengths), lengths) + 1
     kept = within(rank, new, settings.depth, settings.ties)
     cut = int((lengths > settings.depth).sum())
@@ -531,27 +508,12 @@ def _summed(given: Floats) -> Floats:
 
 
 def _groups(query: Ints, row: Ints, items: pl.Series) -> Ints:
-    """Number the pairs of query and item of all results.
+    """Number the pairs of query and item of all results."""
+    import polars as pl
 
-    Results are sorted by 64-bit keys, and the ids of equal neighbours are compared. If two
-    different ids share a key, all get new keys.
-    """
-    own = items.gather(row)
-    for seed in count():
-        key = own.hash(seed).to_numpy() + query.astype(np.uint64) * _QUERY_MIXER
-        order = np.argsort(key)
-        new = borders(key[order])
-        if _agree(order, new, query, own):
-            group = np.empty(len(order), np.int64)
-            group[order] = np.cumsum(new) - 1
-            return group
-    raise AssertionError
-
-
-def _agree(order: Ints, new: NDArray[np.bool_], query: Ints, items: pl.Series) -> bool:
-    """Return whether all neighbours with the same key have the same query and item."""
-    second = np.flatnonzero(~new)
-    one, other = order[second - 1], order[second]
-    if (query[one] != query[other]).any():
-        return False
-    return bool((items.gather(one) == items.gather(other)).all())
+    pairs = pl.DataFrame({"query": query, "item": items.gather(row)}).with_row_index("result")
+    found = pairs.group_by("query", "item").agg("result").with_row_index("group")
+    numbered = found.select("group", "result").explode("result")
+    group = np.empty(len(query), np.int64)
+    group[numbered["result"].to_numpy()] = numbered["group"].to_numpy()
+    return group

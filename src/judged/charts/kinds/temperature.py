@@ -24,7 +24,7 @@ from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE, OWN_LOOKS, curves
 from judged.charts.sweep import Record, read_sweep, softmax_said, temperature_of, written
 from judged.errors import InputError
-from judged.text import counted, listed
+from judged.text import listed
 
 if TYPE_CHECKING:
     from judged.learning.temperature import Sweep
@@ -53,7 +53,7 @@ def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> C
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
-    >>> ranking = {"measures": {"AP": 1.0}, "checked_queries": 1, "same": True}
+    >>> ranking = {"measures": {"AP": 1.0}}
     >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
     >>> sweep |= {"similarity": "dot", "notes": [], "ranking": ranking, "temperatures": [row]}
     >>> sweep |= dict.fromkeys(["best_loss", "best_calibrated"], row | {"at_edge": True})
@@ -99,20 +99,11 @@ def _outermost(edges: list[str]) -> str:
 
 
 def _ranking(sweep: Record) -> str:
-    ranking = sweep.record("ranking")
-    measures = ranking.record("measures")
+    measures = sweep.record("ranking").record("measures")
     values = listed(
         [f"{name} {measures.number(name):.4f}" for name in measures.fields] or ["all measures"]
     )
-    if not ranking.flag("same"):
-        return (
-            f"At some temperature rounding changed the ranking; by the scores themselves: {values}."
-        )
-    checked = counted(ranking.count("checked_queries"), "query", "queries")
-    return (
-        f"The ranking is the same at every temperature (checked on {checked}), and with it "
-        f"{values}."
-    )
+    return f"The ranking is the same at every temperature, and with it {values}."
 
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from judged.comparison.gate.baseline import BaselineSource
     from judged.comparison.gate.result import Gate
     from judged.evaluation.evaluation import Evaluation
-    from judged.inputs.tables import Judgements, Lookup
 else:  # loaded by `typing.get_type_hints` only
     Gate = later("judged:Gate")
 
@@ -105,15 +105,14 @@ def gate(
     from judged.comparison.dependence import names_missing
     from judged.comparison.gate.baseline import baseline_source
     from judged.comparison.gate.decision import GateOptions, check_before_reading, decide
-    from judged.evaluation.trusted import refuse_beside
+    from judged.evaluation.trusted import at_level, refuse_beside
 
     options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    if scoring.get("skip_bad"):
+        raise InputError("skip_bad does not work with a gate, which needs its runs; leave it out.")
     trusted = scoring.get("trusted")
     refuse_beside(
-        trusted,
-        groups=groups is not None,
-        golden=golden is not None,
-        update=options.update,
+        trusted, groups=groups is not None, golden=golden is not None, update=options.update
     )
     source = baseline_source(baseline)
     if trusted is not None and source.run is None and not source.absent:
@@ -123,76 +122,52 @@ def gate(
         )
     check_before_reading(source, options)
     if measures is None and source.file is not None:
-        measures = [str(words["label"]) for words in source.file.conditions.measures.values()]
+        measures = source.file.conditions.labels
     if measures is None and source.absent and isinstance(minimum, Mapping):
         measures = [*minimum]
     missing = names_missing(scoring.get("policy"))
-    evaluation, before, pool = _evaluate(judgements, run, source, measures, level, **scoring)
-    return decide(evaluation, before, pool, source, options, groups, missing=missing)
+    evaluation, before = _evaluate(judgements, run, source, measures, **scoring)
+    if evaluation.trusted is not None:
+        evaluation = at_level(evaluation, level)
+    return decide(evaluation, before, source, options, groups, missing=missing)
 
 
 def _evaluate(
-    judgements: Any, run: Any, source: BaselineSource, measures: Any, level: float, **scoring: Any
-) -> tuple[Evaluation, list[str], Judgements | Lookup | None]:
-    """Evaluate today's runs and those of the baseline.
-
-    Return the names of the latter and the judgements too, which rankings files do not hold.
-    """
-    from dataclasses import replace
-
-    from judged.evaluation.evaluate import evaluate, match_runs
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.settings import EvaluationSettings
-    from judged.evaluation.trusted import at_level, correct_by_trusted, refuse_beside
-    from judged.evaluation.warnings import announce_warnings
-    from judged.inputs.blocks import Room
-    from judged.inputs.data import Data, check_not_rankings
+    judgements: Any, run: Any, source: BaselineSource, measures: Any, **scoring: Any
+) -> tuple[Evaluation, list[str]]:
+    """Evaluate today's runs and those of the baseline, and return the names of the latter."""
+    from judged.evaluation.evaluate import evaluate
+    from judged.evaluation.trusted import refuse_beside
+    from judged.inputs import as_runs
+    from judged.inputs.data import check_not_rankings
     from judged.inputs.formats import is_rankings_file, run_name
     from judged.inputs.repeated import Repeats
-    from judged.limits import limits
-    from judged.options import formats_of
 
     if is_rankings_file(judgements):
         others = [run] if is_rankings_file(run) else list(run or ())
         named = source.run if source.name is None else f"{source.name}={source.run}"
         baselines = [] if source.run is None else [named]
         evaluation = evaluate(judgements, [*others, *baselines], measures, **scoring)
-        return evaluation, [scored.name for scored in evaluation.runs[1 + len(others) :]], None
+        return evaluation, [scored.name for scored in evaluation.runs[1 + len(others) :]]
     check_not_rankings(judgements, source.run)
     if isinstance(run, Repeats):
-        run = {f"repeat {number}": each for number, each in enumerate(run.runs, 1)}
-    judgements_format, run_format = formats_of(scoring.pop("format", None))
-    data = Data.of(
-        judgements,
-        run,
-        columns=scoring.pop("columns", None),
-        judgements_format=judgements_format,
-        run_format=run_format,
-        engine=None,
-        room=Room.of(limits().memory, limits().temporary),
-    )
-    trusted = scoring.get("trusted")
-    repeated = len(data.given_runs) > 1 or isinstance(source.run, Repeats)
-    refuse_beside(trusted, repeats=repeated)
+        run = {f"repeat {number}": repeat for number, repeat in enumerate(run.runs, 1)}
+    runs = {} if run is None else as_runs(run)
+    refuse_beside(scoring.get("trusted"), repeats=len(runs) > 1 or isinstance(source.run, Repeats))
+    if source.run is None:
+        return evaluate(judgements, run, measures, **scoring), []
+    if None in runs:
+        runs = {run_name(fspath(run)) if isinstance(run, str | PathLike) else "run": run}
+    base = source.name or ("baseline" if source.path is None else run_name(source.path))
     before: dict[str | None, Any] = {}
-    if source.run is not None:
-        base = source.name or ("baseline" if source.path is None else run_name(source.path))
-        for each in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
-            name = base
-            while name in data.given_runs or name in before:
-                name = f"{name} (baseline)" if name in data.given_runs else f"{name} (again)"
-            before[name] = each
-    data = replace(data, given_runs={**data.given_runs, **before})
-    policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
-    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
-    matched = match_runs(data, settings, **scoring)
-    evaluation = evaluate_rankings(
-        matched.rankings, settings, weights=scoring.get("weights"), sources=data
-    )
-    if trusted is not None:
-        evaluation = at_level(correct_by_trusted(evaluation, trusted, matched.trusted), level)
-    names = [scored.name for scored in announce_warnings(evaluation).runs]
-    return evaluation, names[len(names) - len(before) :], matched.judgements
+    for each in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
+        name = base
+        while name in runs or name in before:
+            name = f"{name} (baseline)" if name in runs else f"{name} (again)"
+        before[name] = each
+    evaluation = evaluate(judgements, {**runs, **before}, measures, **scoring)
+    names = [scored.name for scored in evaluation.runs]
+    return evaluation, names[len(names) - len(before) :]
 
 
 def gate_evaluation(
@@ -229,8 +204,7 @@ def gate_evaluation(
                 "others, and give its name as the baseline."
             )
     check_before_reading(source, options)
-    pool = None if evaluation.sources is None else evaluation.sources.judgements()
-    return decide(evaluation, before, pool, source, options, groups, missing=False)
+    return decide(evaluation, before, source, options, groups, missing=False)
 
 
 def assert_no_regression(

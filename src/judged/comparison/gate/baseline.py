@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,10 @@ from judged.evaluation.scores import Scored
 from judged.inputs.formats import is_rankings_file, named_file, printable
 from judged.inputs.tables import Judgements, Lookup
 from judged.matching.join import distinct
+from judged.options import real
+from judged.outputs import write_text
 from judged.policy import CHOICES
+from judged.results import ResultPart, plain_value
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import few, plain
 
@@ -69,9 +73,38 @@ class Conditions:
             judgements,
         )
 
-    def unlike(self, then: Conditions) -> list[str]:
-        """Return what differs, each as a phrase; changed judgements are in `JudgementChanges`."""
-        return list(_unlike(self, then))
+    def unlike(self, then: Conditions) -> Iterator[str]:
+        """Yield what differs, each as a phrase; changed judgements are in `JudgementChanges`."""
+        for name, measure in self.measures.items():
+            if name not in then.measures:
+                known = ", ".join(then.labels)
+                yield f"it has no {measure['label']}, only {known}"
+                continue
+            before, after = then.measures[name]["parameters"], measure["parameters"]
+            for odd in [key for key in {**before, **after} if before.get(key) != after.get(key)][
+                :1
+            ]:
+                yield f"its {measure['label']} has {odd}={before.get(odd)}, not {after.get(odd)}"
+        for choice in CHOICES:
+            before, after = str(then.policy.get(choice)), str(self.policy.get(choice))
+            if before != after:
+                yield f"it was made with {choice}={before}, not {choice}={after}"
+        if then.convention != self.convention:
+            yield (
+                f"it follows {then.convention or 'no convention'}, not {self.convention or 'none'}"
+            )
+        if then.depth != self.depth:
+            yield f"its depth is {then.depth or 'unlimited'}, not {self.depth or 'unlimited'}"
+        if then.collection != self.collection:
+            yield "it was made with another collection"
+        if list(then.ranked) != list(self.ranked):
+            before, after = ("; ".join(of.ranked) or "items as they are" for of in (then, self))
+            yield f"it ranks other items ({before}, not {after})"
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the measures in tables."""
+        return [str(measure["label"]) for measure in self.measures.values()]
 
 
 def _collection_of(r: Rankings) -> int | dict[str, int] | None:
@@ -82,39 +115,8 @@ def _collection_of(r: Rankings) -> int | dict[str, int] | None:
     return sizes if len(set(sizes.values())) != 1 else int(r.collection[0])
 
 
-def _unlike(now: Conditions, then: Conditions) -> Iterator[str]:
-    for name, own in now.measures.items():
-        if name not in then.measures:
-            yield f"it has no {own['label']}, only {', '.join(_labels(then))}"
-        elif then.measures[name]["parameters"] != own["parameters"]:
-            before, after = then.measures[name]["parameters"], own["parameters"]
-            odd = next(key for key in {**before, **after} if before.get(key) != after.get(key))
-            yield f"its {own['label']} has {odd}={before.get(odd)}, not {after.get(odd)}"
-    for choice in CHOICES:
-        before, after = str(then.policy.get(choice)), str(now.policy.get(choice))
-        if before != after:
-            yield f"it was made with {choice}={before}, not {choice}={after}"
-    if then.convention != now.convention:
-        yield f"it follows {then.convention or 'no convention'}, not {now.convention or 'none'}"
-    if then.depth != now.depth:
-        yield f"its depth is {_or_none(then.depth)}, not {_or_none(now.depth)}"
-    if then.collection != now.collection:
-        yield "it was made with another collection"
-    if list(then.ranked) != list(now.ranked):
-        before, after = ("; ".join(each.ranked) or "items as they are" for each in (then, now))
-        yield f"it ranks other items ({before}, not {after})"
-
-
-def _labels(conditions: Conditions) -> list[str]:
-    return [str(each["label"]) for each in conditions.measures.values()]
-
-
-def _or_none(depth: int | None) -> str:
-    return "unlimited" if depth is None else str(depth)
-
-
 @dataclass(frozen=True)
-class JudgementChanges:
+class JudgementChanges(ResultPart):
     """Queries whose judgements are not those of the baseline."""
 
     changed: tuple[str, ...] = ()
@@ -138,16 +140,8 @@ class JudgementChanges:
         return bool(self.changed or self.new or self.removed)
 
     def __str__(self) -> str:
-        named = {"changed": self.changed, "new": self.new, "removed": self.removed}
-        return ", ".join(f"{word}: {some(queries)}" for word, queries in named.items() if queries)
-
-    def to_dict(self) -> dict[str, list[str]]:
-        """Return plain values for JSON."""
-        return {
-            "changed": list(self.changed),
-            "new": list(self.new),
-            "removed": list(self.removed),
-        }
+        named = vars(self).items()
+        return ", ".join(f"{word}: {some(queries)}" for word, queries in named if queries)
 
 
 DIGITS = 16
@@ -161,12 +155,11 @@ def fingerprints(judgements: Judgements | Lookup) -> dict[str, str]:
     >>> one == fingerprints(Lookup({"q": {"b": 0.0, "a": 1.0}}))
     True
     """
-    rows: dict[str, list[str]] = {}
-    for query, items in _by_query(judgements):
-        rows.setdefault(query, []).extend(
-            f"{len(item)}:{item}{len(subtopic)}:{subtopic}{float(grade) + 0.0!r}"
-            for item, subtopic, grade in items
-        )
+    names = judgements.lists if isinstance(judgements, Lookup) else judgements.names()
+    rows: dict[str, list[str]] = {query: [] for query in names}
+    for query, item, subtopic, grade in _rows_of(judgements):
+        row = f"{len(item)}:{item}{len(subtopic)}:{subtopic}{float(grade) + 0.0!r}"
+        rows[query].append(row)
     return {query: _digest(sorted(rows[query]))[:DIGITS] for query in sorted(rows)}
 
 
@@ -179,32 +172,20 @@ def _digest(texts: Iterable[str]) -> str:
     return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_Row = tuple[str, str, float]
-
-
-def _by_query(judgements: Judgements | Lookup) -> Iterator[tuple[str, Iterable[_Row]]]:
-    """Yield the items of each query with subtopic and grade; a query may come in parts."""
+def _rows_of(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, str, float]]:
+    """Yield the query, item, subtopic and grade of each judgement."""
     if isinstance(judgements, Lookup):
         for query, items in judgements.lists.items():
-            if judgements.by_subtopic:
-                yield (
-                    query,
-                    [
-                        (item, subtopic, grade)
-                        for item, own in items.items()
-                        for subtopic, grade in own.items()
-                    ],
-                )
-            else:
-                yield query, [(item, "", grade) for item, grade in items.items()]
+            for item, grades in items.items():
+                by_subtopic = grades if judgements.by_subtopic else {"": grades}
+                for subtopic, grade in by_subtopic.items():
+                    yield query, item, subtopic, grade
         return
-    for query in judgements.names():
-        yield query, ()
     frame = distinct(judgements, "first").table.frame
     columns = [frame["query"].to_list(), frame["item"].to_list(), frame["grade"].to_list()]
     subtopics = frame["subtopic"].to_list() if judgements.by_subtopic else [""] * frame.height
     for query, item, grade, subtopic in zip(*columns, subtopics, strict=True):
-        yield query, ((item, subtopic, grade),)
+        yield query, item, subtopic, grade
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,9 +280,9 @@ class Baseline:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        own = self.conditions
+        conditions = self.conditions
         measures = {
-            name: {**own.measures[name], **({"error": kept.error} if kept.error else {})}
+            name: {**conditions.measures[name], **({"error": kept.error} if kept.error else {})}
             for name, kept in self.kept.items()
         }
         return {
@@ -310,16 +291,16 @@ class Baseline:
             "run": self.name,
             "repeats": self.repeats,
             "measures": measures,
-            "policy": dict(own.policy),
-            "convention": own.convention,
-            "depth": own.depth,
-            "collection": own.collection,
-            "ranked": list(own.ranked),
-            "judgements": combined(own.judgements),
+            "policy": dict(conditions.policy),
+            "convention": conditions.convention,
+            "depth": conditions.depth,
+            "collection": conditions.collection,
+            "ranked": list(conditions.ranked),
+            "judgements": combined(conditions.judgements),
             "missing": sorted(self.missing),
             "weights": None if self.weights is None else dict(self.weights),
             "groups": None if self.groups is None else dict(self.groups),
-            "queries": {query: self._query(query) for query in sorted(own.judgements)},
+            "queries": {query: self._query(query) for query in sorted(conditions.judgements)},
         }
 
     def _query(self, query: str) -> dict[str, Any]:
@@ -330,26 +311,22 @@ class Baseline:
             for part in ("made_of", "repeats"):
                 numbers = getattr(kept, part)
                 if numbers is not None and query in numbers:
-                    line.setdefault(part, {})[name] = [plain(each) for each in numbers[query]]
+                    line.setdefault(part, {})[name] = plain_value(list(numbers[query]))
         return line
 
     def to_json(self) -> str:
         """Return the file's text: ASCII, with a line for each query so that diffs are readable."""
-        import json
-
         whole = self.to_dict()
         queries = whole.pop("queries")
         head = json.dumps(whole, indent=2, allow_nan=False).removesuffix("\n}")
         lines = ",\n".join(
-            f"    {json.dumps(query)}: {json.dumps(own, allow_nan=False)}"
-            for query, own in queries.items()
+            f"    {json.dumps(query)}: {json.dumps(line, allow_nan=False)}"
+            for query, line in queries.items()
         )
         return f'{head},\n  "queries": {{\n{lines}\n  }}\n}}\n'
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
-        from judged.outputs import write_text
-
         write_text(path, self.to_json())
 
 
@@ -384,41 +361,34 @@ def _entry(
     kept: BaselineValues, like: Sample, queries: Sequence[str], weights: Floats | None
 ) -> Entry:
     """Return a baseline's values on a measure, for today's queries that count in it."""
-    from dataclasses import replace
-
-    pairs = [
-        (at, query, value)
-        for at, query in enumerate(queries)
-        if (value := kept.values.get(query)) is not None
-    ]
-    place = np.array([at for at, _, _ in pairs], np.int64)
-    values = np.array([value for _, _, value in pairs], np.float64)
-    own = None if weights is None else weights[place]
-    counted = np.ones(len(place), bool) if own is None else own > 0
-    if not counted.all():
-        pairs = [pair for pair, counts in zip(pairs, counted, strict=True) if counts]
-        place, values = place[counted], values[counted]
-        own = None if own is None else own[counted]
-    rows = None if kept.made_of is None else [kept.made_of[query] for _, query, _ in pairs]
+    place = np.array(
+        [
+            at
+            for at, query in enumerate(queries)
+            if kept.values.get(query) is not None and (weights is None or weights[at] > 0)
+        ],
+        np.int64,
+    )
+    counted = [queries[at] for at in place]
+    values = np.array([kept.values[query] for query in counted], np.float64)
+    weights = None if weights is None else weights[place]
+    rows = None if kept.made_of is None else [kept.made_of[query] for query in counted]
     sample: Sample
     if isinstance(like, Median):
         parts = [[value] for value in values] if rows is None else rows
         owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        flat = np.array([each for part in parts for each in part], np.float64)
-        sample = Median(flat, owner, len(parts), own)
+        flat = np.array([value for part in parts for value in part], np.float64)
+        sample = Median(flat, owner, len(parts), weights)
     elif rows is None:
-        sample = Means.of_values(values, like.aggregate, own)
+        sample = Means.of_values(values, like.aggregate, weights)
     else:
         columns = np.array(rows, np.float64).reshape(len(rows), like.columns.shape[1])
-        sample = replace(like, columns=columns, weights=own)
+        sample = replace(like, columns=columns, weights=weights)
     repeats = None
     if kept.repeats is not None:
-        repeats = np.array([kept.repeats[query] for _, query, _ in pairs], np.float64).T
+        repeats = np.array([kept.repeats[query] for query in counted], np.float64).T
     error = kept.error if math.isfinite(kept.error) else 0.0
     return Entry(sample, values, place, repeats, error)
-
-
-RESTORE = "restore it, or delete it and make a new one. It was not changed."
 
 
 class NoBaselineError(InputError):
@@ -485,7 +455,7 @@ def _reason(error: Exception) -> str:
 
 
 def _text_of_baseline(path: str, label: str) -> bytes | None:
-    """Return the content of a baseline file; None for any other file."""
+    """Return the content of a baseline file, even a damaged one; None for any other file."""
     try:
         with open(path, "rb") as handle:
             start = handle.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -495,99 +465,86 @@ def _text_of_baseline(path: str, label: str) -> bytes | None:
             whole = handle.read()
     except OSError as error:
         raise InputError(f"{label}: cannot be read ({_reason(error)}).") from None
-    return whole if f'"{MARK}"'.encode() in whole and _is_marked(whole) else None
-
-
-def _is_marked(whole: bytes) -> bool:
-    """Return whether JSON has the key of baselines; true for damaged files."""
-    import json
-
+    if f'"{MARK}"'.encode() not in whole:
+        return None
     try:
-        found = json.loads(whole)
+        content = json.loads(whole)
     except (ValueError, RecursionError):
-        return True
-    return isinstance(found, dict) and MARK in found and not isinstance(found[MARK], (dict, list))
+        return whole
+    is_baseline = isinstance(content, dict) and not isinstance(content.get(MARK, {}), (dict, list))
+    return whole if is_baseline else None
 
 
 def read_baseline(text: bytes, label: str) -> Baseline:
     """Read a baseline file; anything that `Baseline.to_json` does not write is an error."""
-    import json
-
-    def damaged(what: str) -> InputError:
-        return InputError(f"{label}: this baseline file is damaged ({what}); {RESTORE}")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        if len(dict(pairs)) < len(pairs):
             raise ValueError("a name occurs twice")
-        return found
+        return dict(pairs)
 
     def no_constant(name: str) -> float:
         raise ValueError(f"{name} is not a number")
 
     try:
         whole = json.loads(text, object_pairs_hook=once, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        raise damaged(str(error).partition("\n")[0]) from None
-    if not isinstance(whole, dict):
-        raise damaged("it is not an object")
-    version = whole.get(MARK)
-    if version != VERSION or isinstance(version, bool):
-        raise InputError(
-            f"{label}: this baseline file has version {quoted(version)}, but this judged reads "
-            f"version {VERSION}; use the judged that wrote it, or a later one. It was not changed."
-        )
-    try:
+        version = whole.get(MARK)
+        if version != VERSION or isinstance(version, bool):
+            raise InputError(
+                f"{label}: this baseline file has version {quoted(version)}, but this judged reads "
+                f"version {VERSION}; use the judged that wrote it, or a later one. It was not "
+                "changed."
+            )
         return _baseline(whole)
-    except _OddError as odd:
-        raise damaged(str(odd)) from None
-
-
-class _OddError(Exception):
-    """Unexpected content of a baseline file."""
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        what = str(error).partition("\n")[0]
+        raise InputError(
+            f"{label}: this baseline file is damaged ({what}); restore it, or delete it and make a "
+            "new one. It was not changed."
+        ) from None
 
 
 def _baseline(whole: dict[str, Any]) -> Baseline:
-    measures = _field(whole, "measures", _objects)
-    lines = _field(whole, "queries", _objects)
+    _check_fields(whole, FIELDS, "it")
+    measures, lines, repeats = whole["measures"], whole["queries"], whole["repeats"]
     if not measures or not lines:
-        raise _OddError("it has no measures or no queries")
-    judgements = {
-        query: _field(own, "judgements", _text, f"query {query!r}") for query, own in lines.items()
-    }
-    if combined(judgements) != _field(whole, "judgements", _text):
-        raise _OddError("queries are missing or were changed")
-    repeats = _field(whole, "repeats", _count)
+        raise ValueError("it has no measures or no queries")
+    for query, line in lines.items():
+        _check_fields(line, QUERY_FIELDS, f"query {query!r}")
+    judgements = {query: line["judgements"] for query, line in lines.items()}
+    if combined(judgements) != whole["judgements"]:
+        raise ValueError("queries are missing or were changed")
     kept = {}
-    for name, own in measures.items():
-        for part in ("label", "definition"):
-            _field(own, part, _text, f"measure {name!r}")
-        _field(own, "parameters", _texts, f"measure {name!r}")
-        error = _number(own.get("error", 0.0))
+    for name, measure in measures.items():
+        _check_fields(measure, MEASURE_FIELDS, f"measure {name!r}")
+        error = _number(measure.get("error", 0.0))
         if not 0 <= error < math.inf:
-            raise _OddError(f"the standard error of measure {name!r} is invalid")
+            raise ValueError(f"the standard error of measure {name!r} is invalid")
         kept[name] = _values_of(name, lines, repeats, error)
+    size, weights = whole["collection"], whole["weights"]
+    if size is not None:
+        is_one = not isinstance(size, dict)
+        size = int(_number(size)) if is_one else {q: int(_number(n)) for q, n in size.items()}
     conditions = Conditions(
-        {
-            name: {key: own[key] for key in ("label", "parameters", "definition")}
-            for name, own in measures.items()
-        },
-        _field(whole, "policy", _texts),
-        _field(whole, "convention", _optional(_text)),
-        _field(whole, "depth", _optional(_count)),
-        _field(whole, "collection", _optional(_collection)),
-        _field(whole, "ranked", _list_of(_text)),
+        {name: {key: of[key] for key in MEASURE_FIELDS} for name, of in measures.items()},
+        whole["policy"],
+        whole["convention"],
+        whole["depth"],
+        size,
+        whole["ranked"],
         judgements,
     )
     return Baseline(
-        _field(whole, "run", _text),
+        whole["run"],
         conditions,
         kept,
-        frozenset(_field(whole, "missing", _list_of(_text))),
+        frozenset(whole["missing"]),
         repeats,
-        _field(whole, "weights", _optional(_numbers)),
-        _field(whole, "groups", _optional(_texts)),
-        _field(whole, "judged", _text),
+        None if weights is None else {query: _number(weight) for query, weight in weights.items()},
+        whole["groups"],
+        whole["judged"],
     )
 
 
@@ -595,99 +552,85 @@ def _values_of(name: str, lines: Mapping[str, Any], repeats: int, error: float) 
     """Return the values of a measure."""
     values: dict[str, float | None] = {}
     parts: dict[str, dict[str, list[float]]] = {"made_of": {}, "repeats": {}}
-    for query, own in lines.items():
-        found = _field(own, "values", _object, f"query {query!r}")
-        if name not in found:
-            raise _OddError(f"query {query!r} has no value of {name}")
-        values[query] = None if found[name] is None else _number(found[name])
+    for query, line in lines.items():
+        if name not in line["values"]:
+            raise ValueError(f"query {query!r} has no value of {name}")
+        value = line["values"][name]
+        values[query] = None if value is None else _number(value)
         for part, by_query in parts.items():
-            numbers = _object(own.get(part, {})).get(name)
+            by_measure = line.get(part, {})
+            numbers = by_measure.get(name) if isinstance(by_measure, dict) else by_measure
             if numbers is not None:
-                by_query[query] = [_number(each) for each in _list_of(_same)(numbers)]
+                if not isinstance(numbers, list):
+                    raise ValueError(f"{part!r} of query {query!r} is not a list")
+                by_query[query] = [_number(number) for number in numbers]
     counted = {query for query, value in values.items() if value is not None}
     for part, by_query in parts.items():
         if by_query and set(by_query) != counted:
-            raise _OddError(f"{part} of {name} is missing for some queries")
-    if any(len(each) != repeats for each in parts["repeats"].values()) or (
+            raise ValueError(f"{part} of {name} is missing for some queries")
+    if any(len(numbers) != repeats for numbers in parts["repeats"].values()) or (
         (repeats > 1) != bool(parts["repeats"]) and counted
     ):
-        raise _OddError(f"it does not have {repeats} repeats of {name}")
+        raise ValueError(f"it does not have {repeats} repeats of {name}")
     return BaselineValues(values, parts["made_of"] or None, parts["repeats"] or None, error)
 
 
-def _field(own: Mapping[str, Any], name: str, check: Callable[[Any], Any], of: str = "it") -> Any:
-    if name not in own:
-        raise _OddError(f"{of} has no {name!r}")
-    try:
-        return check(own[name])
-    except _OddError as odd:
-        raise _OddError(f"{name!r} of {of}: {odd}" if of != "it" else f"{name!r}: {odd}") from None
-
-
-def _same(given: Any) -> Any:
-    return given
-
-
-def _text(given: Any) -> str:
-    if not isinstance(given, str):
-        raise _OddError("not a text")
-    return given
-
-
-def _count(given: Any) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 2**53:
-        raise _OddError("not a whole number from 1")
-    return given
-
-
-def _number(given: Any) -> float:
+def _number(value: Any) -> float:
     """Read a number as `text.plain` writes it."""
-    if given in ("Infinity", "-Infinity"):
-        return math.inf if given == "Infinity" else -math.inf
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise _OddError(f"{quoted(given)} is not a number")
-    try:
-        found = float(given)
-    except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
-        raise _OddError("a number is too large")
-    return found
+    if value in ("Infinity", "-Infinity"):
+        return float(value)
+    number = real(value)
+    if number is None:
+        raise ValueError(f"{quoted(value)} is not a number")
+    return number
 
 
-def _object(given: Any) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise _OddError("not an object")
-    return given
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= 2**53
 
 
-def _objects(given: Any) -> dict[str, dict[str, Any]]:
-    return {name: _object(own) for name, own in _object(given).items()}
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _texts(given: Any) -> dict[str, str]:
-    return {name: _text(own) for name, own in _object(given).items()}
+def _is_object(value: Any, of: type | tuple[type, ...] = str) -> bool:
+    return isinstance(value, dict) and all(isinstance(inner, of) for inner in value.values())
 
 
-def _numbers(given: Any) -> dict[str, float]:
-    return {name: _number(own) for name, own in _object(given).items()}
+Field = tuple[str, Callable[[Any], bool]]
+OBJECTS: Field = ("an object of objects", lambda value: _is_object(value, dict))
+TEXT: Field = ("a text", lambda value: isinstance(value, str))
+TEXTS: Field = ("an object of texts", _is_object)
+TEXT_LIST: Field = ("a list of texts", _is_list)
+COUNT: Field = ("a whole number from 1", _is_count)
+NUMBERS: Field = ("an object of numbers", lambda value: _is_object(value, (int, float)))
+FIELDS = {
+    "measures": OBJECTS,
+    "queries": OBJECTS,
+    "judgements": TEXT,
+    "repeats": COUNT,
+    "policy": TEXTS,
+    "convention": TEXT,
+    "depth": COUNT,
+    "collection": ("a number or an object", lambda value: not isinstance(value, str | list)),
+    "ranked": TEXT_LIST,
+    "run": TEXT,
+    "missing": TEXT_LIST,
+    "weights": NUMBERS,
+    "groups": TEXTS,
+    "judged": TEXT,
+}
+"""Fields of a baseline file, and what each must be."""
+OPTIONAL_FIELDS = ("convention", "depth", "collection", "weights", "groups")
+"""Fields that may be null."""
+QUERY_FIELDS = {"judgements": TEXT, "values": ("an object", lambda value: isinstance(value, dict))}
+MEASURE_FIELDS = {"label": TEXT, "parameters": TEXTS, "definition": TEXT}
 
 
-def _list_of(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
-    def all_of(given: Any) -> list[Any]:
-        if not isinstance(given, list):
-            raise _OddError("not a list")
-        return [check(each) for each in given]
-
-    return all_of
-
-
-def _optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda given: None if given is None else check(given)
-
-
-def _collection(given: Any) -> int | dict[str, int]:
-    if isinstance(given, dict):
-        return {query: int(_number(size)) for query, size in given.items()}
-    found = _number(given)
-    return int(found)
+def _check_fields(values: Mapping[str, Any], wanted: Mapping[str, Field], where: str) -> None:
+    for name, (kind, is_valid) in wanted.items():
+        if name not in values:
+            raise ValueError(f"{where} has no {name!r}")
+        is_null = name in OPTIONAL_FIELDS and values[name] is None
+        if not is_null and not is_valid(values[name]):
+            raise ValueError(f"{name!r} of {where} is not {kind}")

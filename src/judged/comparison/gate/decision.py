@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.arrays import Floats
 from judged.comparison.dependence import MAX_MISSING_SHARE, in_no_run
 from judged.comparison.gate.baseline import (
     Baseline,
@@ -20,16 +23,8 @@ from judged.comparison.gate.baseline import (
     fingerprints,
     system_values,
 )
-from judged.comparison.gate.golden import (
-    GoldenQuery,
-    Requirement,
-    check_known,
-    check_minimum,
-    check_query,
-    golden_queries,
-)
 from judged.comparison.gate.result import Gate, QueryLoss
-from judged.comparison.gate.rules import apply_rule
+from judged.comparison.gate.rules import Requirement, apply_rule, check_minimum, falls_short
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import (
     Compared,
@@ -40,17 +35,20 @@ from judged.comparison.numbers import (
     queries_of,
 )
 from judged.comparison.settings import CHANGED, RULES, ComparisonSettings
-from judged.comparison.wording import some
-from judged.errors import InputError, PolicyError, quoted
+from judged.comparison.wording import amount, some
+from judged.errors import InputError, PolicyError, did_you_mean, quoted
+from judged.inputs.columns import candidates
+from judged.inputs.dicts import as_id
 from judged.inputs.keyed import groups_of
+from judged.inputs.source import Source, decoded, not_a_table, open_source
+from judged.inputs.tables import Kind
 from judged.options import choice, number
 from judged.outputs import check_target
 from judged.statistics.samples import about_few_units, relative
-from judged.text import Warned, listed
+from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.inputs.tables import Judgements, Lookup
 
 NOW, THEN = "now", "baseline"
 """Names of the two sides among the numbers."""
@@ -193,7 +191,6 @@ def _check_without_baseline(options: GateOptions) -> None:
 def decide(
     evaluation: Evaluation,
     before: Sequence[str],
-    judgements: Judgements | Lookup | None,
     source: BaselineSource,
     options: GateOptions,
     groups: Any,
@@ -202,8 +199,8 @@ def decide(
 ) -> Gate:
     """Decide, and write the baseline file if that is requested.
 
-    `before` names the runs that are the baseline, `judgements` are needed for a baseline file, and
-    `missing` says whether a policy for missing queries was chosen.
+    `before` names the runs that are the baseline, and `missing` says whether a policy for missing
+    queries was chosen.
     """
     queries = queries_of(evaluation)
     measures = compared_by(evaluation)
@@ -212,37 +209,47 @@ def decide(
     then = None
     if before:
         then = system_values(evaluation, [evaluation.scored(name) for name in before], queries)
-    weights = _weights(evaluation, queries)
+    rankings = evaluation.runs[0].rankings
+    weights = None
+    if rankings.weights is not None:
+        weights = dict(zip(rankings.queries, rankings.weights.values.tolist(), strict=True))
     group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
     notes: list[str] = [*map(Warned, evaluation.warnings())]
     notes += in_no_run([run.rankings for run in evaluation.runs], evaluation.policy)
     changes, unlike, today = JudgementChanges(), "", None
     place = np.arange(len(queries))
     if source.file is not None or options.update:
+        by_query = None
+        if group_numbers is not None:
+            names = [group_names[at] for at in group_numbers]
+            by_query = dict(zip(queries, names, strict=True))
         today = Baseline.of(
             now,
-            Conditions.of(evaluation, _fingerprints(judgements)),
+            Conditions.of(evaluation, _fingerprints(evaluation)),
             queries,
-            weights=None if weights is None else dict(zip(queries, weights.tolist(), strict=True)),
-            groups=None
-            if group_numbers is None
-            else {
-                query: group_names[at]
-                for query, at in zip(queries, group_numbers.tolist(), strict=True)
-            },
+            weights=None if weights is None else {query: weights[query] for query in queries},
+            groups=by_query,
         )
     if source.file is not None:
         assert today is not None
         unlike, changes = _comparable(today, source, options)
         if not unlike:
-            scale = None if weights is None else relative(weights)
+            scale = None
+            if weights is not None:
+                scale = relative(np.array([weights[query] for query in queries], np.float64))
             then = source.file.values_for(now, queries, scale)
             lost = {*changes.changed, *changes.new}
             place = np.array([at for at, q in enumerate(queries) if q not in lost], np.int64)
             notes += _about_file(source.file, today)
     if then is not None and not missing:
         notes += _check_missing(now, then, [queries[at] for at in place])
-    numbers = _numbers(now, then, queries, measures, group_numbers)
+    sides = {NOW: now} if then is None else {NOW: now, THEN: then}
+    entries = {
+        (measure.name, side): values.entries[str(measure.measure)]
+        for side, values in sides.items()
+        for measure in measures
+    }
+    numbers = Numbers(tuple(sides), queries, measures, entries, group_numbers)
     allowed = {} if source.absent else options.allowed_drops(evaluation)
     minima = options.minima(evaluation)
     check_known(options.golden, queries)
@@ -288,21 +295,13 @@ def decide(
     return replace(gate, updated=True)
 
 
-def _fingerprints(judgements: Judgements | Lookup | None) -> dict[str, str]:
-    if judgements is None:
+def _fingerprints(evaluation: Evaluation) -> dict[str, str]:
+    if evaluation.sources is None:
         raise InputError(
             "a baseline file needs the judgements, and rankings do not hold them. Give the "
             "judgements and the run, or compare with the rankings of another run."
         )
-    return fingerprints(judgements)
-
-
-def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
-    about = evaluation.runs[0].rankings
-    if about.weights is None:
-        return None
-    by_query = dict(zip(about.queries, about.weights.values.tolist(), strict=True))
-    return np.array([by_query[query] for query in queries], np.float64)
+    return fingerprints(evaluation.sources.judgements())
 
 
 def _comparable(
@@ -311,43 +310,33 @@ def _comparable(
     """Return why a replaced baseline is not comparable, and the queries to leave out."""
     assert source.file is not None
     now, then = today.conditions, source.file.conditions
-    replaced = options.update and options.force
-    if unlike := now.unlike(then):
-        why = "; ".join(unlike)
-        if replaced:
-            return why, JudgementChanges()
-        raise InputError(
-            f"{source.source}: this baseline is not comparable: {why}. Use the same options as it "
-            f"did, or make a new one: {MAKE_NEW}."
-        )
     changes = JudgementChanges.between(then.judgements, now.judgements)
-    if not changes:
-        return "", changes
-    if options.changed == "error":
+    if unlike := [*now.unlike(then)]:
+        why, fix = "; ".join(unlike), "Use the same options as it did"
+    elif changes and options.changed == "error":
         why = f"its judgements are not today's; {changes}"
-        if replaced:
-            return why, JudgementChanges()
-        raise InputError(
-            f"{source.source}: this baseline is not comparable: {why}. Leave these queries out "
-            f"(--changed drop, changed='drop'), or make a new one: {MAKE_NEW}."
-        )
-    if not set(now.judgements) - {*changes.changed, *changes.new}:
+        fix = "Leave these queries out (--changed drop, changed='drop')"
+    elif changes and not set(now.judgements) - {*changes.changed, *changes.new}:
         raise InputError(
             f"{source.source}: all queries have other judgements than in this baseline; make a new "
             f"one: {MAKE_NEW}."
         )
-    return "", changes
+    else:
+        return "", changes
+    if options.force:
+        return why, JudgementChanges()
+    raise InputError(
+        f"{source.source}: this baseline is not comparable: {why}. {fix}, or make a new one: "
+        f"{MAKE_NEW}."
+    )
 
 
 def _check_measures_kept(today: Baseline, source: BaselineSource, options: GateOptions) -> None:
     """Check that an update loses no measure."""
     if source.file is None or options.force:
         return
-    lost = [
-        str(words["label"])
-        for name, words in source.file.conditions.measures.items()
-        if name not in today.kept
-    ]
+    before = source.file.conditions.measures
+    lost = [str(of["label"]) for name, of in before.items() if name not in today.kept]
     if lost:
         raise InputError(
             f"{source.source}: an update would lose {', '.join(lost)}, which this baseline has "
@@ -356,28 +345,25 @@ def _check_measures_kept(today: Baseline, source: BaselineSource, options: GateO
 
 
 def _about_file(file: Baseline, today: Baseline) -> list[str]:
-    said: list[str] = []
+    notes: list[str] = []
     if file.judged != today.judged:
-        said.append(f"The baseline was made by judged {file.judged}; this is {today.judged}.")
-    if _differ(file.weights, today.weights):
-        said.append(
+        notes.append(f"The baseline was made by judged {file.judged}; this is {today.judged}.")
+    before, now = file.weights, today.weights
+    differ = before is not now
+    if before is not None and now is not None:
+        differ = any(before[query] != now[query] for query in before.keys() & now.keys())
+    if differ:
+        notes.append(
             Warned("The weights are not those of the baseline. Both sides use today's weights.")
         )
     if today.groups is None and file.groups is not None:
-        said.append(Warned("The baseline was made with groups of queries; today there are none."))
-    return said
-
-
-def _differ(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> bool:
-    """Return whether queries in both have different entries."""
-    if then is None or now is None:
-        return then is not now
-    return any(then[query] != now[query] for query in then.keys() & now.keys())
+        notes.append(Warned("The baseline was made with groups of queries; today there are none."))
+    return notes
 
 
 def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]) -> list[str]:
     """Check that neither side lacks many queries of the other; warn of a few."""
-    said: list[str] = []
+    notes: list[str] = []
     for ours, theirs, whose in ((now, then, "The run"), (then, now, "The baseline")):
         there = [query for query in queries if query not in theirs.missing]
         lost = [query for query in there if query in ours.missing]
@@ -389,24 +375,8 @@ def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]
                 "missing=skip to leave them out."
             )
         if lost:
-            said.append(Warned(f"{whose} has no results for {some(lost)} of the other side."))
-    return said
-
-
-def _numbers(
-    now: SystemValues,
-    then: SystemValues | None,
-    queries: tuple[str, ...],
-    measures: Sequence[Compared],
-    groups: Any,
-) -> Numbers:
-    sides = {NOW: now} if then is None else {NOW: now, THEN: then}
-    entries = {
-        (measure.name, side): values.entries[str(measure.measure)]
-        for side, values in sides.items()
-        for measure in measures
-    }
-    return Numbers(tuple(sides), queries, tuple(measures), entries, groups)
+            notes.append(Warned(f"{whose} has no results for {some(lost)} of the other side."))
+    return notes
 
 
 def _minima(
@@ -483,3 +453,143 @@ def _losses(match: Match, queries: Sequence[str]) -> tuple[QueryLoss, ...]:
         for at in order
         if lost[at] > 0
     )
+
+
+# -- golden queries
+
+GOLDEN = Kind("golden queries", "minimum", "lines of a query, a measure and a minimum")
+GIVEN = "the golden queries given"
+
+
+@dataclass(frozen=True)
+class GoldenQuery:
+    """A query that must reach a value."""
+
+    query: str
+    measure: str | None
+    """None for all measures of the gate."""
+    minimum: float | None
+    """None for the value in the baseline."""
+    place: str
+    """Where it was given, for messages."""
+
+
+def check_query(
+    golden: GoldenQuery, measure: Compared, value: float | None, needed: float, *, minimum: bool
+) -> Requirement:
+    """Check whether a golden query reaches its minimum, or its value in the baseline."""
+    what = "its minimum" if minimum else "its value in the baseline"
+    name = f"{measure.name}: golden query {golden.query}"
+    if value is None:
+        says = f"{name} does not count today, and must reach {what}, {amount(needed)}."
+        return Requirement("golden", measure.name, False, None, needed, says, golden.query)
+    short = falls_short(value, needed, measure.higher_is_better)
+    verb = "does not reach" if short else "reaches"
+    says = f"{name} has {amount(value)} and {verb} {what}, {amount(needed)}."
+    return Requirement("golden", measure.name, not short, value, needed, says, golden.query)
+
+
+def golden_queries(given: Any) -> list[GoldenQuery]:
+    """Read golden queries: a file, {query: minimum}, {query: {measure: minimum}} or a list."""
+    if isinstance(given, (str, PathLike)):
+        source = open_source(fspath(given), GOLDEN)
+        found, place = list(_in_file(source)), source.label
+    else:
+        found, place = list(_in_python(given, GIVEN)), GIVEN
+    if not found:
+        raise InputError(f"{place}: no golden queries found.")
+    seen: dict[tuple[str, str | None], GoldenQuery] = {}
+    for golden in found:
+        if seen.setdefault((golden.query, golden.measure), golden) is not golden:
+            raise InputError(f"{golden.place}: query {golden.query!r} occurs twice.")
+    return found
+
+
+def _in_python(given: Any, place: str) -> Iterator[GoldenQuery]:
+    if not isinstance(given, Mapping):
+        if isinstance(given, bytes) or not isinstance(given, Iterable):
+            is_list = False
+        else:
+            is_list = getattr(given, "ndim", 1) == 1
+        if not is_list:
+            raise InputError(
+                "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
+                f"queries; got {quoted(given)}."
+            )
+    pairs = given.items() if isinstance(given, Mapping) else ((query, None) for query in given)
+    for key, minima in pairs:
+        query = as_id(key, place)
+        by_measure = minima if isinstance(minima, Mapping) else {None: minima}
+        for measure, minimum in by_measure.items():
+            if isinstance(minima, Mapping) and not isinstance(measure, str):
+                raise InputError(
+                    f"{place}: the name of a measure must be a text; got {quoted(measure)}."
+                )
+            if minimum is not None:
+                minimum = number(f"{place}: the minimum of query {query!r}", minimum)
+            yield GoldenQuery(query, measure, minimum, place)
+
+
+def _in_file(source: Source) -> Iterator[GoldenQuery]:
+    if source.head().lstrip()[:1] in (b"{", b"["):
+        try:
+            content = json.loads(source.read())
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{source.label}: invalid JSON ({error}).") from None
+        yield from _in_python(content, source.label)
+        return
+    lines = [
+        (at, decoded(source.label, at, line))
+        for at, line in enumerate(source.lines(), 1)
+        if line.strip() and not line.lstrip().startswith(b"#")
+    ]
+    if not lines:
+        raise InputError(f"{source.label}: no golden queries found.")
+    header = [cell.strip().lower() for cell in lines[0][1].replace("\t", ",").split(",")]
+    headed = candidates("query", header[:1]) and set(header[1:]) <= {"measure", "minimum"}
+    separator = "\t" if "\t" in lines[0][1] else ","
+    for at, line in lines[bool(headed) :]:
+        place = f"{source.label}, line {at}"
+        if not headed:  # a query, and after white space a measure, a minimum or both
+            fields = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
+            rest = [field for field in fields[1:] if field]
+            minimum = rest.pop() if rest and _is_number(rest[-1]) else ""
+            yield _golden_query(fields[0], " ".join(rest), minimum, place)
+            continue
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+        except csv.Error as error:
+            raise not_a_table(place, error) from None
+        if len(cells) > len(header):
+            raise InputError(
+                f"{place}: expected at most {len(header)} fields, found {len(cells)}: "
+                f"{quote(line)}."
+            )
+        named = dict(zip(header[1:], cells[1:], strict=False))
+        query = cells[0] if cells else ""
+        yield _golden_query(query, named.get("measure", ""), named.get("minimum", ""), place)
+
+
+def _golden_query(query: str, measure: str, minimum: str, place: str) -> GoldenQuery:
+    if not query:
+        raise InputError(f"{place}: the query is missing.")
+    if minimum and not (_is_number(minimum) and math.isfinite(float(minimum))):
+        raise InputError(f"{place}: the minimum {quote(minimum)} is not a finite number.")
+    return GoldenQuery(query, measure or None, float(minimum) if minimum else None, place)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text
+
+
+def check_known(golden: Sequence[GoldenQuery], queries: Sequence[str]) -> None:
+    """Check that all golden queries are judged."""
+    known = set(queries)
+    for each in golden:
+        if each.query not in known:
+            hint = did_you_mean(each.query, list(queries)[:10_000])
+            raise InputError(f"{each.place}: query {each.query!r} is not judged{hint}")

@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from judged import __version__
 from judged.comparison.gate.baseline import JudgementChanges
-from judged.comparison.gate.golden import Requirement
-from judged.comparison.gate.rules import GOALS, RuleResult
+from judged.comparison.gate.rules import GOALS, Requirement, RuleResult
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.evaluation import Evaluation

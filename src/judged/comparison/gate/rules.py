@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from judged.comparison.match import (
     too_few,
     too_uneven,
 )
-from judged.comparison.numbers import Numbers
+from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
@@ -25,6 +25,8 @@ from judged.comparison.wording import QUERIES, amount, percent_of, some
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
 from judged.options import POWER
+from judged.results import plain_value
+from judged.statistics.intervals import Interval
 from judged.statistics.power import detectable, needed_units
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import CLOSE, counted_as
@@ -76,14 +78,12 @@ class Sensitivity:
         power = f"{percent_of(POWER)} power"
         if self.drop is None:
             return f"{name}: the drop that {units} would detect is unknown: {self.note}."
+        said = f"{name}: with {units}, a true drop of {amount(self.drop)} is detected with {power}"
         if rule == "safe":
             said = (
                 f"{name}: with {units}, an unchanged system passes with {power} if a drop of "
                 f"{amount(self.drop)} is allowed"
             )
-        else:
-            drop = amount(self.drop)
-            said = f"{name}: with {units}, a true drop of {drop} is detected with {power}"
         if self.enough:
             return f"{said}; allowed drop: {self.allowed:g}."
         if self.allowed == 0:
@@ -117,11 +117,11 @@ def _differing(match: Match) -> str:
 
 
 def sensitivity(
-    match: Match, allowed: float, level: float, *, few: bool = False, uneven: bool = False
+    match: Match, allowed: float, level: float, settings: ComparisonSettings
 ) -> Sensitivity:
     """Return what a match could detect, one-sided, at a level.
 
-    It is unknown if too `few` queries differ, or their weights are too `uneven`.
+    It is unknown if too few queries differ, or their weights are too uneven, by the `settings`.
     """
 
     def unknown(note: str) -> Sensitivity:
@@ -135,10 +135,10 @@ def sensitivity(
         return unknown("one alone has no variance")
     if match.constant:
         return unknown("all differ by the same amount")
-    if uneven:
+    if too_uneven(match, settings):
         groups = None if match.groups is None else match.units
         return unknown(f"{counted_as(match.queries, groups, match.effective_units)}, too few")
-    if few:
+    if too_few(match, settings):
         return unknown(f"only {_differing(match)}")
     more = further_variances([match])
     if match.powered is not None:
@@ -235,28 +235,15 @@ class RuleResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "measure": self.measure,
-            "holds": self.holds,
-            "verdict": self.word,
-            "queries": self.queries,
-            "groups": self.groups,
-            "baseline": plain(self.baseline),
-            "value": plain(self.value),
-            "difference": plain(self.difference),
-            "drop": plain(self.drop),
-            "interval": {"low": plain(self.low), "high": plain(self.high)},
-            "allowed_drop": self.allowed,
-            "p": plain(self.p),
-            "corrected_p": plain(self.corrected_p),
-            "test": self.test,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "sees": self.sight.to_dict(),
-            "says": self.says,
-            **({} if self.trusted is None else {"trusted": self.trusted.to_dict()}),
-        }
+        values = plain_value(vars(self))
+        values["holds"] = self.holds
+        values["verdict"] = values.pop("word")
+        values["allowed_drop"] = values.pop("allowed")
+        values["interval"] = {"low": values.pop("low"), "high": values.pop("high")}
+        values["sees"] = values.pop("sight")
+        if self.trusted is None:
+            del values["trusted"]
+        return values
 
 
 def apply_rule(
@@ -274,39 +261,60 @@ def apply_rule(
                 f"{match.measure.name}: no query counts both today and in the baseline."
             )
     tested: list[Outcome | None] = [None] * len(matches)
+    alone = np.full(len(matches), np.nan)
     if rule != "point":
         tested = [*outcomes(matches, settings, numbers)]
-    alone = np.full(len(matches), np.nan)
     if rule == "loss":
         pairs = zip(matches, tested, strict=True)
         alone = np.array([_one_sided(*pair, settings) for pair in pairs])
-    trusted = corrections_of(matches, settings, numbers, one_sided=True)
     together = corrected(np.where(np.isnan(alone), 1.0, alone), "holm")
+    trusted = corrections_of(matches, settings, numbers, one_sided=True)
     # The first step of Holm's correction: what a loss on one measure alone has to reach.
+    among = len(matches) if rule == "loss" else 1
     level = 1 - (1 - settings.level) / (1 if rule == "safe" else len(matches))
     rows = []
     for at, (match, outcome) in enumerate(zip(matches, tested, strict=True)):
-        drop = allowed[match.measure.name]
-        word = RULE[rule](match, outcome, float(together[at]), drop, settings)
+        drop, p = allowed[match.measure.name], float(together[at])
+        word = _verdict(rule, match, outcome, p, drop, settings)
         needed = fewest_units(settings.level)
         if rule == "loss":
             needed = units_needed(match, settings, len(matches))
-        undecided = rule == "loss" or (rule == "safe" and word != "safe")
-        if undecided and word != "identical" and _is_blind(match, needed, settings):
+        too_few_units = (match.by_trusted or match).units < needed or too_uneven(match, settings)
+        if rule != "point" and word not in ("identical", "safe") and too_few_units:
             word = "too few queries"
-        sight = sensitivity(
-            match,
-            drop,
-            level,
-            few=too_few(match, settings),
-            uneven=too_uneven(match, settings),
-        )
-        row = _row(match, outcome, word, (float(alone[at]), float(together[at])), rule, sight)
+        sight = sensitivity(match, drop, level, settings)
+        ends = (math.nan, math.nan)
+        if outcome is not None:
+            ends = (outcome.inner_low, outcome.inner_high)
+        says = _sentence(match, word, rule, drop, *ends)
         if word == "too few queries":
-            among = len(matches) if rule == "loss" else 1
-            why = _why_too_few(match, GOALS[rule], needed, among, settings)
-            row = replace(row, says=f"{row.says} {why}")
-        rows.append(replace(row, trusted=trusted[at]))
+            says = f"{says} {_why_too_few(match, GOALS[rule], needed, among, settings)}"
+        wins, ties, losses = match.record
+        rows.append(
+            RuleResult(
+                measure=match.measure.name,
+                word=word,
+                queries=match.queries,
+                groups=None if match.groups is None else match.units,
+                baseline=match.against_value,
+                value=match.value,
+                difference=match.difference,
+                drop=drop_of(match),
+                low=ends[0],
+                high=ends[1],
+                allowed=drop,
+                p=float(alone[at]),
+                corrected_p=math.nan if math.isnan(alone[at]) else p,
+                test=None if outcome is None else outcome.test,
+                sight=sight,
+                says=says,
+                sees=sight.says(match, rule),
+                wins=wins,
+                ties=ties,
+                losses=losses,
+                trusted=trusted[at],
+            )
+        )
     return tuple(rows)
 
 
@@ -320,11 +328,6 @@ def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> i
     by_signs = fewest_units(first_step, sides=1)
     by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)
     return by_signs if by_signs_alone else min(by_signs, fewest_units(settings.level))
-
-
-def _is_blind(match: Match, needed: int, settings: ComparisonSettings) -> bool:
-    """Return whether there are too few, or too uneven, queries or groups to detect anything."""
-    return (match.by_trusted or match).units < needed or too_uneven(match, settings)
 
 
 def _refuse_infinite(match: Match, numbers: Numbers) -> None:
@@ -346,11 +349,6 @@ def drop_of(match: Match) -> float:
     return 0.0 if abs(drop) <= CLOSE * size else drop
 
 
-def exceeds(drop: float, allowed: float) -> bool:
-    """Return whether a drop is larger than allowed by more than rounding."""
-    return drop > allowed and not math.isclose(drop, allowed, rel_tol=1e-9)
-
-
 def _one_sided(match: Match, outcome: Outcome | None, settings: ComparisonSettings) -> float:
     """Return one-sided p of a drop; NaN if no drop could be significant."""
     if outcome is None or too_few(match, settings, sides=1) or math.isnan(outcome.p):
@@ -358,82 +356,35 @@ def _one_sided(match: Match, outcome: Outcome | None, settings: ComparisonSettin
     return outcome.p / 2 if drop_of(match) > 0 else 1 - outcome.p / 2
 
 
-def _loss(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
-) -> str:
-    drop = drop_of(match)
-    if not match.differs.any():
-        return "identical"
-    if drop <= 0:
-        return "no drop"
-    if too_few(match, settings, sides=1):
-        return "too few differ"
-    if not below(p, settings.level):
-        return "not significant"
-    return "regression" if exceeds(drop, allowed) else "allowed"
-
-
-def _safe(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
-) -> str:
-    assert outcome is not None
-    if not match.differs.any():
-        return "identical"
-    if too_few(match, settings):
-        is_safe = is_inside(match, outcome, allowed, settings)
-    else:
-        worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
-        is_safe = is_smaller(worst, allowed)
-    return "safe" if is_safe else "inconclusive"
-
-
-def _point(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
-) -> str:
-    if not match.differs.any():
-        return "identical"
-    drop = drop_of(match)
-    if drop <= 0:
-        return "no drop"
-    return "dropped" if exceeds(drop, allowed) else "allowed"
-
-
-RULE = {"loss": _loss, "safe": _safe, "point": _point}
-"""Function of each rule."""
-
-
-def _row(
+def _verdict(
+    rule: str,
     match: Match,
     outcome: Outcome | None,
-    word: str,
-    p: tuple[float, float],
-    rule: str,
-    sight: Sensitivity,
-) -> RuleResult:
-    wins, ties, losses = match.record
-    low, high = (math.nan, math.nan) if outcome is None else (outcome.inner_low, outcome.inner_high)
-    return RuleResult(
-        measure=match.measure.name,
-        word=word,
-        queries=match.queries,
-        groups=None if match.groups is None else match.units,
-        baseline=match.against_value,
-        value=match.value,
-        difference=match.difference,
-        drop=drop_of(match),
-        low=low,
-        high=high,
-        allowed=sight.allowed,
-        p=p[0],
-        corrected_p=math.nan if math.isnan(p[0]) else p[1],
-        test=None if outcome is None else outcome.test,
-        sight=sight,
-        says=_sentence(match, word, rule, sight.allowed, low, high),
-        sees=sight.says(match, rule),
-        wins=wins,
-        ties=ties,
-        losses=losses,
-    )
+    p: float,
+    allowed: float,
+    settings: ComparisonSettings,
+) -> str:
+    """Return the verdict of a rule; `p` is one-sided and corrected."""
+    if not match.differs.any():
+        return "identical"
+    drop = drop_of(match)
+    if rule == "safe":
+        assert outcome is not None
+        worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
+        if too_few(match, settings):
+            is_safe = is_inside(match, outcome, allowed, settings)
+        else:
+            is_safe = is_smaller(worst, allowed)
+        return "safe" if is_safe else "inconclusive"
+    if drop <= 0:
+        return "no drop"
+    if rule == "loss" and too_few(match, settings, sides=1):
+        return "too few differ"
+    if rule == "loss" and not below(p, settings.level):
+        return "not significant"
+    if drop > allowed and not math.isclose(drop, allowed, rel_tol=1e-9):
+        return "regression" if rule == "loss" else "dropped"
+    return "allowed"
 
 
 def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, high: float) -> str:
@@ -487,8 +438,79 @@ def _why_too_few(
             f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), too few for "
             f"{goal} at the {level} level. Use more {many}, or more even ones."
         )
-    return (
-        f"{units} are too few for {goal} at the {level} level{among}. Use at least {needed}."
-        if match.units != 1
-        else f"{units} is too few for {goal} at the {level} level{among}. Use at least {needed}."
-    )
+    verb = "is" if match.units == 1 else "are"
+    return f"{units} {verb} too few for {goal} at the {level} level{among}. Use at least {needed}."
+
+
+# -- minima and golden queries
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A value that must be reached, and whether it is."""
+
+    kind: str
+    """minimum or golden."""
+    measure: str
+    holds: bool
+    value: float | None
+    """The value; None if the query does not count."""
+    needed: float
+    says: str
+    """The result in words."""
+    query: str | None = None
+    """Id of a golden query."""
+    bound: float | None = None
+    """The end of the confidence interval that must reach it, with the rule safe."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the value is not reached."""
+        return not self.holds
+
+    @property
+    def failure(self) -> str:
+        """The failure in a few words."""
+        return self.says.removesuffix(".")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        values: dict[str, Any] = {"measure": self.measure, "holds": self.holds}
+        if self.query is not None:
+            values["query"] = self.query
+        values |= {"value": plain(self.value), "needed": plain(self.needed)}
+        if self.kind == "minimum":
+            values["bound"] = plain(self.bound)
+        return {**values, "says": self.says}
+
+
+def falls_short(value: float, needed: float, higher_is_better: bool) -> bool:
+    """Return whether a value is worse than needed by more than rounding."""
+    worse = value < needed if higher_is_better else value > needed
+    return worse and not math.isclose(value, needed, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def check_minimum(
+    measure: Compared, needed: float, value: float, interval: Interval | None
+) -> Requirement:
+    """Check the value of a measure, or the worse end of its confidence interval if one is given."""
+    up, bound = measure.higher_is_better, None
+    limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
+    if interval is not None:
+        bound = interval.low if up else interval.high
+    if interval is None or bound is None:
+        short = falls_short(value, needed, up)
+        side = ("below" if up else "above") if short else "within"
+        says = f"is {side} {limit}."
+    elif math.isnan(bound):
+        short, bound = True, None
+        says = (
+            f"is not proven to be within {limit}, because there is no confidence interval "
+            f"({interval.note})."
+        )
+    else:
+        short = falls_short(bound, needed, up)
+        within = "not within" if short else "within"
+        says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
+    says = f"{measure.name}: {amount(value)} {says}".replace(" ;", ";")
+    return Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)

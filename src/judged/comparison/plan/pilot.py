@@ -14,9 +14,11 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.match import Match, matched
 from judged.comparison.verdicts import compared_runs
 from judged.errors import InputError, MeasureError, quoted
+from judged.inputs.keyed import groups_of
+from judged.results import plain_value
 from judged.statistics.samples import CLOSE, effective_units, number_of_units, numbered
 from judged.statistics.t import spread
-from judged.text import Warned, counted, few, listed, plain
+from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.options import GroupsLike
@@ -29,7 +31,7 @@ MIN_UNITS = 10
 class Pilot:
     """Differences of a pilot, by unit.
 
-    >>> found = Pilot.of_differences([0.1, -0.1, 0.3, 0.1])
+    >>> found = Pilot.of([0.1, -0.1, 0.3, 0.1])
     >>> round(found.sd, 4), found.units
     (0.1633, 4)
     """
@@ -61,91 +63,14 @@ class Pilot:
     def of(cls, given: Any, *, measure: Any = None, groups: GroupsLike | None = None) -> Pilot:
         """Return a pilot from a comparison, or from differences: an array, or one per query."""
         if isinstance(given, Comparison):
-            return cls.of_comparison(given, measure=measure, groups=groups)
-        if measure is not None:
+            pilot = _of_comparison(given, measure, groups)
+        elif measure is not None:
             raise InputError(
                 "measure chooses one of a comparison's measures; leave it out with differences."
             )
-        return cls.of_differences(given, groups=groups)
-
-    @classmethod
-    def of_differences(cls, given: Any, *, groups: Any = None) -> Pilot:
-        """Return a pilot from differences in any order, or as {query: difference}."""
-        named = isinstance(given, Mapping)
-        values = _numbers(list(given.values()) if named else given)
-        ids = [str(each) for each in given] if named else [f"{at + 1}" for at in range(len(values))]
-        if lost := [ids[at] for at in np.flatnonzero(~np.isfinite(values))]:
-            raise InputError(
-                f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
-                f"({'query' if named else 'number'} {few(lost)}). Leave these queries out."
-            )
-        place = None
-        if groups is not None:
-            from judged.inputs.keyed import groups_of
-
-            place, _ = groups_of(groups if named else _aligned(groups, len(values)), ids)
-        return cls._made(values, None, place).checked()
-
-    @classmethod
-    def of_comparison(
-        cls, given: Comparison, *, measure: Any = None, groups: GroupsLike | None = None
-    ) -> Pilot:
-        """Return a pilot from the pair of a comparison with the largest standard deviation."""
-        numbers = given.numbers.in_groups(groups)
-        if measure is None and len(given.measures) > 1:
-            raise MeasureError(
-                f"a plan is for one measure, but the pilot has {listed(given.measures)}; name one "
-                "with measure (-m)."
-            )
-        chosen = given.measure(measure)
-        matches = [
-            matched(numbers, chosen, *pair) for pair in compared_runs(given.runs, given.baseline)
-        ]
-        for match in matches:
-            _refuse_other_than_means(match)
-        known = [_of_match(match) for match in matches]
-        widest = max(known, key=lambda each: each.sd if math.isfinite(each.sd) else -1.0)
-        notes = tuple(Warned(f"Pilot: {text}") for text in given.warnings())
-        return replace(widest, pairs=len(known), notes=notes).checked()
-
-    @classmethod
-    def _made(cls, values: Floats, weights: Floats | None, groups: Ints | None) -> Pilot:
-        """Return units with the mean and the standard deviation that the t test uses."""
-        groups = numbered(groups)
-        values = np.asarray(values, np.float64)
-        counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
-        mean = float(counts @ values / counts.sum()) if len(values) else math.nan
-        apart = counts * (values - mean)
-        differs = values != 0
-        effective = effective_units(len(values), weights, groups)
-        found = cls(
-            mean + apart,
-            len(values),
-            int(differs.sum()),
-            weighted=weights is not None,
-        )
-        if groups is not None:
-            units = number_of_units(len(values), groups)
-            by_unit = np.bincount(groups, apart, units) * units / len(values)
-            effect, correlation = _design_effect(values, weights, groups)
-            found = replace(
-                found,
-                differences=mean + by_unit,
-                differing=len(np.unique(groups[differs])),
-                grouped=True,
-                design_effect=effect,
-                correlation=correlation,
-            )
-        if effective < found.units * (1 - CLOSE) and found.sd > 0:
-            # A plan counts in units of equal weight: so many have the standard error of these.
-            error = float(spread(values[:, None], weights, groups).error[0])
-            scale = error * math.sqrt(effective) / found.sd
-            found = replace(
-                found,
-                differences=mean + (found.differences - mean) * scale,
-                effective_units=effective,
-            )
-        return found
+        else:
+            pilot = _of_differences(given, groups)
+        return pilot._checked()
 
     @property
     def units(self) -> int:
@@ -205,72 +130,142 @@ class Pilot:
         low, high = (self.sd * math.sqrt(self.freedom / end) for end in ends)
         return low, high
 
-    def checked(self) -> Pilot:
+    def _checked(self) -> Pilot:
         """Check that there is variance, and warn if it is hardly known."""
         one, many = self.unit
+        pair = "" if self.run is None else f" {self.run} and {self.against}"
+        of, between = (pair and f" {word}{pair}" for word in ("of", "between"))
+        largest = float(np.abs(self.differences).max(initial=0.0))
+        instead = "Take other queries, or give the standard deviation (sd, --sd)."
         if self.units < 2:
             raise InputError(
-                f"a pilot needs at least two {many}; got {counted(self.units, one, many)}"
-                f"{self._pair(' of ')}."
+                f"a pilot needs at least two {many}; got {counted(self.units, one, many)}{of}."
             )
         if self.effective < 2 * (1 - CLOSE):
             raise InputError(
-                f"a pilot needs the weight of at least two {many}; its {self.units:,} {many}"
-                f"{self._pair(' of ')} count as {self.effective:.2f} of equal weight. Take other "
-                "queries, or give the standard deviation (sd, --sd)."
+                f"a pilot needs the weight of at least two {many}; its {self.units:,} {many}{of} "
+                f"count as {self.effective:.2f} of equal weight. {instead}"
             )
-        size = float(np.abs(self.differences).max())
-        if not math.isfinite(size) or not math.isfinite(self.sd):
+        if not math.isfinite(largest) or not math.isfinite(self.sd):
             raise InputError("the pilot's differences are too large; give them in a larger unit.")
-        if self.sd <= 1e-12 * size or self.sd == 0:
-            same = "no query differs" if size == 0 else f"all {many} differ by the same amount"
-            raise InputError(
-                f"the pilot has no variance: {same}{self._pair(' between ')}. Take other queries, "
-                "or give the standard deviation (sd, --sd)."
-            )
+        if self.sd <= 1e-12 * largest or self.sd == 0:
+            same = f"all {many} differ by the same amount" if largest else "no query differs"
+            raise InputError(f"the pilot has no variance: {same}{between}. {instead}")
         differing = self.differing
-        if self.units >= MIN_UNITS > differing and differing <= self.units / 2:
-            more = Warned(
-                f"Only {counted(differing, one, many)} of the pilot's {self.units:,} "
-                f"{'differs' if differing == 1 else 'differ'}, so the standard deviation is "
-                "uncertain. Take a larger pilot."
-            )
-            return replace(self, notes=(*self.notes, more))
-        return self
-
-    def _pair(self, before: str) -> str:
-        return f"{before}{self.run} and {self.against}" if self.run is not None else ""
+        if not self.units >= MIN_UNITS > differing or differing > self.units / 2:
+            return self
+        more = Warned(
+            f"Only {counted(differing, one, many)} of the pilot's {self.units:,} "
+            f"{'differs' if differing == 1 else 'differ'}, so the standard deviation is uncertain. "
+            "Take a larger pilot."
+        )
+        return replace(self, notes=(*self.notes, more))
 
     def to_dict(self, level: float) -> dict[str, Any]:
         """Return plain values for JSON."""
         low, high = self.interval(level)
-        return {
-            "measure": self.measure,
-            "run": self.run,
-            "against": self.against,
-            "queries": self.queries,
-            "groups": self.units if self.grouped else None,
-            "difference": plain(self.difference),
-            "sd": plain(self.sd),
-            "sd_low": plain(low),
-            "sd_high": plain(high),
-            "freedom": plain(self.freedom),
-            "weighted": self.weighted,
-            "design_effect": plain(self.design_effect) if self.grouped else None,
-            "correlation": plain(self.correlation),
-            "pairs": self.pairs,
-        }
+        values: dict[str, Any] = plain_value(
+            {
+                "measure": self.measure,
+                "run": self.run,
+                "against": self.against,
+                "queries": self.queries,
+                "groups": self.units if self.grouped else None,
+                "difference": self.difference,
+                "sd": self.sd,
+                "sd_low": low,
+                "sd_high": high,
+                "freedom": self.freedom,
+                "weighted": self.weighted,
+                "design_effect": self.design_effect if self.grouped else None,
+                "correlation": self.correlation,
+                "pairs": self.pairs,
+            }
+        )
+        return values
+
+
+def _of_differences(given: Any, groups: Any) -> Pilot:
+    """Return a pilot from differences in any order, or as {query: difference}."""
+    named = isinstance(given, Mapping)
+    values = _numbers(list(given.values()) if named else given)
+    ids = list(map(str, given)) if named else [f"{at}" for at in range(1, len(values) + 1)]
+    if lost := [ids[at] for at in np.flatnonzero(~np.isfinite(values))]:
+        raise InputError(
+            f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
+            f"({'query' if named else 'number'} {few(lost)}). Leave these queries out."
+        )
+    if groups is None:
+        return _by_unit(values, None, None)
+    if not named:
+        listed_groups = groups.tolist() if isinstance(groups, np.ndarray) else groups
+        if not isinstance(listed_groups, (list, tuple)) or len(listed_groups) != len(values):
+            raise InputError(
+                f"groups of differences without ids must be a list of {len(values):,} groups; got "
+                f"{quoted(groups)}. Or give the differences as {{query: difference}}."
+            )
+        groups = dict(zip(ids, listed_groups, strict=True))
+    return _by_unit(values, None, groups_of(groups, ids)[0])
+
+
+def _of_comparison(given: Comparison, measure: Any, groups: GroupsLike | None) -> Pilot:
+    """Return a pilot from the pair of a comparison with the largest standard deviation."""
+    numbers = given.numbers.in_groups(groups)
+    if measure is None and len(given.measures) > 1:
+        raise MeasureError(
+            f"a plan is for one measure, but the pilot has {listed(given.measures)}; name one "
+            "with measure (-m)."
+        )
+    chosen = given.measure(measure)
+    pairs = compared_runs(given.runs, given.baseline)
+    matches = [matched(numbers, chosen, *pair) for pair in pairs]
+    for match in matches:
+        _refuse_other_than_means(match)
+    pilots = [_of_match(match) for match in matches]
+    widest = max(pilots, key=lambda pilot: pilot.sd if math.isfinite(pilot.sd) else -1.0)
+    notes = tuple(Warned(f"Pilot: {text}") for text in given.warnings())
+    return replace(widest, pairs=len(pilots), notes=notes)
 
 
 def _of_match(match: Match) -> Pilot:
     assert match.averaged is not None
     better = match.averaged if match.measure.higher_is_better else -match.averaged
-    found = Pilot._made(better, match.weights, match.groups)
+    pilot = _by_unit(better, match.weights, match.groups)
     if match.constant:  # but for rounding
-        found = replace(found, differences=np.full(found.units, found.difference))
+        pilot = replace(pilot, differences=np.full(pilot.units, pilot.difference))
     return replace(
-        found, measure=match.measure.name, run=match.run, against=match.against, width=match.width
+        pilot, measure=match.measure.name, run=match.run, against=match.against, width=match.width
     )
+
+
+def _by_unit(values: Floats, weights: Floats | None, groups: Ints | None) -> Pilot:
+    """Return units with the mean and the standard deviation that the t test uses."""
+    groups = numbered(groups)
+    counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
+    mean = float(counts @ values / counts.sum()) if len(values) else math.nan
+    apart = counts * (values - mean)
+    differs = values != 0
+    effective = effective_units(len(values), weights, groups)
+    pilot = Pilot(mean + apart, len(values), int(differs.sum()), weighted=weights is not None)
+    if groups is not None:
+        units = number_of_units(len(values), groups)
+        by_unit = np.bincount(groups, apart, units) * units / len(values)
+        effect, correlation = _design_effect(values, weights, groups)
+        pilot = replace(
+            pilot,
+            differences=mean + by_unit,
+            differing=len(np.unique(groups[differs])),
+            grouped=True,
+            design_effect=effect,
+            correlation=correlation,
+        )
+    if effective < pilot.units * (1 - CLOSE) and pilot.sd > 0:
+        # A plan counts in units of equal weight: so many have the standard error of these.
+        error = float(spread(values[:, None], weights, groups).error[0])
+        scale = error * math.sqrt(effective) / pilot.sd
+        differences = mean + (pilot.differences - mean) * scale
+        pilot = replace(pilot, differences=differences, effective_units=effective)
+    return pilot
 
 
 def _refuse_other_than_means(match: Match) -> None:
@@ -291,12 +286,8 @@ def _refuse_other_than_means(match: Match) -> None:
             "the pilot's differences are corrected by trusted judgements, so their variance "
             "depends on the number of trusted queries; use one kind of judgements alone."
         )
-    repeated = [
-        run
-        for run, entry in ((match.run, match.ours), (match.against, match.theirs))
-        if entry.repeats is not None
-    ]
-    if repeated:
+    sides = {match.run: match.ours, match.against: match.theirs}
+    if repeated := [run for run, entry in sides.items() if entry.repeats is not None]:
         raise InputError(
             f"the pilot has repeats of {listed(repeated)}, whose variation does not shrink with "
             "more queries; use one run of each system."
@@ -330,14 +321,3 @@ def _numbers(given: Any) -> Floats:
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         raise InputError(wrong)
     return found.astype(np.float64)
-
-
-def _aligned(groups: Any, size: int) -> dict[str, Any]:
-    """Return the group of each difference by its number."""
-    given = groups.tolist() if isinstance(groups, np.ndarray) else groups
-    if not isinstance(given, (list, tuple)) or len(given) != size:
-        raise InputError(
-            f"groups of differences without ids must be a list of {size:,} groups; got "
-            f"{quoted(groups)}. Or give the differences as {{query: difference}}."
-        )
-    return {str(at): group for at, group in enumerate(given, 1)}

@@ -128,14 +128,15 @@ def _solve(
         assert answer.value is not None
         queries = round(answer.value)
     units = queries / analysis.per_unit
+    base: float | None = difference
+    reached: float | None = power
     if difference is None:
         detected = estimate(lambda sd: analysis.detectable(sd, units, power))
-        base, reached = detected.value, power
+        base = detected.value
         if solved == "difference":
             difference, answer = base, detected
     else:
-        base = difference
-        with_power = estimate(lambda sd: analysis.power(sd, base, units))
+        with_power = estimate(lambda sd: analysis.power(sd, difference, units))
         reached = with_power.value
         answer = with_power if solved == "power" else answer
     assert base is not None
@@ -182,7 +183,7 @@ def _larger(*estimates: Estimate | None) -> Estimate:
     """Return the queries that are enough for all."""
     ends = [(each.value, each.low, each.high) for each in estimates if each is not None]
     return Estimate(
-        *(None if None in values else max(values) for values in zip(*ends, strict=True))  # type: ignore[type-var]
+        *(None if None in values else max(values) for values in zip(*ends, strict=True))
     )
 
 

@@ -7,9 +7,8 @@ from math import inf
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, least, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps, divided
+from judged.explanation.listing import Column, Line, Listing, Steps, divided, steps
 from judged.explanation.steps.precision import along
-from judged.explanation.steps.registry import steps
 from judged.measures.average import enough_for, recall_points
 from judged.rankings.rankings import Cutoff
 
@@ -75,7 +74,7 @@ def average_precision(q: Listing, *, k: Cutoff, rel: float, norm: str, area: str
 
 
 def enough(q: Listing, point: float, rel: float, rounding: str = "exact") -> tuple[int, str]:
-    """How many relevant items a recall point asks for, and a sentence about it."""
+    """Return how many relevant items a recall point needs, and a sentence about it."""
     relevant = q.relevant(rel)
     number = int(enough_for(point, np.array([float(relevant)]), rounding)[0])
     return number, f"Recall {point:g} asks for {number} of {relevant} relevant items"

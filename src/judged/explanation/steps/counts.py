@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import inf, isinf
 
 from judged.explanation.arithmetic import Named, Number, least, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.explanation.steps.precision import NOTHING, along
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 
@@ -50,7 +49,7 @@ def fall_out(q: Listing, *, k: Cutoff, rel: float) -> Steps:
 
 
 def counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
-    """True and false positives, false negatives."""
+    """Count true positives, false positives and false negatives."""
     found = len(q.found(q.cutoff(k, rel), rel))
     return found, q.shown(k, rel) - found, q.relevant(rel) - found
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import Column, Cumulated, Line, Listing, Steps, divided
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import Column, Cumulated, Line, Listing, Steps, divided, steps
 from judged.measures.diversity import SAME
 from judged.rankings.rankings import Cutoff
 
@@ -51,7 +50,7 @@ def _gains(order: list[tuple[int, list[int]]], alpha: float) -> dict[int, Expres
 
 
 def _greedy(serving: Serving, alpha: float, end: float) -> list[tuple[int, list[int]]]:
-    """The ideal list: at each rank the item that gains most there; of several, the first."""
+    """Return the ideal list: at each rank the first item with the greatest gain."""
     left = dict(sorted(serving.of_item.items()))
     times: dict[int, int] = {}
     order: list[tuple[int, list[int]]] = []

@@ -8,8 +8,7 @@ from math import inf
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, divided
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, divided, steps
 from judged.measures.gain import gains_of
 from judged.rankings.rankings import Cutoff
 
@@ -17,20 +16,20 @@ Table = Mapping[float, float] | None
 
 
 def gain_of(grade: float, gain: str, gains: Table) -> Expression:
-    """What an item of some grade gains, as it is worked out."""
+    """Return the calculation of the gain of a grade."""
     if gain == "exp" and grade > 0 and not (gains and grade in gains):
         return num(2) ** grade - 1
     return num(float(gains_of(np.array([grade]), gain=gain, gains=gains)[0]))
 
 
 def gaining(q: Listing, end: float, gain: str, gains: Table) -> dict[int, Expression]:
-    """The gains of the results that gain something, by rank."""
+    """Return the gains above 0 by rank."""
     found = {rank: gain_of(grade, gain, gains) for rank, grade in q.hits if rank <= end}
     return {rank: each for rank, each in found.items() if each.value > 0}
 
 
 def best_gains(grades: list[float], gain: str, gains: Table) -> list[Expression]:
-    """All gains above 0 there are, the greatest first."""
+    """Return all gains above 0, greatest first."""
     every = [gain_of(grade, gain, gains) for grade in grades]
     return sorted((each for each in every if each.value > 0), key=lambda each: -each.value)
 
@@ -40,13 +39,13 @@ def discounted(gains: Mapping[int, Expression], log: float = 2) -> dict[int, Exp
 
 
 def ideal_terms(best: list[Expression], end: float = inf, log: float = 2) -> tuple[Expression, ...]:
-    """What each rank of a list with the greatest gains first adds to its DCG."""
+    """Return what each rank of the ideal list adds to its DCG."""
     placed = {place: each for place, each in enumerate(best, 1) if place <= end}
     return tuple(discounted(placed, log).values())
 
 
 def ideal_list(best: list[Expression], end: float = inf, log: float = 2) -> Expression:
-    """The DCG of a list with the greatest gains first."""
+    """Return the DCG of the ideal list."""
     return total(ideal_terms(best, end, log))
 
 
@@ -209,7 +208,7 @@ def ndcg_over_relevant(q: Listing, *, gains: Table) -> Steps:
 
 
 def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float) -> Expression:
-    """nDCG with two numbers: its sums are long, and stand in the table of nDCG itself."""
+    """Return nDCG as a quotient of two numbers, without its long sums."""
     reached = total(discounted({at: each for at, each in own.items() if at <= rank}).values())
     return num(reached.value) / ideal_list(best, rank).value
 

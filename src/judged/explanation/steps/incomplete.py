@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from judged.explanation.arithmetic import Number, num, total
-from judged.explanation.listing import Line, Listing, Steps, divided
+from judged.explanation.listing import Line, Listing, Steps, divided, steps
 from judged.explanation.steps.precision import share_found
-from judged.explanation.steps.registry import steps
 from judged.measures.incomplete import EPSILON
 from judged.rankings.rankings import Cutoff
 

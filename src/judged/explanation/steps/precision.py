@@ -8,15 +8,14 @@ import numpy as np
 
 from judged.arrays import needed
 from judged.explanation.arithmetic import Named, Number, least, num
-from judged.explanation.listing import Column, Line, Listing, Steps
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import Column, Line, Listing, Steps, steps
 from judged.rankings.rankings import Cutoff
 
 NOTHING = "No relevant item is among the results that count."
 
 
 def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> tuple[Column, ...]:
-    """The columns of all that counts relevant items: precision, and recall where it matters."""
+    """Return the columns precision and, if relevant items exist, recall."""
     found, relevant = q.counter(rel), q.relevant(rel)
     columns = [q.column("precision", lambda rank: num(found(rank)) / rank, end)]
     if recall and relevant:
@@ -27,13 +26,13 @@ def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> t
 def share_found(
     ranks: list[int], divisor: Line, columns: tuple[Column, ...] = (), *, end: float
 ) -> Steps:
-    """The number of some results, divided."""
+    """Return the number of some results, divided."""
     adds = dict.fromkeys(ranks, 1 / divisor.value)
     return Steps(num(len(ranks)) / divisor.value, columns, adds, divisor=divisor, end=end)
 
 
 def places(q: Listing, k: Cutoff, rel: float, short: str) -> Line:
-    """What precision divides by."""
+    """Return the divisor of precision."""
     shown, cutoff = q.shown(k, rel), q.cutoff(k, rel)
     if k is None or short == "shrink":
         says = "the length of the list, as there is no k" if k is None else q.describe("short")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import inf
 
 from judged.explanation.arithmetic import Number, num, total
-from judged.explanation.listing import Cell, Column, Line, Listing, Steps
+from judged.explanation.listing import Cell, Column, Line, Listing, Steps, steps
 from judged.explanation.steps.precision import NOTHING
-from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
 
 

@@ -9,8 +9,7 @@ from math import fsum, inf, isinf, log
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Number, num, total
-from judged.explanation.listing import ANY, Line, Listing, Steps, divided
-from judged.explanation.steps.registry import steps
+from judged.explanation.listing import ANY, Line, Listing, Steps, divided, steps
 from judged.measures.user_models import inverse_squares
 from judged.rankings.rankings import Cutoff
 
@@ -196,7 +195,7 @@ def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
 
 
 def _weights_from(last: int, end: float, p: float) -> Callable[[int], float]:
-    """The sum of p^(i - 1) / i over the ranks i from some rank, at most the last, to the end."""
+    """Return a function that sums p^(i - 1) / i from a rank to the end."""
     until = int(end) if not isinf(end) else last
     sums = [0.0, *accumulate(p ** (i - 1) / i for i in range(1, until + 1))]
     # Without an end it is -ln(1 - p) / p in all.

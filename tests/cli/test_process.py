@@ -296,6 +296,7 @@ def test_nothing_heavy_is_loaded_before_signals_are_handled():
 
 
 PANIC = """
+import polars as pl
 
 def damaged(*_, **__):
     raise pl.exceptions.PanicException("called `unwrap()` on a `None` value")

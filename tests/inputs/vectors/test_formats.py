@@ -715,7 +715,7 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.ndjson",
             '{"v": [1]}\n{"v": [2}\n',
-            'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object per line is read.',
+            'v.ndjson, line 2: not valid JSON (Expecting \',\' delimiter, column 9): "{"v": [2}".',
         ),
         (
             "v.ndjson",

@@ -98,9 +98,9 @@ def test_the_examples_give_the_right_numbers(example: str, measure: str, value: 
 
 
 def test_the_interpolated_curve_has_another_area() -> None:
-    from judged.charts.kinds.precision_recall import areas, precision_recall
+    from judged.charts.kinds.curves import areas_under, precision_recall
 
-    steps, interpolated = areas(precision_recall(answer("example=image-search").curve).data)
+    steps, interpolated = areas_under(precision_recall(answer("example=image-search").curve).data)
     assert (steps, interpolated) == (
         pytest.approx(0.369444, abs=1e-6),
         pytest.approx(0.391667, abs=1e-6),

@@ -6,32 +6,21 @@ from typing import Any
 
 import click
 
-from judged.cli._files import READS, WRITES, command
-from judged.cli._options import (
-    amount_options,
-    choice,
-    columns_option,
-    duplicates_option,
-    judgements_format_option,
-)
+from judged.cli import _options as opt
+from judged.cli._files import READS, command
 from judged.judgements import MERGE_RULES
 
 
 @command(example="judged merge alice.qrels bob.qrels -o merged.qrels")
 @click.argument("judgements", metavar="QRELS...", nargs=-1, type=READS, required=True)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=WRITES,
-    required=True,
-    help="Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet.",
+@opt.output_option(
+    "Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet."
 )
-@choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
-@duplicates_option
-@columns_option
-@judgements_format_option
-@amount_options
+@opt.choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
+@opt.duplicates_option
+@opt.columns_option
+@opt.judgements_format_option
+@opt.amount_options
 def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 

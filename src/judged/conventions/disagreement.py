@@ -19,8 +19,8 @@ from judged.evaluation.settings import Conventional, EvaluationSettings, unprepa
 from judged.inputs.blocks import Room
 from judged.inputs.data import Data, holds_rows
 from judged.limits import limits
-from judged.matching import match_variants
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, relatives

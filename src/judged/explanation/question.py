@@ -28,8 +28,8 @@ from judged.inputs.data import Data, holds_rows
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.limits import limits
-from judged.matching import match_with
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_with
 from judged.measures import Measure
 from judged.options import (
     CollectionLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -61,7 +62,6 @@ class UnlikeIds:
 
     @classmethod
     def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
-        """What a run, or a block of it, tells."""
         there = np.flatnonzero(found.list_of >= 0)
         there = there[(found.lengths[found.list_of[there]] > 0) & (pool.lengths[there] > 0)]
         hits = np.bincount(pool.query[found.hit_judgement], minlength=len(pool.queries))
@@ -83,11 +83,10 @@ class UnlikeIds:
         return replace(made, sampled=len(ids), elsewhere=len(elsewhere))
 
     def _unlike(self) -> bool:
-        """Whether next to nothing that was retrieved is judged."""
+        """Return whether almost no result is judged."""
         return self.hits < self.queries and self.asked > 0 and self.hit * 20 < self.asked
 
     def plus(self, other: UnlikeIds) -> UnlikeIds:
-        """What two blocks tell together."""
         return UnlikeIds(
             self.queries + other.queries,
             self.asked + other.asked,
@@ -100,8 +99,7 @@ class UnlikeIds:
         )
 
     def sentences(self) -> Iterator[str]:
-        """A warning where next to nothing that was retrieved is judged: with what would make ids
-        agree, where something would."""
+        """Yield a warning if almost no result is judged, with a change of ids that would help."""
         if not self._unlike() or not self.sample:
             return
         which = (
@@ -110,14 +108,15 @@ class UnlikeIds:
             else f"Only {self.hit:,} of {counted(self.asked, 'query', 'queries')} have a judged "
             "result"
         )
-        cause = _best([(ours, theirs) for _, _, ours, theirs in self.sample])
-        if cause.share >= 0.25 and not self.explained:
-            function = is_function(cause.item_to)
-            shell = "" if function else f" (--item-to {_for_shell(cause.item_to)})"
-            given = cause.item_to if function else repr(cause.item_to)
+        pairs = [(ours, theirs) for _, _, ours, theirs in self.sample]
+        share, words, whose, item_to = _best(pairs)
+        if share >= 0.25 and not self.explained:
+            option = item_to
+            if not is_function(item_to):
+                option = f"{item_to!r} (--item-to {shlex.quote(item_to)})"
             yield Warned(
-                f"{which}. With {cause.whose} {cause.words}, {cause.share:.0%} of the queries "
-                f"would have one: item_to={given}{shell}."
+                f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
+                f"item_to={option}."
             )
         elif not self.hit and self.asked >= FEWEST:
             _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
@@ -132,20 +131,9 @@ class UnlikeIds:
             )
 
 
-@dataclass(frozen=True)
-class _Cause:
-    """A change of ids that would make some of them meet."""
-
-    words: str = ""
-    whose: str = ""
-    item_to: str = ""
-    share: float = 0.0
-    """Of how many queries."""
-
-
-def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
-    """Return the change that makes the ids of most queries meet."""
-    best = _Cause()
+def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[float, str, str, str]:
+    """Return the change that makes the ids of most queries meet: share, words, whose, item_to."""
+    best = (0.0, "", "", "")
     for words, (item_to, change) in {**changes(), **without_prefix(pairs)}.items():
         met = [meet(ours, theirs, change) for ours, theirs in pairs]
         share = sum(map(any, met)) / len(met)
@@ -156,16 +144,15 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
             ]
             if sum(alike) > share * len(met):
                 share, whose = sum(alike) / len(met), "all ids"
-        if share > best.share:
-            best = _Cause(words, whose, item_to, share)
+        if share > best[0]:
+            best = (share, words, whose, item_to)
     return best
 
 
 def _sample(
     pool: Pool, found: Matches, queries: Ints
 ) -> tuple[tuple[int, str, list[str], list[str]], ...]:
-    """The first ids of some queries, of the run and of the judgements: of those whose ids have the
-    smallest checksums, so that it does not matter how the queries were shared out."""
+    """Return the first ids of both sides for the queries whose ids have the smallest checksums."""
     names = [pool.queries[query] for query in queries.tolist()]
     sums = [crc32(name.encode("utf-8", "surrogatepass")) for name in names]
     chosen = sorted(range(len(names)), key=lambda at: (sums[at], names[at]))[:QUERIES]
@@ -178,7 +165,6 @@ def _sample(
 
 
 def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
-    """The first ids of the run for some queries."""
     lists = found.list_of[queries]
     first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
     return map(found.items, lists[:, None], first)
@@ -188,19 +174,13 @@ def _first_two(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:2])) + (", …" if len(ids) > 2 else "")
 
 
-def _for_shell(text: str) -> str:
-    from shlex import quote
-
-    return quote(text)
-
-
 def identity(table: ReadTable) -> list[str]:
-    """The columns that no two rows may have in common."""
+    """Return the columns that identify a row."""
     return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
 
 
 def repeated(table: ReadTable, suspects: Ints) -> Ints:
-    """Those of some rows that are really about the same as another of them."""
+    """Return those of some rows that really repeat another of them."""
     import polars as pl
 
     if not len(suspects):
@@ -213,8 +193,7 @@ def repeated(table: ReadTable, suspects: Ints) -> Ints:
 
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked of some rows that are about the same, or an error that
-    names the rows."""
+    """Keep the best-ranked of repeated rows, or raise an error that names them."""
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
     repeats = table.frame[rows].with_columns(row=rows)
@@ -242,8 +221,7 @@ ADVICE = (
 def refuse_repeated(
     run: Lookup, duplicates: str, judged: Collection[str] | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """The results of lists in a dict that repeat others, of these queries; an error that names the
-    first where that is the rule."""
+    """Return the repeated results of lists in a dict, or raise an error for the first."""
     again = run.repeated
     if judged is not None and again:
         again = tuple(pair for pair in again if pair[0] in judged)
@@ -253,7 +231,6 @@ def refuse_repeated(
 
 
 def repeated_message(source: str, query: str, item: str, others: int) -> str:
-    """The message about an item that a list has twice, and so many others."""
     more = f" (and {counted(others, 'more such pair')})" if others else ""
     return f"{source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
 
@@ -289,12 +266,11 @@ def nan_message(run: Run, rows: Ints) -> str:
 
 
 def _least(table: ReadTable) -> str:
-    """What stands before a number of rows: a block does not tell what others hold."""
     return "at least " if getattr(table, "part", False) else ""
 
 
 def refuse_lost(run: Run, judged: Collection[str] | None = None) -> None:
-    """Refuse a row without an item in a list of these queries, or of any."""
+    """Raise an error for a row without an item in a list of these queries, or of any."""
     if run.lost is None:
         return
     for row, query in enumerate(run.lost.frame["query"].to_list()):
@@ -308,15 +284,10 @@ NAN_ADVICE = "A NaN has no place in a ranking; give it a number or remove the ro
 EMPTY = "the run is empty. An empty run is not a system that scored zero; is it the right one?"
 
 
-def nothing_in_common(pool: Pool, source: str, there: Sequence[str]) -> str:
-    """What is said where a run has none of the judged queries; `there` are those that it has."""
-    return nothing_in_common_of(pool.name, pool.queries, source, there)
-
-
-def nothing_in_common_of(
+def nothing_in_common(
     judgements: str, queries: Sequence[str], source: str, there: Sequence[str]
 ) -> str:
-    """The same of judgements that are elsewhere, by their name and some of their queries."""
+    """Return the message about a run that has only other queries (`there`) than the judgements."""
     if not there:
         return f"{source}: {EMPTY}"
     message = (
@@ -351,11 +322,11 @@ _TOP_GRADE = 10
 
 
 def refuse_swapped(pool: Pool, run: AnyRun, scores: Floats, lengths: Ints) -> None:
-    """Refuse judgements and a run that were given in the wrong order.
+    """Raise an error if judgements and run were swapped.
 
     The grades are then scores: fractions that differ within a query. The scores are grades: small
-    whole numbers that are not ranks counted down. Formats and names of columns that tell
-    judgements from a run rule this out.
+    whole numbers that are not ranks counted down. Formats and column names that tell judgements
+    from a run rule this out.
     """
     grades = pool.grades
     judgements = pool.source if isinstance(pool.source, Lookup) else pool.source.table
@@ -417,7 +388,6 @@ class LargeTies:
     def of(
         cls, queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
     ) -> LargeTies:
-        """Those of the hits of some queries, whose scores tie where `tied` says so."""
         large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
         if not len(large):
             return cls()
@@ -426,14 +396,12 @@ class LargeTies:
         return cls(len(large), first, -greatest)
 
     def plus(self, other: LargeTies) -> LargeTies:
-        """What two blocks tell together."""
         if not (self.number and other.number):
             return self if self.number else other
         first = min(self, other, key=lambda each: each.query)
         return replace(first, number=self.number + other.number)
 
     def sentences(self) -> Iterator[str]:
-        """A warning, where there are some."""
         if self.number:
             yield Warned(
                 f"{counted(self.number, 'judged result')} of tied scores from 2^53 on, such as "
@@ -465,8 +433,7 @@ class RisingScores:
         asked: NDArray[np.bool_] | None = None,
         in_order: bool = False,
     ) -> RisingScores:
-        """Those of some lists, end to end, that are `asked` for; nothing where there is an order
-        alone, or a reader's notes speak of distances already. `in_order` says that all fall."""
+        """Count lists that rise, unless there is only an order or notes mention distances."""
         if any(
             isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes
         ):
@@ -489,11 +456,10 @@ class RisingScores:
         return cls(int((tells & (falls == 0)).sum()), int(tells.sum()))
 
     def plus(self, other: RisingScores) -> RisingScores:
-        """What two blocks tell together."""
         return RisingScores(self.rising + other.rising, self.lists + other.lists)
 
     def sentences(self) -> Iterator[str]:
-        """A warning where nearly all lists rise."""
+        """Yield a warning if nearly all lists rise."""
         if self.rising >= max(_FEWEST, 0.9 * self.lists):
             yield Warned(
                 f"The scores rise from line to line in {counted(self.rising, 'list')}, as "
@@ -503,7 +469,7 @@ class RisingScores:
 
 
 def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
-    """A warning where the scores of nearly all lists rise."""
+    """Yield a warning if the scores of nearly all lists rise."""
     return RisingScores.of(scores, lengths, notes).sentences()
 
 
@@ -514,8 +480,7 @@ BASIS = "results with the id of their query are left out"
 
 
 def without_own_ids(given: Given) -> tuple[Given, int]:
-    """A run or judgements without what is about a query itself, and how many rows these were, those
-    included that were left out of a block before, as nobody judged their queries.
+    """Remove what is about a query itself, and count the removed rows.
 
     >>> without_own_ids(Lookup({"q": {"q": 2.0, "a": 1.0}}))[0].lists
     {'q': {'a': 1.0}}
@@ -550,17 +515,14 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
 
 
 def _holds(given: Judgements | AnyRun) -> bool:
-    """Whether there is anything in it."""
     return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
 
 
 def have_own_id(number: int, one: str = "result") -> str:
-    """So many results have the id of their query, in words."""
     return str(Tallied(number, *own_id_words(one)))
 
 
 def own_id_words(one: str = "result", then: str = "") -> tuple[str, str]:
-    """The same for any number, with what follows: of one result, and of several."""
     return (
         f"{{}} {one} has the id of its query{then}",
         f"{{}} {one}s have the id of their query{then}",
@@ -568,14 +530,12 @@ def own_id_words(one: str = "result", then: str = "") -> tuple[str, str]:
 
 
 def excluding_same_id(data: Data, *, one: str = "result") -> Data:
-    """The data without results that have the id of their query, and without judgements of a query
-    for itself, which nothing could find."""
+    """Remove results with the id of their query, and judgements of a query for itself."""
     return data.then(judgements=judgements_of_others, run=lambda given: run_of_others(given, one))
 
 
 def run_of_others(given: AnyRun, one: str = "result", *, whole: bool = True) -> AnyRun:
-    """A run, or a part of one, without results that have the id of their query; nothing is refused
-    of a part."""
+    """Remove results with the id of their query from a run, or from a part of one."""
     shorter, number = without_own_ids(given)
     part = not whole or (isinstance(given, Run) and given.part)
     if number and not part and not _holds(shorter):
@@ -589,8 +549,7 @@ _OUT = ": taken out."
 
 
 def refuse_nothing_left(source: str, taken: int | Sequence[str], one: str = "result") -> None:
-    """An error where a run has no result left, as all had the id of their query: so many, or as the
-    notes on it say."""
+    """Raise an error if all results had the id of their query: by number, or by the notes."""
     if isinstance(taken, int) or any(
         isinstance(note, Tallied) and note.many.endswith(_OUT) for note in taken
     ):
@@ -601,7 +560,7 @@ def refuse_nothing_left(source: str, taken: int | Sequence[str], one: str = "res
 
 
 def judgements_of_others(given: Judgements | Lookup) -> Judgements | Lookup:
-    """Judgements without those of a query for itself."""
+    """Remove judgements of a query for itself."""
     shorter, number = without_own_ids(given)
     if not number:
         return given
@@ -617,7 +576,7 @@ def judgements_of_others(given: Judgements | Lookup) -> Judgements | Lookup:
 
 
 def _above(found: Matches, queries: Ints, score: Floats) -> Ints:
-    """How many results of some queries are above a score."""
+    """Count the results of some queries above a score."""
     lists = found.list_of[queries]
     lengths = found.lengths[lists]
     greater = found.scores[positions(starts_of(found.lengths)[lists], lengths)] > np.repeat(
@@ -643,7 +602,6 @@ class OwnIds:
 
     @classmethod
     def of(cls, pool: Pool, found: Matches) -> OwnIds:
-        """What a run, or a block of it, tells."""
         there = found.list_of[found.list_of >= 0]
         queries = int(np.count_nonzero(found.lengths[there]))
         own = found.own_query
@@ -665,7 +623,6 @@ class OwnIds:
         return cls(len(own), int((above == 0).sum()), int((above < 10).sum()), queries)
 
     def plus(self, other: OwnIds) -> OwnIds:
-        """What two blocks tell together."""
         return OwnIds(
             self.number + other.number,
             self.first + other.first,
@@ -674,10 +631,7 @@ class OwnIds:
         )
 
     def sentences(self) -> Iterator[str]:
-        """A warning where queries stand high among their own results: where queries are items too,
-        each other result is a rank too low, or a hit is for free. Ids that are the same by chance
-        stand anywhere: so it takes a tenth of the queries at rank 1, or half of them among the
-        first ten."""
+        """Yield a warning if queries are high among their own results."""
         if self.number and (self.first * 10 >= self.queries or self.high * 2 >= self.queries):
             which = f"{self.number:,} of {counted(self.queries, 'query', 'queries')}"
             yield Warned(

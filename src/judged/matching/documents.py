@@ -72,17 +72,14 @@ class Documents:
 
     @property
     def kind(self) -> KeyedKind:
-        """Documents or categories."""
         return DOCUMENTS if self.table is None else self.table.kind
 
     @property
     def one(self) -> str:
-        """What one of the things is called that are ranked."""
         return self.kind.value
 
     @property
     def many(self) -> str:
-        """What they are called."""
         return _MANY[self.kind]
 
     @property
@@ -91,15 +88,14 @@ class Documents:
         return (BASIS[self.kind], *([f"an item's document is {self.says}"] if self.says else []))
 
     def documents(self, ids: Sequence[str], source: str) -> list[str]:
-        """The document of each id."""
+        """Return the document of each id."""
         assert self.of is not None
         if new := [each for each in ids if each not in self.known]:
             self.known.update(zip(new, self.of(new, source), strict=True))
         return [self.known[each] or each for each in ids]
 
     def replacing_items(self, table: AnyTable) -> tuple[pl.DataFrame, int]:
-        """A table's rows with documents for items, and how many of its ids are documents
-        themselves."""
+        """Replace items by documents, and count the ids that are documents themselves."""
         import polars as pl
 
         frame = table.frame
@@ -122,7 +118,7 @@ class Documents:
 
 
 def item_to_document(given: ItemToLike) -> Documents:
-    """What `item_to` says: a text such as "doc:#", a pattern, a table or a function.
+    """Parse `item_to`: a text such as "doc:#", a pattern, a table or a function.
 
     >>> item_to_document("doc:#").documents(["a#1", "b#c#2", "d"], "run")
     ['a', 'b#c', 'd']
@@ -186,7 +182,7 @@ def _pattern(given: str | re.Pattern[str]) -> Documents:
 
 
 def item_to_category(given: CategoriesLike) -> Documents:
-    """What `unique` says: a table from item to category."""
+    """Parse `unique`: a table from item to category."""
     return _table(given, CATEGORIES)
 
 
@@ -227,19 +223,16 @@ _KINDS: dict[str, Callable[[str], Documents]] = {
 
 
 def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
-    """Return the data with documents for items.
-
-    The judgements and all runs tell whether the judgements name items or documents.
-    """
+    """Replace items by documents; judgements and all runs tell which of them judgements name."""
     data = asking_for_column(data, to).kept()
     judged: set[str] = set()
 
     def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
         judged.update(given.lists if isinstance(given, Lookup) else given.names())
-        level = level_of(given, data.readable_runs(), to)
-        if level.documents:
-            return replace(given, notes=(*given.notes, *level.notes))
-        return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
+        of_documents, notes = level_of(given, data.readable_runs(), to)
+        if of_documents:
+            return replace(given, notes=(*given.notes, *notes))
+        return judgements_by_document(given, to, notes=notes, duplicates=duplicates)
 
     def run(given: Run | Lookup) -> Run:
         return run_by_document(given, to, duplicates=duplicates, judged=judged)
@@ -248,7 +241,7 @@ def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
 
 
 def asking_for_column(data: Data, to: Documents) -> Data:
-    """The data, read with the column that names documents, where one does."""
+    """Read the column that names documents too."""
     if not to.column:
         return data
     columns = data.columns.with_document(to.column)
@@ -257,17 +250,10 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     return replace(data, columns=columns)
 
 
-@dataclass(frozen=True)
-class Level:
-    """What judgements name."""
-
-    documents: bool
-    """Whether their ids are those of documents, and stay as they are."""
-    notes: tuple[str, ...] = ()
-
-
-def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents) -> Level:
-    """Decide whether judgements name items or documents: all runs tell, where ids do not."""
+def level_of(
+    judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
+) -> tuple[bool, tuple[str, ...]]:
+    """Decide whether judgements name documents, with notes; runs tell if ids do not."""
     if to.table is not None:
         return _level_by_table(judgements, to)
     if to.of is None:
@@ -303,10 +289,10 @@ def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: 
     if as_documents:
         ids = counted(len(changed), "judged id is", "judged ids are")
         says = f"such as {next(iter(as_documents))!r}, and stay as they are"
-        return Level(True, (f"{ids} taken for documents of the run, {says}.",))
+        return True, (f"{ids} taken for documents of the run, {says}.",)
     if both and not as_items:
-        return Level(False, (_doubtful(both[0], to),))
-    return Level(False)
+        return False, (_doubtful(both[0], to),)
+    return False, ()
 
 
 def _doubtful(item: str, to: Documents) -> Warned:
@@ -316,22 +302,22 @@ def _doubtful(item: str, to: Documents) -> Warned:
     )
 
 
-def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> Level:
-    """A table knows its items; an id that it has as a document alone is one."""
+def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> tuple[bool, tuple[str, ...]]:
+    """Decide by a table; an id that it has only as a document is one."""
     assert to.table is not None
     judged = _ids(judgements)
     of_item, every = to.table.by_item, to.table.all
     changed = [item for item in judged if of_item.get(item, item) != item]
     if changed and all(item in every for item in judged):
-        return Level(False, (_doubtful(changed[0], to),))
-    return Level(False)
+        return False, (_doubtful(changed[0], to),)
+    return False, ()
 
 
 def _level_by_column(
     judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
-) -> Level:
+) -> tuple[bool, tuple[str, ...]]:
     if isinstance(judgements, Judgements) and "document" in judgements.frame.columns:
-        return Level(False)
+        return False, ()
     judged = _ids(judgements)
     items: set[str] = set()
     documents: set[str] = set()
@@ -346,11 +332,10 @@ def _level_by_column(
             f"column {to.column!r} that says their documents. Give one, or a table from item to "
             "document."
         )
-    return Level(True)
+    return True, ()
 
 
 def _ids(given: Judgements | Run | Lookup) -> set[str]:
-    """Every item that is named."""
     if isinstance(given, Lookup):
         return set(chain.from_iterable(given.lists.values()))
     return set(given.frame["item"].unique().to_list())
@@ -363,10 +348,10 @@ def run_by_document(
     duplicates: str = "error",
     judged: Collection[str] = (),
 ) -> Run:
-    """A run whose results are documents, each with its best score, where its best result stood;
-    queries other than the judged ones, where these are known, have empty lists.
+    """Rank documents, each at the place and with the score of its best result.
 
-    >>> from judged.matching.documents import item_to_document
+    Only the judged queries, if these are known, keep their lists.
+
     >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
     >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
     ['a', 'b']
@@ -393,8 +378,7 @@ def run_by_document(
 
 
 def _of_judged(given: Run | Lookup, duplicates: str, judged: Collection[str]) -> Run:
-    """A run as a table of the judged queries' results; other queries are named, and not looked
-    at."""
+    """Return a run as a table of the judged queries' results; other queries are only named."""
     if isinstance(given, Lookup):
         lists = {query: own for query, own in given.lists.items() if query in judged}
         again = tuple(pair for pair in given.repeated if pair[0] in judged)
@@ -415,11 +399,7 @@ def _of_judged(given: Run | Lookup, duplicates: str, judged: Collection[str]) ->
 
 
 def as_table(given: Run | Lookup, duplicates: str) -> Run:
-    """A run as a table, also where it is a dict.
-
-    >>> as_table(Lookup({"q": {"a": 2.0, "b": 1.0}}), "error").frame["item"].to_list()
-    ['a', 'b']
-    """
+    """Return a run as a table, also if it is a dict."""
     if isinstance(given, Run):
         return given
     refuse_repeated(given, duplicates)
@@ -441,10 +421,8 @@ def judgements_by_document(
     notes: tuple[str, ...] = (),
     duplicates: str = "error",
 ) -> Judgements:
-    """Judgements of documents: the best grade of each one's judged items, by subtopic where there
-    are subtopics.
+    """Judge documents by the best grade of their items, by subtopic if there are subtopics.
 
-    >>> from judged.matching.documents import item_to_document
     >>> judgements = Lookup({"q": {"a#1": 1, "a#2": 2, "b": 0}})
     >>> judgements_by_document(judgements, item_to_document("doc:#")).frame.rows()
     [('q', 'a', 2.0), ('q', 'b', 0.0)]
@@ -477,7 +455,7 @@ def judgements_by_document(
 
 
 def _flat(given: Lookup, value: str) -> pl.DataFrame:
-    """The rows of a dict of dicts, or of dicts of dicts of dicts."""
+    """Return the rows of a dict of dicts, or of dicts of dicts of dicts."""
     import polars as pl
 
     lists = given.lists
@@ -500,7 +478,7 @@ def with_items(
     exclude_same_id: bool = False,
     duplicates: str = "error",
 ) -> Data:
-    """Data whose items are what should be ranked.
+    """Apply `item_to`, `unique` and `exclude_same_id` to the data.
 
     >>> from judged.inputs.data import Data
     >>> data = Data.of({"q": {"a": 1}}, {"q": ["b#1", "a#2", "a#1"]})
@@ -519,7 +497,7 @@ def with_items(
 def _documents(
     data: Data, item_to: ItemToLike | None, unique: CategoriesLike | None
 ) -> Documents | None:
-    """What is ranked in place of items; a column that was named for documents says it too."""
+    """Return what is ranked instead of items; a column named for documents tells it too."""
     if item_to is None and unique is None and "document" not in data.columns:
         return None
     if item_to is not None and unique is not None:

@@ -48,15 +48,14 @@ _REGION = 1 << 14
 
 
 def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
-    """Pairs of places whose keys agree, the smaller place on the left: a suspicion, for the strings
-    to confirm.
+    """Find pairs of places whose keys agree, the smaller place first; strings must confirm them.
 
     Places count on from one series to the next. All pairs of a place in the first series and one in
     a later series are there. Of places in one series, each that agrees with any other is in some
     pair; they are not all paired, as a row repeated n times has n² pairs.
 
-    One sort of integers does it, shared out among the processors by the keys' highest bits: the
-    place is packed into the low bits of its key, so that it need not be sorted along.
+    One sort of integers does it, shared among the processors by the keys' highest bits: the place
+    is packed into the low bits of its key, so that it need not be sorted along.
     """
     first, *others = ([chunk.to_numpy() for chunk in key.get_chunks()] for key in keys)
     return _by_sorting(first, [chunk for chunks in others for chunk in chunks])
@@ -74,8 +73,7 @@ class Regions:
 
     @classmethod
     def of_lists(cls, lengths: Ints, *lists: Ints) -> Regions:
-        """Those of lists that lie end to end, some thousand rows each; `lists` are the list that
-        each key belongs to, or -1, for each later series."""
+        """Cut lists end to end into regions; `lists` has the list of each later key, or -1."""
         starts = starts_of(lengths)
         new = borders(starts // _REGION)
         region = np.append(np.cumsum(new) - 1, -1)
@@ -85,13 +83,12 @@ class Regions:
 def matching_pairs(
     first: pl.Series, *others: pl.Series, regions: Regions | None = None
 ) -> tuple[Ints, Ints]:
-    """As `equal_pairs`, in any order, and without the pairs of places in later series or of places
-    in two regions.
+    """Find pairs like `equal_pairs`, but only with the first series and within regions.
 
     Each key of the first series writes its place into a table, at its highest bits, and the keys of
     the others look there: region by region, so that the table stays in the processor's cache. Only
-    those that share a slot with another key are sorted, which are few; or all, where a key is in
-    the first series twice.
+    those that share a slot with another key are sorted, which are few; or all, if a key is in the
+    first series twice.
     """
     count = len(first)
     if regions is None:
@@ -164,7 +161,7 @@ def _by_sorting(
 def _equal_pairs(
     chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int, border: int
 ) -> tuple[Ints, Ints]:
-    """The pairs among the keys whose highest bits are this share's."""
+    """Find the pairs among the keys whose highest bits are this share's."""
     mask = np.uint64((1 << low) - 1)
     parts: list[NDArray[np.uint64]] = [np.zeros(0, np.uint64)]
     at = 0
@@ -202,7 +199,6 @@ def _equal_pairs(
 
 
 def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
-    """Where keys agree with the next one."""
     last = len(packed) - 1
     blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
     found = [
@@ -214,8 +210,7 @@ def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Hashed(Generic[AnyTable]):
-    """A table with a 64-bit hash of what each row is about, and the rows where another query
-    begins."""
+    """A table with a 64-bit hash of each row's identity, and the rows where a query begins."""
 
     table: AnyTable
     key: pl.Series
@@ -234,7 +229,7 @@ def hashed(table: AnyTable) -> Hashed[AnyTable]:
 
 
 def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
-    """A table without the rows that repeat others, or an error that names them."""
+    """Return a table without repeated rows, or raise an error that names them."""
     rows = hashed(table)
     again = repeated(table, np.concatenate(matching_pairs(rows.key)))
     return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
@@ -254,16 +249,16 @@ class Grouped(Generic[AnyTable]):
     """Row numbers, query after query; None where the table is grouped already."""
 
     def values(self, column: str) -> Floats:
-        """The numbers of a column, query after query."""
+        """Return the numbers of a column, query after query."""
         flat = self.table.frame[column].to_numpy()
         return flat if self.order is None else flat[self.order]
 
     def rows(self, positions: Ints) -> Ints:
-        """The table's rows at some positions of the query-after-query order."""
+        """Return the table's rows at some positions of the query-after-query order."""
         return positions if self.order is None else self.order[positions]
 
     def positions(self, rows: Ints) -> Ints:
-        """The other way round."""
+        """Return the positions of some of the table's rows."""
         if self.order is None:
             return rows
         back = np.empty(len(self.order), np.int64)
@@ -294,7 +289,7 @@ def _falls(numbers: NDArray[Any]) -> bool:
 
 
 def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
-    """All values of a dict of dicts, one after the other."""
+    """Return all values of a dict of dicts, one after the other."""
     flat = np.empty(int(lengths.sum()), np.float64)
     deque(packed(lists, flat, what), maxlen=0)
     return flat
@@ -303,8 +298,7 @@ def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) ->
 def packed(
     lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
 ) -> Iterator[Mapping[str, Any]]:
-    """Each dict in turn, after its values have been written into the array: what looks into it next
-    finds it in the cache."""
+    """Yield each dict after its values were written into the array, while it is in the cache."""
     buffer, at = flat.data, 0
     try:
         for values in lists.values():
@@ -329,15 +323,6 @@ def _is_number(value: Any) -> bool:
     except (struct.error, TypeError, ValueError, OverflowError):
         return False
     return True
-
-
-@dataclass(frozen=True, eq=False)
-class Tied:
-    """The items of some ties, in any order, and the tie that each of some hits is in."""
-
-    tie: Ints
-    item: list[str]
-    hit_tie: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,25 +356,24 @@ class Matches:
 
 
 def match(pool: Pool, run: AnyRun, *, duplicates: str) -> Matches:
-    """Find the judged items in a run, or in a block of one. Rows of queries that nobody judged are
-    counted, and nothing else is asked of them."""
+    """Find the judged items in a run or block; rows of other queries are only counted."""
     if isinstance(run, Lookup):
         return _match_lookup(pool, run, duplicates)
     return _match_table(pool, run, duplicates)
 
 
 def names_of(run: AnyRun) -> list[str]:
-    """The queries of a run, those that were passed over included, for messages."""
+    """Return the queries of a run for messages, those passed over included."""
     if isinstance(run, Lookup):
         return list(run.lists)
     return [*(run.names() if run.frame.height or run.queries else ()), *run.passed.names]
 
 
 def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
-    """An error where a run has none of the judged queries, or no result for any."""
+    """Raise an error if a run has none of the judged queries, or no result for any."""
     there = found.list_of[found.list_of >= 0]
     if not len(there):
-        raise InputError(nothing_in_common(pool, run.source, names_of(run)))
+        raise InputError(nothing_in_common(pool.name, pool.queries, run.source, names_of(run)))
     if not found.lengths[there].any():
         refuse_nothing_left(run.source, run.notes)
         raise InputError(f"{run.source}: {EMPTY}")
@@ -456,15 +440,13 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
 
 
 def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
-    """Which of the lists are those of judged queries."""
     asked = np.zeros(lists, bool)
     asked[list_of[list_of >= 0]] = True
     return asked
 
 
 def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Rows of the run and judgements whose keys agree, in the order of the rows; the run's repeated
-    rows; and its rows whose key is that of a query as its own result, with that query."""
+    """Pair rows with judgements; also find repeated rows, and rows about the query itself."""
     count, last = len(run.key), len(run.key) + len(pool.key)
     regions = None
     if run.order is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -29,12 +29,12 @@ UNUSED = "The weights of queries are not used here: every query counts once."
 
 
 def own_weights(judgements: Judgements | Lookup) -> QueryWeights | None:
-    """What a column of the judgements says that queries weigh."""
+    """Return the weights in a column of the judgements."""
     return judgements.weights if isinstance(judgements, Judgements) else None
 
 
 def refuse_both(judgements: Judgements | Lookup, given: WeightsLike | None) -> None:
-    """Weights from a column of the judgements and from elsewhere cannot both hold."""
+    """Raise an error if weights come from the judgements and from elsewhere."""
     own = own_weights(judgements)
     if own is not None and given is not None:
         raise InputError(
@@ -44,7 +44,7 @@ def refuse_both(judgements: Judgements | Lookup, given: WeightsLike | None) -> N
 
 
 def weighted(r: Rankings, given: QueryWeights) -> Rankings:
-    """The rankings with a weight for each query, and notes on weights that do nothing.
+    """Set a weight for each query, with notes on weights without effect.
 
     >>> r = Rankings.from_relevance([[1], [0]], queries=["a", "b"])
     >>> weighted(r, QueryWeights({"a": 3.0, "b": 1.0})).evaluate("P@1").value()
@@ -57,7 +57,7 @@ def weighted(r: Rankings, given: QueryWeights) -> Rankings:
 
 
 def about_weights(given: QueryWeights, queries: Sequence[str]) -> tuple[str, ...]:
-    """Notes on weights that do nothing."""
+    """Return notes on weights without effect."""
     weights = given.of(queries)
     idle, unknown = int((weights == 0).sum()), given.unknown(queries)
     said = [
@@ -72,14 +72,12 @@ def about_weights(given: QueryWeights, queries: Sequence[str]) -> tuple[str, ...
 
 
 def weighed(r: Rankings, weights: Weights) -> Rankings:
-    """The rankings with a weight for each query."""
     whole = None if r.whole is None else replace(r.whole, weights=weights)
     return replace(r, weights=weights, whole=whole)
 
 
 def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
-    """The best grade of each query and item, and what was judged by subtopic; each query's items in
-    descending order."""
+    """Return the best grade of each query and item, and the judgements by subtopic."""
     grouped = group(rows)
     frame = rows.table.frame if grouped.order is None else rows.table.frame[grouped.order]
     query = np.repeat(np.arange(len(grouped.names)), grouped.lengths)
@@ -88,7 +86,7 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
     table = replace(
         rows.table,
         frame=frame,
-        notes=(*rows.table.notes, *_note(subtopics, items.height)),
+        notes=(*rows.table.notes, *_subtopic_note(len(subtopics.grade), items.height)),
         locate=None,
         rows=None,
     )
@@ -96,18 +94,21 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
 
 
 def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
-    """The same for a dict of dicts of dicts."""
+    """Return the same for a dict of dicts of dicts."""
     frame = rows_of(given)
     items, subtopics = _by_item(frame, frame["number"].to_numpy())
     pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
     lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
     return replace(
-        given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False
+        given,
+        lists=lists,
+        notes=(*given.notes, *_subtopic_note(len(subtopics.grade), items.height)),
+        by_subtopic=False,
     ), subtopics
 
 
 def rows_of(given: Lookup) -> pl.DataFrame:
-    """The rows of a dict of dicts of dicts: the number of the query, item, subtopic and grade."""
+    """Return query number, item, subtopic and grade of a dict of dicts of dicts."""
     import polars as pl
 
     rows = [
@@ -130,12 +131,11 @@ def _grade(query: str, item: str, subtopic: str, grade: object) -> float:
 
 
 def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]:
-    """Items (number of the query, item, best grade), and every judgement; from rows that lie query
-    after query.
+    """Return items with their best grades, and every judgement, from rows grouped by query.
 
     Items are in descending order of their ids: of items that are equally good next, ndeval's ideal
     list takes the one with the greatest id. Subtopics are numbered in the order of their names, so
-    that the order of rows plays no part.
+    that the order of rows does not matter.
     """
     import polars as pl
 
@@ -157,16 +157,13 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     return items, Subtopics(query, item, rows["subtopic"].to_numpy(), grade)
 
 
-def _note(subtopics: Subtopics, items: int) -> Iterator[str]:
-    yield from _said(len(subtopics.grade), items)
-
-
-def _said(rows: int, items: int) -> Iterator[str]:
-    if items < rows:
-        yield (
-            f"{rows:,} judgements by subtopic are of {items:,} items: "
-            "measures that know no subtopics take the best grade of each item."
-        )
+def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
+    if items >= rows:
+        return ()
+    return (
+        f"{rows:,} judgements by subtopic are of {items:,} items: "
+        "measures that know no subtopics take the best grade of each item.",
+    )
 
 
 class SubtopicRows(Tallied):
@@ -178,7 +175,7 @@ class SubtopicItems(Tallied):
 
 
 def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
-    """The note of a part of all judgements, as counts that add up."""
+    """Return the note of a part of all judgements, as counts that add up."""
     return (
         SubtopicRows(len(subtopics.grade), *["{} judgements by subtopic"] * 2),
         SubtopicItems(items, *["{} items by subtopic"] * 2),
@@ -186,20 +183,14 @@ def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
 
 
 def with_note(notes: Iterable[str]) -> tuple[str, ...]:
-    """Notes of all parts, with the note in place of such counts.
-
-    >>> both = SubtopicRows(3, "{} rows", "{} rows"), SubtopicItems(2, "{} items", "{} items")
-    >>> with_note(["First.", *both, "Last."])[1]
-    '3 judgements by subtopic are of 2 items: measures that know no subtopics take the best grade \
-of each item.'
-    """
+    """Replace such counts of all parts by the note."""
     found: list[str] = []
     rows = 0
     for note in notes:
         if isinstance(note, SubtopicRows):
             rows = note.number
         elif isinstance(note, SubtopicItems):
-            found.extend(_said(rows, note.number))
+            found.extend(_subtopic_note(rows, note.number))
         else:
             found.append(note)
     return tuple(found)
@@ -221,8 +212,7 @@ class Pool:
     """Whether these are the judgements of some of the queries only."""
 
     def take(self, queries: Ints) -> Pool:
-        """The judgements of some queries, in this order; what was dropped and noted is that of
-        the whole."""
+        """Return the judgements of some queries; dropped rows and notes stay with the whole."""
         rows = positions(starts_of(self.lengths)[queries], self.lengths[queries])
         names = tuple(self.queries[at] for at in queries.tolist())
         source: Lookup | Grouped[Judgements]
@@ -253,12 +243,12 @@ class Pool:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each query is among all of them."""
+        """The index of each query."""
         return {query: at for at, query in enumerate(self.queries)}
 
     @property
     def name(self) -> str:
-        """What messages call the judgements."""
+        """The name of the judgements in messages."""
         return self.source.source if isinstance(self.source, Lookup) else self.source.table.source
 
     @property
@@ -322,7 +312,7 @@ class Pool:
         ]
 
     def items_at(self, rows: Ints) -> list[str]:
-        """The items of some judgements."""
+        """Return the items of some judgements."""
         if isinstance(self.source, Grouped):
             return self.frame["item"].gather(rows).to_list()
         query = self.query[rows]

@@ -23,7 +23,7 @@ from judged.arrays import (
 )
 from judged.errors import InputError, PolicyError, quoted
 from judged.matching.checks import LargeTies
-from judged.matching.join import Matches, Tied
+from judged.matching.join import Matches
 from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
 from judged.rankings.audit import Findings, findings_of
@@ -88,7 +88,7 @@ def _single_ties(
 
 
 def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
-    """The ranks that each hit's tie spans."""
+    """Return the ranks that each hit's tie spans."""
     score = found.hit_score
     if found.hit_position is None or ordered is not found.scores:
         first = count_above(ordered, starts, found.lengths, segment, score, or_equal=False) + 1
@@ -121,8 +121,7 @@ def _place_in_tie(
     tied: Ints,
     ties: str,
 ) -> Ints:
-    """How many results of its tie stand before each tied hit: as in the input, or by item id,
-    descending on bytes."""
+    """Count the results of its tie before each tied hit: in input order, or by descending id."""
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked
     # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
@@ -139,16 +138,11 @@ def _place_in_tie(
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
-    return _placed(rows, pool, found.hit_judgement[tied], ties)
-
-
-def _placed(rows: Tied, pool: Pool, judgement: Ints, ties: str) -> Ints:
-    """The place of some hits among the items of their ties, from 0."""
-    hits, by_id = pool.items_at(judgement), ties != "input"
-    if len(rows.item) > _MANY:
-        return _places_of_many(rows.tie, rows.item, rows.hit_tie, hits, by_id=by_id)
-    return _places(rows.tie.tolist(), rows.item, rows.hit_tie.tolist(), hits, by_id=by_id)
+    row_tie, items = tie_of[chosen], found.items(lists, chosen)
+    hits, by_id = pool.items_at(found.hit_judgement[tied]), ties != "input"
+    if len(items) > _MANY:
+        return _places_of_many(row_tie, items, tie, hits, by_id=by_id)
+    return _places(row_tie.tolist(), items, tie.tolist(), hits, by_id=by_id)
 
 
 _MANY = 50_000
@@ -159,7 +153,7 @@ take longer."""
 def _places(
     row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool
 ) -> Ints:
-    """The place of some (tie, item) among the rows of their ties, from 0."""
+    """Return the places of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
         order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
@@ -174,7 +168,7 @@ def _places(
 def _places_of_many(
     row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool
 ) -> Ints:
-    """The same by polars."""
+    """Return the same by polars."""
     import polars as pl
 
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
@@ -193,9 +187,9 @@ def _places_of_many(
 
 
 def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:
-    """The first and last rank of each result's tie; neighbours tie where all columns agree.
+    """Return the first and last rank of each result's tie; neighbours tie if all columns agree.
 
-    >>> [each.tolist() for each in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
+    >>> [ranks.tolist() for ranks in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
     [[1, 1, 3], [2, 2, 3]]
     """
     new = borders(*tied_by)
@@ -211,7 +205,7 @@ def rankings_from_scores(
     queries: Sequence[str] | None,
     name: str,
 ) -> Rankings:
-    """See `Rankings.from_scores`."""
+    """Make the rankings of `Rankings.from_scores`."""
     known = [choice for choice in CHOICES["ties"] if choice != "id"]
     if not isinstance(ties, str) or ties not in known:
         raise PolicyError(
@@ -278,10 +272,10 @@ ONE_ORDER = ("id", "input")
 
 
 class Variants:
-    """One run under any rule for ties and for unjudged items, each made when it is asked for, once.
+    """One run under any rule for ties and for unjudged items, each made on demand, once.
 
-    Made from rankings alone, it has the tie rules that need no item ids; with a function that
-    judges the run again, by a tie rule, it has them all.
+    Made from rankings alone, it has the tie rules that need no item ids. With a function that
+    matches the run again by a tie rule, it has them all.
 
     >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
     >>> [Variants(r).under(ties).hit_grade.tolist() for ties in ("worst", "best")]
@@ -294,7 +288,7 @@ class Variants:
         self._made: dict[tuple[str, str], Rankings] = {(usual.ties, usual.unjudged): usual}
 
     def under(self, ties: str | None = None, unjudged: str | None = None) -> Rankings:
-        """The rankings under a tie rule and a rule for unjudged items; None leaves it as it is."""
+        """Return the rankings under a tie rule and a rule for unjudged items; None keeps a rule."""
         key = ties or self.usual.ties, unjudged or self.usual.unjudged
         if key not in self._made:
             self._made[key] = self._variant(*key)
@@ -324,13 +318,12 @@ class Variants:
         return bool((self.under(unjudged="removed").retrieved != self.usual.retrieved).any())
 
     def filled(self, grade: float) -> Rankings:
-        """The rankings if every unjudged result had been judged, and got this grade."""
+        """Return the rankings if every unjudged result had this grade."""
         return judged_alike(self.usual, grade)
 
 
 def list_variants(r: Rankings) -> Variants:
-    """The variants of a relevance list, which has no ids: ties broken by id stand as they are
-    written.
+    """Return the variants of a relevance list, where ties broken by id stay as written.
 
     >>> r = Rankings.from_relevance([[0, 1]], tied=[[(1, 2)]])
     >>> [list_variants(r).under(ties).hit_grade.tolist() for ties in ("id", "best")]
@@ -350,19 +343,14 @@ _REMOVED = (
 
 
 def cut(r: Rankings, depth: int) -> Rankings:
-    """Only the first results of each list, as if the run had been cut off there.
-
-    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may
-    stand above the cut.
-    """
+    """Keep the first results of each list, and all hits of an unbroken tie that the depth cuts."""
     above = r.spans[0] if r.ties == "expected" else r.hit_rank
     kept = replace(r, **r.hits(above <= depth))
     return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth, whole=r.whole or r)
 
 
 def condensed(r: Rankings) -> Rankings:
-    """The lists without their unjudged items (those of a negative grade, in the pool but not
-    judged, included)."""
+    """Remove unjudged items, those of a negative grade included."""
     if r.ties == "expected":
         _refuse_cut_ties(r)
     whole = r.whole or r
@@ -382,7 +370,7 @@ def condensed(r: Rankings) -> Rankings:
 
 
 def _refuse_cut_ties(r: Rankings) -> None:
-    """How many judged items a condensed list holds must not depend on the order of a tie."""
+    """Raise an error if the order of a tie decides how many items a condensed list has."""
     across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
     if len(across):
         raise PolicyError(
@@ -393,7 +381,7 @@ def _refuse_cut_ties(r: Rankings) -> None:
 
 
 def uncondensed(r: Rankings) -> Rankings:
-    """The rankings with the unjudged items that were removed."""
+    """Put back the unjudged items that were removed."""
     return (
         _finished(r.whole, replace(r, unjudged="nonrelevant"))
         if r.unjudged == "removed" and r.whole is not None
@@ -402,8 +390,7 @@ def uncondensed(r: Rankings) -> Rankings:
 
 
 def rearranged(r: Rankings, ties: Any) -> Rankings:
-    """The same rankings with ties broken in the system's favour, against it, or not at all
-    (expected)."""
+    """Break ties in the system's favour, against it, or not at all (expected)."""
     if ties == r.ties:
         return r
     unknown = r.hit_tie_first is None or (r.depth is not None and r.whole is None)
@@ -423,15 +410,14 @@ def _favouring(r: Rankings, ties: str) -> Rankings:
 
 
 def _finished(whole: Rankings, like: Rankings) -> Rankings:
-    """Whole rankings cut and condensed as others were."""
+    """Cut and condense whole rankings like others."""
     r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
     r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
     return replace(r, basis=like.basis, findings=like.findings)
 
 
 def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
-    """Whole rankings with every unjudged item in them, as `judge` makes them under another policy
-    and another depth; what was found is counted again.
+    """Apply another policy and depth to whole rankings, and count the findings again.
 
     >>> from judged import Rankings
     >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
@@ -468,8 +454,7 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:
-    """The same rankings if every unjudged result (a negative grade is no judgement) had been
-    judged, and got this grade.
+    """Give every unjudged result this grade; a negative grade is no judgement.
 
     >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
     >>> r.hit_grade.tolist(), r.pool_grade.tolist()
@@ -482,16 +467,14 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
 
 
 def judged_otherwise(whole: Rankings, r: Rankings) -> Rankings:
-    """Whole rankings with other judgements than some rankings have: ties ordered by their grades
-    where that is the rule, cut and condensed as those were."""
+    """Finish whole rankings with other judgements as some rankings were: ties, depth, unjudged."""
     if r.ties in FAVOURS and r.hit_tie_first is not None:
         whole = _favouring(whole, r.ties)
     return _finished(whole, r)
 
 
 def _reach(whole: Rankings, r: Rankings) -> Ints:
-    """How many results of each whole list are above the depth of others, or may be in some order of
-    a tie."""
+    """Count the results of each list above the depth, or that may be there by a tie."""
     if r.depth is None or r.whole is None:
         return whole.retrieved
     reach = np.minimum(whole.retrieved, r.depth)
@@ -503,10 +486,9 @@ def _reach(whole: Rankings, r: Rankings) -> Ints:
 
 
 def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
-    """All results of whole rankings, as far down as they matter, as hits.
+    """Make hits of all results of whole rankings, as far down as they matter.
 
-    Where results tie only with other unjudged ones, their order makes no difference, and they get
-    no tie.
+    The order of results that tie only with other unjudged ones does not matter; they get no tie.
     """
     starts = starts_of(r.retrieved)
     owner = np.repeat(np.arange(len(r)), r.retrieved)
@@ -559,7 +541,7 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
 
 
 def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
-    """The ranks that the ties of all results span, as far as their ties hold a hit."""
+    """Return the ranks that the ties of all results span, if their ties hold a hit."""
     first, last = place.copy(), place.copy()
     tied = np.flatnonzero(r.spans[1] > r.spans[0])
     at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
@@ -572,7 +554,7 @@ def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
 
 
 def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
-    """The pool's grades, with another one in the place of those that some hits have."""
+    """Return the pool's grades with another grade for those of some hits."""
     levels, level = np.unique(np.concatenate([r.pool_grade, r.hit_grade]), return_inverse=True)
     key = np.concatenate([r.pool_query, r.hit_query]) * len(levels) + level
     pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][which]
@@ -588,7 +570,7 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
 
 
 def _lowest_grades(r: Rankings) -> Floats:
-    """The lowest grade of each hit: by subtopic, where it is judged so."""
+    """Return the lowest grade of each hit, by subtopic if it is judged so."""
     if r.subtopics is None or r.hit_item is None:
         return r.hit_grade
     judged = r.subtopics
@@ -599,7 +581,7 @@ def _lowest_grades(r: Rankings) -> Floats:
 
 
 def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with a grade for some items in place of each negative one."""
+    """Replace negative grades by subtopic of some items by a grade."""
     width = int(max(judged.item.max(initial=0), item.max(initial=0))) + 1
     chosen = np.zeros(len(r) * width, bool)
     chosen[query * width + item] = True
@@ -608,8 +590,7 @@ def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: 
 
 
 def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with one grade for all subtopics of their query that some items
-    have none for."""
+    """Give some items a grade for all subtopics of their query that they have none for."""
     subtopics = np.zeros(len(r), np.int64)
     np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
     each = subtopics[query]

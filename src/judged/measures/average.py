@@ -12,7 +12,6 @@ from judged.arrays import Floats, Ints, divide, greatest_from_here, needed, star
 from judged.errors import MeasureError
 from judged.measures.registry import (
     NEVER,
-    NO_RELEVANT,
     REL,
     Choice,
     Example,
@@ -54,14 +53,11 @@ AREA = Choice(
     "step",
     "how the area under the precision-recall curve is taken",
     {
-        "step": (
-            "precision is taken at each relevant item (the exact area under the uninterpolated "
-            "curve)"
-        ),
+        "step": "precision is taken at each relevant item (the exact area under the uninterpolated "
+        "curve)",
         "trapezoid": "precision just before and at each relevant item is averaged",
-        "interpolated": (
-            "precision at each relevant item is the best precision there or further down"
-        ),
+        "interpolated": "precision at each relevant item is the best precision there or further "
+        "down",
     },
 )
 
@@ -123,9 +119,7 @@ def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
     "divided: a relevant item that was not retrieved adds nothing.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]\, P@i",
     reference="buckley2000",
-    range=(0, 1),
     params=(K, REL, NORM, AREA),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
     expected=_expected_average_precision,
@@ -210,14 +204,12 @@ def _interpolated(
     says="The best precision at any rank where recall is at least the given point.",
     formula=r"\max_{i:\, R@i \ge recall} P@i",
     reference="manning2008",
-    range=(0, 1),
     params=(
         Number("recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"),
         REL,
         ROUNDING,
     ),
     at="recall",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("IPrec@0.5", "0 0 1 0 1 0 0 1", 0.4),
 )
@@ -232,10 +224,7 @@ def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: 
     says="Interpolated precision averaged over recall points.",
     formula=r"\frac{1}{n}\sum_{r \in points} \max_{i:\, R@i \ge r} P@i",
     reference="manning2008",
-    range=(0, 1),
     params=(Points(), REL, ROUNDING),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Recall 0 to 0.6 is reached with the best precision 0.4, recall 0.7 to 1 with 0.375.
     example=Example("IAP", "0 0 1 0 1 0 0 1", (7 * 0.4 + 4 * 0.375) / 11),
@@ -253,15 +242,12 @@ def interpolated_average(
 @measure(
     name="YAAP",
     title="Yet another average precision",
-    says=(
-        "The logarithm of the odds of the expected number of relevant items: average precision "
-        "made fit for averaging."
-    ),
+    says="The logarithm of the odds of the expected number of relevant items: average precision "
+    "made fit for averaging.",
     formula=r"\log\frac{1+s}{1+N-s}, \quad s = \sum_i [g_i \ge rel]\, P@i",
     reference="robertson2012",
     range=(-np.inf, np.inf),
     params=(REL,),
-    at=None,
     undefined=NEVER,
     rates_relevance=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
@@ -280,7 +266,6 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     says="Precision at the first rank where recall reaches the given point; 0 where it never does.",
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
-    range=(0, 1),
     params=(
         Number(
             "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
@@ -288,7 +273,6 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
         REL,
     ),
     at="recall",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Half of three relevant items is two, and the second stands at rank 4.
     example=Example("PrecAtRecall@0.5", "1 0 0 1 1", 0.5),
@@ -308,13 +292,10 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     name="RecallAtPrec",
     aliases=("RecallAtFixedPrecision",),
     title="Recall at a fixed precision",
-    says=(
-        "The highest recall at any rank where precision is at least as high as given; 0 where it "
-        "never is."
-    ),
+    says="The highest recall at any rank where precision is at least as high as given; 0 where it "
+    "never is.",
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
-    range=(0, 1),
     params=(
         Number(
             "precision",
@@ -327,7 +308,6 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
         REL,
     ),
     at="precision",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Precision is 1/2 at ranks 2 and 4 and 3/5 at rank 5, where all three relevant items are found.
     example=Example("RecallAtPrec@0.5", "0 1 0 1 1 0 0 0 0 1", 0.75),
@@ -359,9 +339,7 @@ def _expected_rank_auc(r: Rankings, *, rel: float) -> Closed:
     "items that were not retrieved stand below all others, in no order.",
     formula=r"\frac{1}{N (C-N)}\sum_{relevant\ i} |nonrelevant\ below\ i|",
     reference="fawcett2006",
-    range=(0, 1),
     params=(REL,),
-    at=None,
     undefined=Undefined("nothing is relevant, or everything is", _one_sided),
     laws={"swap_up_never_hurts", "perfect_is_best"},
     # Five items, two relevant at ranks 1 and 3: 3 and 2 of the 3 others stand below.

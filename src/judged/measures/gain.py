@@ -36,6 +36,8 @@ from judged.measures.registry import (
 from judged.measures.ties import Closed, Worth, by_grade, mean_weights, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
+Table = Mapping[float, float] | None
+"""Gains by grade."""
 GAIN = Choice(
     "gain",
     "linear",
@@ -61,14 +63,10 @@ IDEAL = Choice(
     {
         "judged": "the ideal list is made of all judged items, retrieved or not",
         "retrieved": "the ideal list is the best order of the retrieved items that count",
-        "shown": (
-            "the ideal list is made of all judged items, but has no more of them than the list "
-            "has results"
-        ),
-        "cutoff": (
-            "the ideal list has k items that all gain as much as the best judged one, whether "
-            "there are so many or not"
-        ),
+        "shown": "the ideal list is made of all judged items, but has no more of them than the "
+        "list has results",
+        "cutoff": "the ideal list has k items that all gain as much as the best judged one, "
+        "whether there are so many or not",
     },
 )
 
@@ -91,7 +89,7 @@ _GAINS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -> Floats:
+def gains_of(grade: Floats, *, gain: str, gains: Table) -> Floats:
     """Return what items of these grades gain."""
     if not gains:
         return _GAINS[gain](np.maximum(grade, 0))
@@ -102,7 +100,7 @@ def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -
     return value
 
 
-def gaining(grade: Floats, gains: Mapping[float, float] | None) -> Mask:
+def gaining(grade: Floats, gains: Table) -> Mask:
     """Return which items gain something, however little."""
     some: Mask = grade > 0
     for level, listed_gain in (gains or {}).items():
@@ -125,7 +123,7 @@ def check_ideal(best: Floats) -> None:
         )
 
 
-def by_gain(r: Rankings, *, gain: str = "linear", gains: Mapping[float, float] | None) -> Worth:
+def by_gain(r: Rankings, *, gain: str = "linear", gains: Table) -> Worth:
     """Items are worth what they gain; without a table a better grade never gains less."""
     if not gains:
         return by_grade(r)
@@ -158,14 +156,7 @@ def check_reach(name: str, k: Cutoff) -> None:
         )
 
 
-def _full(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     """Compute the DCG of k items that all gain as much as the query's best."""
     check_reach("nDCG(ideal=cutoff)", k)
     top = np.zeros(len(r))
@@ -183,7 +174,7 @@ def _ideal(
     *,
     k: Cutoff,
     gain: str,
-    gains: Mapping[float, float] | None,
+    gains: Table,
     log: float,
     ideal: str,
 ) -> Floats:
@@ -220,14 +211,7 @@ def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.total(r.pool_query[gaining(r.pool_grade, params["gains"])]) == 0
 
 
-def _expected_dcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
     own = gains_of(r.hit_grade, gain=gain, gains=gains)
     return r.total(r.hit_query, weight * own)
@@ -236,10 +220,8 @@ def _expected_dcg(
 @measure(
     name="DCG",
     title="Discounted cumulative gain",
-    says=(
-        "The gains of the first k results, each divided by the logarithm of its rank plus one, "
-        "summed."
-    ),
+    says="The gains of the first k results, each divided by the logarithm of its rank plus one, "
+    "summed.",
     formula=r"\sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
     range=(0, np.inf),
@@ -253,14 +235,7 @@ def _expected_dcg(
     monotone=own_merit,
     adds=own_merit,
 )
-def dcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     within = r.within(k, _ANY)
     query = r.hit_query[within]
     own = gains_of(r.hit_grade[within], gain=gain, gains=gains)
@@ -284,13 +259,7 @@ def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Fl
 
 
 def _expected_ndcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    ideal: str,
-    log: float,
+    r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: float
 ) -> Closed:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     values = _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
@@ -302,9 +271,7 @@ def _ideal_is_fixed(r: Rankings, k: Cutoff, ideal: str) -> Mask:
     return uncut(r, r.cutoff(k, _ANY)) if ideal == "retrieved" else np.ones(len(r), bool)
 
 
-def _worth_to_ndcg(
-    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str
-) -> Worth:
+def _worth_to_ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str) -> Worth:
     return replace(by_gain(r, gain=gain, gains=gains), sure=_ideal_is_fixed(r, k, ideal))
 
 
@@ -315,7 +282,6 @@ def _worth_to_ndcg(
     says="DCG divided by the DCG of the ideal list, so that a perfect order scores 1.",
     formula=r"\frac{DCG@k}{IDCG@k}, \quad DCG@k = \sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
-    range=(0, 1),
     params=(K, GAIN, Gains(), IDEAL, LOG),
     undefined=Undefined("no judged item of the query has a gain", _no_ideal),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
@@ -325,15 +291,7 @@ def _worth_to_ndcg(
     worth=_worth_to_ndcg,
     divides=lambda params: ("DCG", "IdealDCG") if params["ideal"] == "judged" else None,
 )
-def ndcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    ideal: str,
-    log: float,
-) -> Floats:
+def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: float) -> Floats:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     return _normalised(r, dcg(r, **shape), ideal=ideal, **shape)
 
@@ -355,13 +313,10 @@ def ndcg(
     worth=by_grade,
     monotone=own_merit,
 )
-def ideal_dcg(
-    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
-) -> Floats:
+def ideal_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     return _ideal(r, k=k, gain=gain, gains=gains, log=log, ideal="judged")
 
 
-Table = Mapping[float, float] | None
 GAINLESS = Undefined("no judged item of the query has a gain", no_gain)
 
 
@@ -421,14 +376,10 @@ def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
     title="Normalised gain",
     says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags "
     "behind the ideal list's, summed and divided by all gain there is.",
-    formula=(
-        r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
-        r"i}gain_j)}"
-    ),
+    formula=r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
+    r"i}gain_j)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral"},
     # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
@@ -469,16 +420,11 @@ def _check_sums(r: Rankings, ideal: _Ideal) -> None:
 @measure(
     name="binG",
     title="Binary gain",
-    says=(
-        "The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of "
-        "other results above."
-    ),
+    says="The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of "
+    "other results above.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("binG", "1 0 1", (1 + 1 / np.log2(3)) / 2),
 )
@@ -495,9 +441,7 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     "that was not retrieved counts with the whole list's DCG over the whole ideal.",
     formula=r"\frac{1}{R}\sum_{relevant\ i} nDCG@i",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
@@ -524,9 +468,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     "of the list where it goes on past them by more than one result, averaged.",
     formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL, Gains()),
-    at=None,
     undefined=Undefined("the query has no relevant item, or none that gains anything", _neither),
     laws=set(),
     # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
@@ -569,7 +511,6 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     "there; averaged over all relevant items.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
     reference="sakai2004",
-    range=(0, 1),
     params=(
         GAIN,
         Gains(),
@@ -581,7 +522,6 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
             phrase="gain weighs {}",
         ),
     ),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).

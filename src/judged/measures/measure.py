@@ -85,10 +85,6 @@ class Measure:
         **params
             The parameters to change, such as `rel=2`; `judged measures NAME` lists them.
 
-        Returns
-        -------
-        Measure
-
         >>> from judged import AP
         >>> AP(rel=2)(norm="capped")
         AP(rel=2, norm=capped)
@@ -102,10 +98,6 @@ class Measure:
         ----------
         cutoff : int or "R"
             How many results count; a recall point for `IPrec`.
-
-        Returns
-        -------
-        Measure
 
         >>> from judged import P
         >>> P @ "R"
@@ -126,15 +118,12 @@ class Measure:
     def compute(self, rankings: Rankings) -> Floats:
         """Compute one value per query before any policy: the mean over orders if ties are unbroken.
 
+        The value is NaN where the measure is undefined.
+
         Parameters
         ----------
         rankings : Rankings
             From `Rankings.from_run`, `Rankings.from_relevance` or embeddings.
-
-        Returns
-        -------
-        numpy.ndarray
-            NaN where the measure is undefined for a query.
 
         >>> import judged
         >>> judged.RR.compute(judged.Rankings.from_relevance([[0, 1], [0, 0]])).tolist()
@@ -152,37 +141,25 @@ class Measure:
         rankings : Rankings
             Rankings of judged results.
 
-        Returns
-        -------
-        numpy.ndarray
-            NaN where the measure is undefined for a query.
-
         >>> import judged
-        >>> rankings = judged.Rankings.from_relevance([[0, 1]])
-        >>> (judged.P @ 2).compute_as_ranked(rankings).tolist()
+        >>> (judged.P @ 2).compute_as_ranked(judged.Rankings.from_relevance([[0, 1]])).tolist()
         [0.5]
         """
         return self._values(self.spec.compute, rankings)
 
     def closed(self, rankings: Rankings) -> Closed:
-        """Compute the means over all orders of ties that have a closed form.
+        """Compute the means over all orders of ties in closed form, with a mask of the known ones.
 
         Parameters
         ----------
         rankings : Rankings
             Rankings with unbroken ties (`ties="expected"`).
 
-        Returns
-        -------
-        Closed
-            The means, and a mask of the queries for which they are known.
-
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
         >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
-        >>> closed = judged.RR.closed(tied)
-        >>> closed.values.tolist(), closed.known.tolist()
-        ([0.75], [True])
+        >>> judged.RR.closed(tied)
+        Closed(values=array([0.75]), known=array([ True]))
         """
         form = self.spec.expected
         found = None if form is None else self._values(form, rankings)
@@ -221,10 +198,6 @@ class Measure:
         rankings : Rankings
             Rankings with unbroken ties (`ties="expected"`).
 
-        Returns
-        -------
-        Worth or None
-
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
         >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
@@ -235,17 +208,12 @@ class Measure:
         return None if form is None else form(rankings, **accepted(form, self.params))
 
     def gives(self, rankings: Rankings) -> Rows | None:
-        """Return what each query contributes to the summary, if that is not one value.
+        """Return what each query contributes to the summary; None if that is one value.
 
         Parameters
         ----------
         rankings : Rankings
-            Rankings of all or some queries.
-
-        Returns
-        -------
-        Rows or None
-            None if the summary aggregates the queries' values.
+            Rankings of judged results.
 
         >>> import judged
         >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
@@ -256,7 +224,7 @@ class Measure:
         return None if form is None else form(rankings, **accepted(form, self.params))
 
     def summarise(self, rows: Rows | None, settled: Settled) -> float:
-        """Compute the summary over all queries.
+        """Compute the summary over all queries; NaN if no query counts.
 
         Parameters
         ----------
@@ -264,11 +232,6 @@ class Measure:
             The result of `gives`.
         settled : Settled
             The queries' values after policy.
-
-        Returns
-        -------
-        float
-            NaN if no query counts.
 
         >>> import judged, numpy as np
         >>> from judged.measures import Settled
@@ -284,7 +247,7 @@ class Measure:
         return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
     def made_of(self, rows: Rows | None, settled: Settled) -> Sample | None:
-        """Return the sample behind the summary, if that is not one value per query.
+        """Return the sample behind the summary; None if that is one value per query.
 
         Parameters
         ----------
@@ -292,11 +255,6 @@ class Measure:
             The result of `gives`.
         settled : Settled
             The queries' values after policy.
-
-        Returns
-        -------
-        Sample or None
-            One row per query that counts.
 
         >>> import judged, numpy as np
         >>> from judged.measures import Settled
@@ -316,17 +274,14 @@ class Measure:
     ) -> float | None:
         """Compute the standard error of the summary from those of the values.
 
+        None if the summary is not an aggregate of the queries' values.
+
         Parameters
         ----------
         values, errors : numpy.ndarray
             The values of the queries that count, and their standard errors.
         weights : numpy.ndarray, optional
             The weights of the queries; equal by default.
-
-        Returns
-        -------
-        float or None
-            None if the summary is not an aggregate of the queries' values.
 
         >>> import judged, numpy as np
         >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
@@ -356,11 +311,6 @@ class Measure:
         rankings : Rankings
             Rankings of judged results.
 
-        Returns
-        -------
-        numpy.ndarray
-            A mask with one element per query.
-
         >>> import judged
         >>> judged.AP.undefined(judged.Rankings.from_relevance([[0, 1], [0, 0]])).tolist()
         [False, True]
@@ -369,10 +319,6 @@ class Measure:
 
     def definition(self) -> dict[str, Any]:
         """Return the definition as plain values for JSON: words, formula, parameters, reference.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import RR
         >>> RR.definition()["undefined_when"]
@@ -399,10 +345,6 @@ class Measure:
         ----------
         brief : bool, optional
             Return one line: the name, its title and every parameter.
-
-        Returns
-        -------
-        str
 
         >>> from judged import RR
         >>> (RR @ 10).describe(brief=True)
@@ -518,7 +460,7 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 
 def _pieces(measure: str) -> tuple[str, str, str]:
-    """Split a text into the name, what is in brackets, and what follows @."""
+    """Split a text into the name, the part in brackets, and the part after @."""
     text = measure.strip()
     name = re.match(_NAME, text)
     end = name.end() if name else 0

@@ -66,6 +66,8 @@ def as_given(value: Any) -> str:
 
 def _number(value: Any) -> float:
     """Whole numbers as int, as far as floats are exact; numbers of numpy are numbers too."""
+    if type(value) is int and abs(value) < MOST:
+        return value
     number = real(value)
     if number is None:
         raise ValueError
@@ -344,7 +346,7 @@ class Spec:
     """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
-    at: str | None = "k"
+    at: str | None = None
     """The parameter that `@` sets."""
     laws: frozenset[str] = frozenset()
     """The laws it promises to keep, by name; the tests hold it to them."""
@@ -445,6 +447,9 @@ def taken(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
+EVERY_LAW = frozenset(
+    {"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"}
+)
 REGISTRY: dict[str, Spec] = {}
 """Every measure by its name, family after family."""
 _JOINT = r"(?<=[a-z0-9])[-_](?=[a-z])"
@@ -475,14 +480,20 @@ def measure(
     *,
     name: str,
     params: tuple[Param, ...],
+    at: str | None = "k",
     aliases: tuple[str, ...] | Mapping[str, Mapping[str, Any]] = (),
+    range: tuple[float, float] = (0, 1),
+    undefined: Undefined = NO_RELEVANT,
     aggregate: str = "mean",
     laws: set[str] | frozenset[str] = frozenset(),
     expected: Expectation | None = None,
     worth: Callable[..., Worth] | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a measure above the function that computes it for all queries."""
+    """Declare a measure above the function that computes it for all queries.
+
+    `at` applies only if there is such a parameter.
+    """
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         own = (
@@ -495,7 +506,10 @@ def measure(
         spec = Spec(
             name=name,
             params=own,
+            at=at if any(param.name == at for param in params) else None,
             aliases=other,
+            range=range,
+            undefined=undefined,
             laws=frozenset(laws),
             compute=compute,
             family=family,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -72,11 +72,7 @@ class Audit:
     """What the readers repaired or assumed, warnings among it."""
 
     def sentences(self) -> list[str]:
-        """What a reader of the numbers should know, one sentence each, most important first.
-
-        Returns
-        -------
-        list of str
+        """Return what a reader of the numbers should know, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, tied_results=3, tied_queries=1).sentences()
         ['3 judged results in 1 query tied with other results: their ranks depend on the tie rule.']
@@ -85,93 +81,59 @@ class Audit:
         return [*self.warnings, *self.said().values(), *notes]
 
     def said(self) -> dict[str, str]:
-        """A sentence for each field that has something to say, most important first.
-
-        Returns
-        -------
-        dict
+        """Return a sentence for each field that matters, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
         """
-        lost = self.missing_queries
-        unlike = (
-            "" if self.unjudged_removed else "; results that nobody judged count as not relevant"
-        )
-        shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-        sentences: dict[str, tuple[Any, Callable[[], str]]] = {
-            "missing_queries": (
-                lost,
-                lambda: f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)}).",
-            ),
-            "duplicates_dropped": (
-                self.duplicates_dropped,
-                lambda: (
-                    f"{counted(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
-                    "kept."
-                ),
-            ),
-            "tied_results": (
-                self.tied_results,
-                lambda: (
-                    f"{counted(self.tied_results, 'judged result')} in "
-                    f"{_queries(self.tied_queries)} tied with other results: their ranks depend on "
-                    "the tie rule."
-                ),
-            ),
-            "nothing_relevant": (
-                self.nothing_relevant,
-                lambda: (
-                    f"{_queries(self.nothing_relevant, 'judged ')} with nothing relevant (no grade "
-                    "of 1 or above)."
-                ),
-            ),
-            "fractional_grades": (
-                self.fractional_grades,
-                lambda: (
-                    f"{counted(self.fractional_grades, 'grade')} between 0 and 1: "
-                    "not relevant unless rel says so, as in P(rel=0.5)@10."
-                ),
-            ),
-            "ignored_queries": (
-                self.ignored_queries,
-                lambda: f"{_queries(self.ignored_queries)} of the run without judgements ignored.",
-            ),
-            "infinite_scores": (
-                self.infinite_scores,
-                lambda: f"{counted(self.infinite_scores, 'score')} infinite.",
-            ),
-            "cut_by_depth": (
-                self.cut_by_depth,
-                lambda: f"{counted(self.cut_by_depth, 'result')} below the depth limit ignored.",
-            ),
-            "unjudged_removed": (
-                self.unjudged_removed,
-                lambda: f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
-            ),
-            "short_lists": (
-                self.short_lists,
-                lambda: f"{_queries(self.short_lists)} with fewer than 10 results.",
-            ),
-            "judged_at_10": (
-                self.judged_queries and self.judged_at_10 < 1,
-                lambda: f"judged@10 is {self.judged_at_10:.1%}{unlike}.",
-            ),
-            "judged_at": (self.judged_at, lambda: f"where the measures look, {shares}."),
-        }
-        return {about: make() for about, (count, make) in sentences.items() if count}
+        said: dict[str, str] = {}
+        if lost := self.missing_queries:
+            said["missing_queries"] = (
+                f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)})."
+            )
+        if count := self.duplicates_dropped:
+            rows = counted(count, "duplicate row")
+            said["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
+        if count := self.tied_results:
+            said["tied_results"] = (
+                f"{counted(count, 'judged result')} in {_queries(self.tied_queries)} tied with "
+                "other results: their ranks depend on the tie rule."
+            )
+        if count := self.nothing_relevant:
+            said["nothing_relevant"] = (
+                f"{_queries(count, 'judged ')} with nothing relevant (no grade of 1 or above)."
+            )
+        if count := self.fractional_grades:
+            said["fractional_grades"] = (
+                f"{counted(count, 'grade')} between 0 and 1: not relevant unless rel says so, as "
+                "in P(rel=0.5)@10."
+            )
+        if count := self.ignored_queries:
+            said["ignored_queries"] = f"{_queries(count)} of the run without judgements ignored."
+        if count := self.infinite_scores:
+            said["infinite_scores"] = f"{counted(count, 'score')} infinite."
+        if count := self.cut_by_depth:
+            said["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
+        if count := self.unjudged_removed:
+            said["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
+        if count := self.short_lists:
+            said["short_lists"] = f"{_queries(count)} with fewer than 10 results."
+        if self.judged_queries and self.judged_at_10 < 1:
+            unlike = "; results that nobody judged count as not relevant"
+            unlike = "" if self.unjudged_removed else unlike
+            said["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
+        if self.judged_at:
+            shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
+            said["judged_at"] = f"where the measures look, {shares}."
+        return said
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The notes that could mislead whoever overlooks them."""
+        """The notes that are warnings."""
         return tuple(note for note in self.notes if isinstance(note, Warned))
 
     def to_dict(self) -> dict[str, Any]:
-        """All counts and sentences, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
+        """Return all counts and sentences as plain values for JSON.
 
         >>> Audit(judged_queries=2).to_dict()["judged_queries"]
         2
@@ -195,10 +157,10 @@ class Doubt(Protocol):
     """Something that may be wrong with a run, which only the whole of it tells."""
 
     def plus(self, other: Self) -> Self:
-        """What two blocks tell together."""
+        """Combine two blocks."""
 
     def sentences(self) -> Iterable[str]:
-        """What is to be said of the whole."""
+        """Return sentences about the whole."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +170,7 @@ class Findings:
     >>> from judged import Rankings
     >>> one = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
     >>> other = Rankings.from_run({"r": {"c": 1}}, {"r": ["c"]})
-    >>> (one.findings + other.findings).audit().judged_at_10
+    >>> total([one.findings, other.findings]).audit().judged_at_10
     0.75
     """
 
@@ -254,7 +216,7 @@ class Findings:
         complete: bool = False,
         **counts: Any,
     ) -> Findings:
-        """What rankings themselves show; `counts` adds what only their maker knows."""
+        """Collect what rankings themselves show; `counts` adds what only their maker knows."""
         whole = rankings.whole or rankings
         first, last = whole.spans
         tied = last > first
@@ -277,17 +239,13 @@ class Findings:
         }
         return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
 
-    def __add__(self, other: Findings) -> Findings:
-        return total([self, other])
-
     def in_order(self, queries: Sequence[str]) -> Findings:
-        """The same, with missing queries in the order of all queries."""
+        """Put missing queries into the order of all queries."""
         lost = frozenset(self.missing_queries)
         ordered = tuple(query for query in queries if query in lost) if lost else ()
         return replace(self, missing_queries=ordered)
 
     def audit(self) -> Audit:
-        """The audit of all that was added up."""
         said = (text for doubt in self.doubts for text in doubt.sentences())
         same = {
             each.name: getattr(self, each.name) for each in fields(Audit) if each.name in _COUNTS
@@ -307,14 +265,13 @@ _COUNTS = frozenset(each.name for each in fields(Findings) if each.type == "int"
 
 
 def _judged_shares(r: Rankings) -> Floats:
-    """The share of judged items among the first ten results of each query; of no meaning where
-    there are none."""
+    """Return the share of judged items among the first ten results of each query with results."""
     judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0))
     return judged / np.clip(r.retrieved, 1, 10)
 
 
 def total(parts: Iterable[Findings]) -> Findings:
-    """The findings of several blocks as those of the whole."""
+    """Add up the findings of several blocks."""
     every = list(parts)
     if len(every) == 1:
         return every[0]
@@ -340,12 +297,11 @@ def total(parts: Iterable[Findings]) -> Findings:
 
 
 def findings_of(rankings: Rankings) -> Findings:
-    """What was found when rankings were made or, where nobody looked, what they show."""
+    """Return the findings of rankings, made from what they show if there are none."""
     return rankings.findings or Findings.of(
         rankings, run_queries=len(rankings), complete=rankings.complete
     )
 
 
 def audit_of(rankings: Rankings) -> Audit:
-    """The same as an audit."""
     return rankings.audit or findings_of(rankings).audit()

@@ -122,8 +122,7 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
 
 
 def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
-    """Read rankings files, FILE or NAME=FILE, of several runs of the same queries; an error if
-    they differ in that."""
+    """Read rankings files, FILE or NAME=FILE, of several runs of the same queries."""
     named = [named_file(os.fspath(path)) for path in paths]
     paths = [path for _, path in named]
     rankings = [
@@ -154,8 +153,7 @@ def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
 
 
 def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) -> None:
-    """Raise an error that names the difference, unless both are of the same judgements and under
-    the same policy."""
+    """Raise an error that names a difference of judgements or policy."""
     apart = sorted(set(first.queries) ^ set(other.queries))
     if apart:
         side = one if apart[0] in first.queries else two

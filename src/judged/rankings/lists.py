@@ -22,11 +22,10 @@ def favoured(
     unjudged: float = 0.0,
     then: Ints | None = None,
 ) -> Ints:
-    """Ranks of hits when every tie is ordered by worth: what is worth more first (best), or last
-    (worst).
+    """Rank hits when every tie is ordered by worth, greatest first (best) or last (worst).
 
-    Results that are no hits are worth `unjudged`; a hit worth the same stands below them where the
-    best come first. Hits worth the same stand in the order of `then`.
+    Results that are no hits are worth `unjudged`; a hit worth the same is below them where the best
+    come first. Hits worth the same are in the order of `then`.
 
     >>> tie = (np.zeros(2, int), np.array([1, 1]), np.array([3, 3]), np.array([0.0, 2.0]))
     >>> favoured(*tie, best=True).tolist(), favoured(*tie, best=False).tolist()
@@ -56,8 +55,7 @@ def favoured(
 def by_subtopic(
     lists: list[Any], pool: Any, relevant: Any
 ) -> tuple[tuple[Ints, Ints, Ints, Floats] | None, list[Any], Any]:
-    """What lists and a pool of {subtopic: grade} say (query, item, subtopic, grade), and both with
-    each item's best grade."""
+    """Split lists and a pool of {subtopic: grade} into subtopic rows and best grades."""
     pools = None if pool is None else listed(pool, "pool")
     if not any(
         isinstance(each, Mapping)
@@ -119,7 +117,7 @@ def _unlisted(listed: list[Any], pool: list[Any]) -> list[Any]:
 
 
 def listed(given: Any, what: str) -> list[Any]:
-    """A list of rows, one per query."""
+    """Return a list of rows, one per query."""
     try:
         return list(given)
     except TypeError:
@@ -127,7 +125,7 @@ def listed(given: Any, what: str) -> list[Any]:
 
 
 def rows_of(given: Any, what: str, *, none: bool = False) -> list[Floats]:
-    """Rows of numbers, one row per query; with `none`, None is NaN, as an item nobody judged."""
+    """Return rows of numbers, one per query; with `none`, None is NaN, an unjudged item."""
     return [
         _row(row, f"{what}, row {at}", what, none) for at, row in enumerate(listed(given, what), 1)
     ]
@@ -180,7 +178,7 @@ def _dimensions(row: Any) -> int:
 
 
 def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
-    """One number per query, from one for all or one for each."""
+    """Return one number per query, from one for all or one for each."""
     if value is None:
         return None
     wanted = f"{what} must be one number, or one for each of the {len(queries)} queries"
@@ -202,7 +200,7 @@ def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
 
 
 def tie_spans(given: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, Ints]:
-    """The first and the last rank of the tie of every result, flat over all queries."""
+    """Return the first and the last rank of the tie of every result."""
     rows = listed(given, "tied")
     if len(rows) != len(queries):
         raise InputError(
@@ -236,7 +234,7 @@ def _tie(given: Any) -> tuple[int, int]:
 
 
 def checked_indices(given: Any, count: int) -> Ints:
-    """Indices of queries."""
+    """Check indices of queries."""
     try:
         index = np.asarray(given)
     except ValueError:
@@ -252,7 +250,7 @@ def checked_indices(given: Any, count: int) -> Ints:
 
 
 def query_names(queries: Any, count: int, rows: str) -> tuple[str, ...]:
-    """The queries' ids, or their numbers from 1 where none are given."""
+    """Return the ids of the queries, by default their numbers from 1."""
     if queries is None:
         return tuple(str(number) for number in range(1, count + 1))
     try:
@@ -277,8 +275,7 @@ def whole_pool(
     relevant: Sequence[int] | int | None,
     pool: Iterable[Sequence[float]] | None,
 ) -> tuple[Ints, Floats]:
-    """All grades there are: those in the lists plus those only counted, or the pool as given, with
-    what the lists hold besides and is not relevant."""
+    """Return all grades: of the lists and only counted ones, or of the pool and the lists."""
     count = len(names)
     if pool is not None:
         rows = rows_of(pool, "pool")
@@ -312,8 +309,7 @@ def whole_pool(
 def _completed(
     query: Ints, grade: Floats, pool: list[Floats], names: tuple[str, ...]
 ) -> list[Floats]:
-    """The pools with what their lists hold and they do not: a pool may leave out what is not
-    relevant, but a relevant item that is not in it would make recall and nDCG exceed 1."""
+    """Add irrelevant grades that pools lack to them; raise an error if a relevant one lacks."""
     listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
     whole = []
     for name, own, every in zip(names, listed, pool, strict=True):

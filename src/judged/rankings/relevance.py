@@ -38,7 +38,7 @@ class RelevanceList:
     """The first and the last rank of each tie."""
 
     def __str__(self) -> str:
-        """As it is written.
+        """Return the list as people write it.
 
         >>> str(RelevanceList((0, 1, None, 2.5), ((2, 3),)))
         '0 (1 -) 2.5'
@@ -51,11 +51,7 @@ class RelevanceList:
 
 
 def written_grade(grade: Any) -> str:
-    """A grade as a list writes it.
-
-    >>> written_grade(None), written_grade(2.0), written_grade(0.5), written_grade({"a": 1})
-    ('-', '2', '0.5', '{"a":1}')
-    """
+    """Return a grade as a list writes it: -, 2, 0.5 or {"a":1}."""
     if grade is None:
         return "-"
     if isinstance(grade, Mapping):
@@ -64,8 +60,7 @@ def written_grade(grade: Any) -> str:
 
 
 def relevance_list(text: str) -> RelevanceList:
-    """A relevance list from a text: numbers, - for an item nobody judged, {"subtopic":grade} for
-    one judged by subtopic, and brackets around results that share a score.
+    """Parse a relevance list: numbers, - (unjudged), {"subtopic":grade}, and brackets for ties.
 
     >>> relevance_list("0 1, - 2.5").grades
     (0, 1, None, 2.5)
@@ -92,11 +87,7 @@ def relevance_list(text: str) -> RelevanceList:
 
 
 def pool_list(text: str) -> list[Any]:
-    """The grades of all judged items from a text.
-
-    >>> pool_list("2 1 0")
-    [2, 1, 0]
-    """
+    """Parse the grades of all judged items."""
     return [_grade(word, text, "pool") for word in _words(text, "pool")]
 
 
@@ -127,23 +118,19 @@ def _grade(word: str, text: str, what: str) -> Any:
 
 
 def _refused(constant: str) -> None:
-    """NaN and infinity are no grades, though JSON of Python knows them."""
+    """Refuse NaN and infinity, which Python's JSON accepts."""
     raise ValueError(constant)
 
 
 def may_be_list(given: Any) -> bool:
-    """Whether this has the type of a relevance list.
-
-    >>> may_be_list("0 1"), may_be_list([0, 1]), may_be_list({"q": {"a": 1}})
-    (True, True, False)
-    """
+    """Return whether this has the type of a relevance list."""
     return isinstance(given, (str, Sequence, np.ndarray)) and not isinstance(given, Mapping)
 
 
 def listed_rankings(
     given: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
 ) -> Rankings:
-    """The rankings of one relevance list: a text, or any sequence of grades.
+    """Make the rankings of one relevance list: a text, or any sequence of grades.
 
     >>> listed_rankings("0 (1 0)", relevant=2).spans[1].tolist()
     [1, 3, 3]
@@ -171,7 +158,7 @@ def _list(given: Any) -> RelevanceList:
 
 
 def _grades(what: str, given: Any) -> list[Any]:
-    """Grades as a list, from any sequence of them."""
+    """Return grades as a list, from any sequence of them."""
     rows = given.tolist() if isinstance(given, np.ndarray) else given
     if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
         raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")

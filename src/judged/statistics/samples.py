@@ -7,13 +7,13 @@ queries: what is drawn, flipped or left out as a whole.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, positions, starts_of
+from judged.arrays import Floats, Ints
 from judged.text import counted, listed
 
 
@@ -86,11 +86,6 @@ class Means:
             return Means.of_values(self.columns[which, 0], "sum", weights)
         return replace(self, columns=self.columns[which], weights=weights)
 
-    def resampled(self, counts: Floats) -> Floats:
-        """Compute the number for each row of counts: how often each query is taken."""
-        weighed = counts if self.weights is None else counts * self.weights
-        return self.function(weighed @ self.columns / weighed.sum(axis=-1, keepdims=True))
-
 
 @dataclass(frozen=True, eq=False)
 class Median:
@@ -141,17 +136,6 @@ class Median:
         weights = None if self.weights is None else self.weights[which]
         return Median(self.values[kept], owner[kept], len(which), weights)
 
-    def resampled(self, counts: Floats) -> Floats:
-        """Compute the number for each row of counts: how often each query is taken."""
-        weighed = counts if self.weights is None else counts * self.weights
-        order = np.argsort(self.values, kind="stable")
-        values = self.values[order]
-        upto = np.cumsum(weighed[:, self.owner[order]], axis=1)
-        half = upto[:, -1:] / 2
-        low = np.argmax(upto >= half * (1 - CLOSE), axis=1)
-        high = np.argmax(upto > half * (1 + CLOSE), axis=1)
-        return np.where(half[:, 0] > 0, (values[low] + values[high]) / 2, np.nan)
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -162,23 +146,6 @@ class Rows:
     columns: Floats
     size: int
     """The number of queries."""
-
-    def take(self, chosen: Ints) -> Rows:
-        """Return the rows of some queries, in this order."""
-        lengths = np.bincount(self.owner, minlength=self.size)
-        at = positions(starts_of(lengths)[chosen], lengths[chosen])
-        owner = np.repeat(np.arange(len(chosen)), lengths[chosen])
-        return Rows(owner, self.columns[at], len(chosen))
-
-    @classmethod
-    def concat(cls, parts: Sequence[Rows]) -> Rows:
-        """Join the rows of several parts, one after the other."""
-        starts = starts_of(np.array([part.size for part in parts], np.int64)).tolist()
-        return cls(
-            np.concatenate([part.owner + at for part, at in zip(parts, starts, strict=True)]),
-            np.concatenate([part.columns for part in parts]),
-            sum(part.size for part in parts),
-        )
 
 
 Sample = Means | Median

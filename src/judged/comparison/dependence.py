@@ -1,4 +1,4 @@
-"""What a verdict depends on: ties, missing queries and unjudged results."""
+"""Dependence of verdicts on ties, missing queries and unjudged results."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class Alternatives:
 
         `within` are the queries of its slice.
         """
-        found = {"ties": self._ties(match), "missing": self._missing(match)}
+        matches_by_cause = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
-            found["unjudged"] = self._unjudged(match, within)
-        return {cause: matches for cause, matches in found.items() if matches}
+            matches_by_cause["unjudged"] = self._unjudged(match, within)
+        return {cause: matches for cause, matches in matches_by_cause.items() if matches}
 
     def _ties(self, match: Match) -> list[Match]:
         """Return the run in its worst order of ties against the other's best, and the reverse."""
@@ -167,12 +167,12 @@ class Alternatives:
             (best, ends.high if higher else ends.low),
         ):
             if measure.spec.made_of is not None:
-                found = ends.by_worth(measure, *self._asked[1:], best=side is best)
-                if found is None:
+                by_worth = ends.by_worth(measure, *self._asked[1:], best=side is best)
+                if by_worth is None:
                     return
-                values = found.values
-                if found.sample is not None:
-                    side.samples[measure] = found.sample
+                values = by_worth.values
+                if by_worth.sample is not None:
+                    side.samples[measure] = by_worth.sample
             side.values[measure] = values
             side.summary[measure] = side.sample(measure).value()
             if ends.unsure:
@@ -194,7 +194,7 @@ class Alternatives:
         """Return the pair on the queries that both runs have, if one lacks some."""
         place = match.ours.place
         ours, theirs = (
-            np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
+            np.logical_and.reduce([self._held[repeat][place] for repeat in self._repeats(run)])
             for run in (match.run, match.against)
         )
         if self.evaluation.policy.missing == "skip" or not (ours != theirs).any():
@@ -209,7 +209,7 @@ class Alternatives:
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Which queries each run has."""
+        """Mask of the queries that each run has."""
         held = {name: np.zeros(len(self._places), bool) for name in self._runs}
         for name, (_, run) in self._runs.items():
             held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
@@ -222,13 +222,13 @@ class Alternatives:
             self._joint[key] = self._judged_jointly(*key)
         measure = match.measure.measure
         assert measure is not None
-        found = []
+        matches = []
         for entries in self._joint[key][measure]:
             place = in_common(entries)
             if within is not None:
                 place = place[np.isin(place, within)]
-            found.append(self._on(place, match, *entries))
-        return found
+            matches.append(self._on(place, match, *entries))
+        return matches
 
     def _judged_jointly(self, run: str, against: str) -> dict[Measure, Pairs]:
         """Return both runs' values on each measure at both extremes."""
@@ -238,7 +238,7 @@ class Alternatives:
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
         top = ours.rankings.top_grade
-        found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
+        pairs: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
                 (number, self._rankings[run]),
@@ -248,37 +248,43 @@ class Alternatives:
             ):
                 scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
                 for measure in measures:
-                    one, two = (entry_of(each, measure, self._places) for each in scored)
-                    found[measure].append((one, two))
-        return found
+                    one, two = (
+                        entry_of(run_scores, measure, self._places) for run_scores in scored
+                    )
+                    pairs[measure].append((one, two))
+        return pairs
 
 
 def depends(
     matches: Sequence[Match],
     verdicts: Sequence[str],
+    within: Sequence[Ints] | None,
+    *,
     alternatives: Alternatives,
     settings: ComparisonSettings,
-    within: Ints | None = None,
 ) -> list[Otherwise]:
-    """Return for each match what its uncorrected verdict depends on, and the other verdicts."""
+    """Return for each match what its uncorrected verdict depends on, and the other verdicts.
+
+    `within` are the queries of each match's slice.
+    """
     others = [
         (at, cause, other)
         for at, match in enumerate(matches)
-        for cause, read in alternatives.of(match, within).items()
+        for cause, read in alternatives.of(match, within[at] if within else None).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]
     tested = iter(zip(finite, outcomes(finite, settings, alternatives.numbers), strict=True))
-    found: list[Otherwise] = [{} for _ in matches]
+    otherwise: list[Otherwise] = [{} for _ in matches]
     for at, cause, other in others:
         word = UNDECIDED
         if not is_infinite(other, settings.test):
             match, outcome = next(tested)
             word = verdict(match, outcome, outcome.p, settings)[0]
-        known = found[at].get(cause, ())
+        known = otherwise[at].get(cause, ())
         if word not in (verdicts[at], *known):
-            found[at][cause] = (*known, word)
-    return found
+            otherwise[at][cause] = (*known, word)
+    return otherwise
 
 
 def about_alternatives(alternatives: Alternatives) -> list[str]:

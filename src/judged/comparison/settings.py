@@ -47,14 +47,14 @@ CHANGED = {
     "error": "changed judgements are an error",
     "drop": "changed, new and removed queries are left out",
 }
-"""What a gate does if judgements are not those of the baseline."""
+"""Choices of a gate if judgements are not those of the baseline."""
 GATE_SAVED_AS = {**Result.SAVED_AS, ".xml": "to_junit"}
 """Method for each file extension that a gate can be saved with."""
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How runs are compared; the options of `compare`.
+    """Options of `compare` about tests and margins.
 
     >>> ComparisonSettings().to_dict()["test"]
     'auto'
@@ -108,7 +108,7 @@ class ComparisonSettings:
         return self.level, max(2 * self.tested_level - 1, 1e-9)
 
     def among(self, comparisons: int) -> ComparisonSettings:
-        """Return the settings for one of so many comparisons that are corrected together."""
+        """Return the settings for one of several comparisons that are corrected together."""
         if self.correction in (*SIMULTANEOUS, "none"):
             return self
         return replace(self, comparisons=comparisons)

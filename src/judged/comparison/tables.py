@@ -175,7 +175,7 @@ def _differences(
     *,
     show_queries: bool | None = None,
 ) -> list[Column]:
-    """Return the columns of pairs; None stands for the baseline itself."""
+    """Return the columns of pairs; None is the row of the baseline itself."""
     pairs = [row for row in rows if row is not None]
 
     def cells(text: Callable[[Pair], str]) -> list[str]:
@@ -316,7 +316,7 @@ def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
 
 
 def _testable(row: Pair, level: float) -> bool:
-    """Return whether so many queries, or groups, could make any difference significant."""
+    """Return whether there are enough queries, or groups, for a significant difference."""
     units = row.queries if row.groups is None else row.groups
     uneven = row.effective_units is not None and row.effective_units < fewest_units(level)
     return units >= fewest_units(level) and not uneven

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 
-ROUNDING = 1e-12
-"""Smaller differences are rounding errors."""
+ROUNDING = 1e-12  # smaller differences are rounding errors
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,6 @@ class DifferenceBounds:
         return f"{start}: {stays}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values that JSON can hold."""
         return {
             "run": self.run,
             "against": self.against,

@@ -25,7 +25,8 @@ from judged.errors import InputError, MeasureError, did_you_mean
 from judged.inputs import read_table
 from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
-from judged.matching import Matcher, pool_of
+from judged.matching.matcher import Matcher
+from judged.matching.pool import pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole

@@ -38,8 +38,8 @@ from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.tables import Run
-from judged.matching import pool_of
 from judged.matching.join import match
+from judged.matching.pool import pool_of
 from judged.measures import parse_measure
 from judged.options import choice, whole
 from judged.text import counted

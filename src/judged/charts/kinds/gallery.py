@@ -21,7 +21,8 @@ from judged.inputs import Lookup, read_judgements
 from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
-from judged.matching import Matcher, pool_of
+from judged.matching.matcher import Matcher
+from judged.matching.pool import pool_of
 from judged.options import whole
 from judged.policy import Policy
 from judged.results import DisplayOptions

@@ -44,8 +44,8 @@ from judged.inputs import Lookup, as_runs, read_judgements
 from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
-from judged.matching import pool_of
 from judged.matching.join import match
+from judged.matching.pool import pool_of
 from judged.matching.variants import place
 from judged.options import choice
 from judged.text import counted

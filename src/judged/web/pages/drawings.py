@@ -22,7 +22,6 @@ _KIND_WORDS = {"irrelevant": "not relevant", "unjudged": "not judged", "nothing"
 
 
 def length(value: float) -> str:
-    """Format a length with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -36,7 +35,6 @@ def drawing(width: float, height: float, shapes: str, *, label: str | None, kind
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, radius: float = 2) -> str:
-    """Return a box with round corners."""
     return (
         f'<rect class="{kind}" x="{length(x)}" y="{length(y)}" width="{length(width)}" '
         f'height="{length(height)}" rx="{length(radius)}"/>'
@@ -166,7 +164,6 @@ def mean_strip(
 
 
 def logo(height: float = 20) -> Markup:
-    """Draw the logo: four cells of a strip."""
     cells = [Cell("relevant", 3.0, 3.0), Cell("irrelevant"), Cell("relevant", 1.5, 3.0)]
     width = height / 2
     shapes = _paths(

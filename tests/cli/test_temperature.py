@@ -107,7 +107,7 @@ def test_csv_has_a_row_for_each_temperature(judged, vectors):
     rows = list(csv.DictReader(io.StringIO(result.out)))
     expected = sweep(Embeddings(*vectors), pairs(), [0.05, 0.5], search=False)
     assert [float(row["loss"]) for row in rows] == [point.loss for point in expected.points]
-    assert {row["AP"] for row in rows} == {str(expected.ranking.measures["AP"])}
+    assert {row["AP"] for row in rows} == {str(expected.ranking["AP"])}
 
 
 def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
@@ -133,7 +133,7 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
         (
             ("--batch-size", "99"),
             2,
-            "judged: batch_size must be at most the number of queries with a positive, 40; got "
+            "judged: --batch-size must be at most the number of queries with a positive, 40; got "
             "99.\n",
         ),
         (

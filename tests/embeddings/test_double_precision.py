@@ -105,7 +105,8 @@ def test_any_vectors_in_tiles_of_any_shape(
     short = int(rng.choice([0, 2048]))
     monkeypatch.setattr(kernel, "SHORT_ROW", short)
     monkeypatch.setattr(kernel, "NEIGHBOURS_PER_BATCH", int(rng.choice([7, 1 << 17])))
-    monkeypatch.setattr(kernel, "_SORT_FROM", int(rng.choice([6, 28])))
+    monkeypatch.setattr(kernel, "_SORT_SHARE", int(rng.choice([6, 64, 600])))
+    monkeypatch.setattr(kernel, "_COMPARED_WINDOWS", int(rng.choice([0, 8])))
     cut(int(rng.integers(1, 8)), int(rng.choice([count, 1 + count // 3])))
     ties = str(rng.choice(["id", "input", "worst", "best"]))
     found = rank(

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from judged import InputError, Rankings, evaluate, evaluate_embeddings
 from judged.embeddings import kernel
-from judged.embeddings.kernel import _SORT_FROM, _STRAGGLERS, SHORT_ROW
+from judged.embeddings.kernel import _COMPARED_WINDOWS, SHORT_ROW
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.vectors import Lazy
@@ -215,7 +215,7 @@ def test_fewer_items_than_a_cutoff() -> None:
 
 
 @for_each("width", [SHORT_ROW - 500, SHORT_ROW + 900])
-@for_each("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
+@for_each("count", [1, 3, _COMPARED_WINDOWS, _COMPARED_WINDOWS + 1, 90])
 @for_each("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
 def test_every_way_to_count(width: int, count: int, where: str) -> None:
     rng = np.random.default_rng(count)
@@ -224,7 +224,7 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
     relevant = np.zeros(scores.shape, bool)
     for query, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
-        behind = min(count, _STRAGGLERS + (where == "more behind"))
+        behind = min(count, 5 + (where == "more behind"))
         split = np.concatenate([order[: count - behind], order[-behind:]])
         ways = {
             "high": order[:count],

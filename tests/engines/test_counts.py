@@ -121,7 +121,7 @@ def test_any_cut_gives_the_ranks_of_all_items_at_once(
         expected = case.embeddings().rank(case.judgements)
         ready = pickle.loads(pickle.dumps(case.prepared()))
         for parts in (1, 3, 7):
-            alike(ready.rankings(case.counts(ready, parts), collection=120), expected)
+            alike(ready.rankings(case.counts(ready, parts), items=120), expected)
 
 
 @pytest.mark.parametrize("ties", ["id", "best", "worst", "expected"])
@@ -131,7 +131,7 @@ def test_judged_items_count_once_whether_a_shard_holds_them_or_not(ties: Any) ->
     ready = case.prepared()
     for rows in (len(case.items), case.rows(False)):
         counts = case.counts(ready, 4, rows)
-        alike(ready.rankings(counts, policy={"ties": ties}), expected)
+        alike(ready.rankings(counts, items=120, policy=judged.Policy(ties=ties)), expected)
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean", "hamming"])
@@ -149,7 +149,7 @@ def test_exclusions(
         expected = both.rank(case.judgements)
         ready = case.prepared(exclude=exclude)
         for parts in (1, 5, 60):
-            rankings = ready.rankings(case.counts(ready, parts))
+            rankings = ready.rankings(case.counts(ready, parts), items=120)
             alike(rankings, expected)
             found, wanted = (each.evaluate().to_dict()["runs"] for each in (rankings, expected))
             assert found == wanted
@@ -165,11 +165,10 @@ def test_an_outlier_among_the_judged_items() -> None:
     for similarity in ("dot", "euclidean", "cosine"):
         expected = judged.Embeddings(queries, items, similarity=similarity).rank(judgements)
         ready = prepare(queries, items[:3], judgements, similarity=similarity)
-        counts = sum(
-            ready.count(range(begin, begin + 10), items[begin : begin + 10])
-            for begin in range(0, 50, 10)
-        )
-        alike(ready.rankings(counts), expected)
+        counts = ready.nothing()
+        for begin in range(0, 50, 10):
+            counts += ready.count(range(begin, begin + 10), items[begin : begin + 10])
+        alike(ready.rankings(counts, items=50), expected)
 
 
 def test_one_close_score_beside_others_in_a_long_row() -> None:
@@ -179,7 +178,7 @@ def test_one_close_score_beside_others_in_a_long_row() -> None:
     shard = np.append(close, np.linspace(0, 0.5, 3000))[:, None]
     ready = prepare([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}}, similarity="dot")
     counts = ready.count([f"other {at}" for at in range(len(shard))], shard)
-    assert ready.rankings(counts).hit_rank.tolist() == [2, 5]
+    assert ready.rankings(counts, items=3005).hit_rank.tolist() == [2, 5]
 
 
 def test_labels_of_the_judged_items() -> None:
@@ -193,89 +192,42 @@ def test_labels_of_the_judged_items() -> None:
     ready = prepare(
         case.queries, case.items[rows], relevance, query_ids=case.query_ids, item_ids=ids
     )
-    alike(ready.rankings(case.counts(ready, 4)), expected)
+    alike(ready.rankings(case.counts(ready, 4), items=120), expected)
 
 
 def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}$")
 
 
-def test_what_does_not_add_up_is_refused() -> None:
+def test_items_that_are_left_out_or_counted_twice() -> None:
     case = Case(3, "cosine")
     ready = case.prepared()
-    ids, items = case.item_ids, case.items
-    one = ready.count(ids[:60], items[:60])
-    with refused(InputError, "one shard was counted twice: its ids are those of another shard."):
-        one + ready.count(ids[:60], items[:60])
-    name = next(iter(case.judgements["q1"]))
-    row = ids.index(name)
+    counts = case.counts(ready, 2)
+    for wrong in (ready.nothing(), counts + counts):
+        with refused(
+            InputError,
+            f"{(wrong + ready.start).items} items were counted, of 120: the items in Spark changed "
+            "while they were counted. Evaluate again.",
+        ):
+            ready.rankings(wrong, items=120)
     with refused(
-        InputError,
-        f"1 item is in two shards ({name}); every item is counted once, so it must be in one shard "
-        "only.",
+        PolicyError,
+        "ties=input needs an order, which items in Spark do not have; choose another rule.",
     ):
-        one + ready.count([name], items[row : row + 1])
-    other = prepare(case.queries, items[:3], {"0": {"0": 1}}, similarity="dot").nothing()
-    with refused(
-        InputError,
-        "these counts are of different queries, judged items, relevance or options; only what was "
-        "counted for one `prepare` adds up.",
-    ):
-        one + other
-    with refused(
-        InputError,
-        f"{one.items + ready.start.items} items were counted, of 120; was a shard left out, or an "
-        "item in two of them?",
-    ):
-        ready.rankings(one, collection=120)
-    with refused(
-        PolicyError, "ties=input needs an order, which shards do not have; choose another rule."
-    ):
-        ready.rankings(one, policy={"ties": "input"})
-    with refused(
-        InputError,
-        f"the shard: the vector of item {name!r} is not the one that the judged items have; an "
-        "item has one vector.",
-    ):
-        ready.count([name], items[row : row + 1] + 1)
-    with refused(
-        InputError,
-        f"the shard: the vector of item {name!r} is not the one that the judged items have; an "
-        "item has one vector.",
-    ):
-        ready.count([name], -items[row : row + 1])
-    with refused(
-        InputError,
-        "the shard: 1 item is judged (nowhere), but had no vector when the queries were prepared; "
-        "give all judged items to prepare.",
-    ):
-        ready.count(["nowhere"], items[:1])
-    with refused(
-        InputError, "the shard: its items need ids, so that all shards can be told apart."
-    ):
-        ready.count(None, items)  # type: ignore[arg-type]
+        ready.rankings(counts, items=120, policy=judged.Policy(ties="input"))
 
 
 def test_what_cannot_be_counted_in_shards_is_refused_by_name() -> None:
     sides: Any = ([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
     with refused(
         InputError,
-        "a similarity that is a function has no bound of its rounding, so that counts of shards "
-        "would not add up; give a name, a matrix, or a learned similarity.",
+        "a similarity that is a function has no bound of its rounding, so that counts of "
+        "partitions would not add up; give a name, a matrix, or a learned similarity.",
     ):
         prepare(*sides, similarity=lambda queries, items: queries @ items.T)
     with refused(
         InputError,
-        "items that are in many places are excluded by id; exclude may be "
-        "judged.relevance.same_id() or judged.relevance.listed(…), not: the item with the query's "
-        "own row number.",
+        "items in Spark are excluded by id; exclude may be judged.relevance.same_id() or "
+        "judged.relevance.listed(…), not: the item with the query's own row number.",
     ):
         prepare(*sides, exclude=judged.relevance.same_row())
-
-
-def test_empty_shards_add_nothing() -> None:
-    case = Case(0, "dot")
-    ready = case.prepared()
-    counts = case.counts(ready, 2)
-    more = ready.nothing() + counts + ready.count([], np.zeros((0, 6)))
-    alike(ready.rankings(more), ready.rankings(counts))

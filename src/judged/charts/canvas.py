@@ -155,6 +155,32 @@ def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str
     return found
 
 
+WIDTH, HEIGHT = 460, 300  # pixels of a frame, unless a kind or the design says otherwise
+
+
+def mark(kind: str, **look: Any) -> dict[str, Any]:
+    """Return a mark of Vega-Lite."""
+    return {"type": kind, **look}
+
+
+def encode(**channels: Any) -> dict[str, Any]:
+    """Return an encoding of Vega-Lite."""
+    return channels
+
+
+def layer(
+    mark: dict[str, Any], encoding: dict[str, Any], *, values: Any = None, **others: Any
+) -> dict[str, Any]:
+    """Return marks of the chart's rows, or of other `values`; `others` are name and transform."""
+    data = {} if values is None else {"data": {"values": values}}
+    return {**data, **others, "mark": mark, "encoding": encoding}
+
+
+def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
+    """Return parts on top of each other."""
+    return {"width": width, "height": height, "layer": list(parts)}
+
+
 FAR = 6  # from this ratio to the least, or to 1, on, the greatest loss would flatten all others
 
 
@@ -330,6 +356,10 @@ class Frame:
     width: int
     height: int
     names: dict[str, str]  # names as short as there is room for
+
+    def layers(self, *parts: dict[str, Any]) -> dict[str, Any]:
+        """Return parts on top of each other in this frame."""
+        return layers(*parts, width=self.width, height=self.height)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from judged.charts.canvas import LONGEST, Canvas, drawable
+from judged.charts.canvas import LONGEST, WIDTH, Canvas, drawable
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
 from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
@@ -321,7 +321,6 @@ def _converter() -> Any:
     return vl_convert
 
 
-WIDTH, HEIGHT = 460, 300
 LETTERS = 6.0  # pixels of a letter of a note, about
 TITLE_LETTERS = 8.0  # of a letter of the title
 
@@ -361,8 +360,3 @@ def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> di
     long = int(room / TITLE_LETTERS)
     broken = canvas.width is not None and len(title) > long
     return {"text": wrap(title, long) if broken else title, "subtitle": lines}
-
-
-def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
-    """Parts on top of each other."""
-    return {"width": width, "height": height, "layer": list(parts)}

@@ -18,8 +18,8 @@ from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.limits import limits
-from judged.matching import match_with
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_with
 from judged.options import formats_of
 from judged.policy import Policy
 from judged.text import counted

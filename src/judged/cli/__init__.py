@@ -64,10 +64,8 @@ class Commands(click.Group):
             return None
         attribute = name.replace("-", "_")
         module = import_module(f"judged.cli.{attribute}")
-        command: click.Command = getattr(module, f"{attribute}_command", None) or getattr(
-            module, attribute
-        )
-        return command
+        command = f"{attribute}_command" if name == "doctor" else attribute
+        return getattr(module, command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -100,27 +98,8 @@ def cli(context: click.Context) -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
-          judged fuse RUN RUN -o fused.run
-          judged report QRELS RUN RUN -o report.html
-          judged gate QRELS RUN --baseline baseline.json
-          judged plan --difference 0.02 --sd 0.1
-          judged queue QRELS RUN RUN -o to_judge.csv
-          judged agreement QRELS QRELS RUN RUN
-          judged merge QRELS QRELS -o merged.qrels
-          judged overlap RUN RUN
-          judged check QRELS RUN --queries FILE --items FILE
-          judged advise QRELS RUN RUN
-          judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
-          judged learn QUERIES ITEMS --pairs -o model.npz
-          judged temperature QUERIES ITEMS --pairs
-          judged conventions QRELS RUN -m AP@10
-          judged identify 0.4433 QRELS RUN
-          judged explain "0 1 0 0 1" -m AP
-          judged plot precision-recall QRELS RUN -o curve.png
           judged serve FOLDER
-          judged measures AP
-          judged doctor
     """
     threads = os.environ.get("POLARS_MAX_THREADS", "")
     if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.errors import InputError, OutputError
+from judged.errors import InputError, JudgedError, OutputError
 
 
 def _whole(given: str) -> Iterable[str]:
@@ -92,10 +92,28 @@ class Command(click.Command):
             # Loaded from here, and not by modules that load each other: with so many calls below
             # it, Python gives the memory of a call back and asks for it again a thousand times.
             import numpy  # noqa: F401
-        done = super().invoke(ctx)
+        try:
+            done = super().invoke(ctx)
+        except JudgedError as error:
+            error.args = (_name_options(str(error), self.params),)
+            raise
         for target in () if ctx.params.get("quiet") else written.values():
             _say_written(target)
         return done
+
+
+def _name_options(message: str, params: Iterable[click.Parameter]) -> str:
+    """Name an option as it is typed, where a message of the library begins with its keyword."""
+    names = {str(param.name): param.opts[-1] for param in params if param.opts[-1][0] == "-"}
+    if {"judgements_format", "run_format"} <= {*names}:
+        names["format"] = "--qrels-format or --run-format"
+    names["threshold"] = "--answer-threshold"
+    message = re.sub(
+        r"(?:^|(?<=; ))\w+(?= (?:must|takes|needs|is about) )",
+        lambda match: names.get(match[0], match[0]),
+        message,
+    )
+    return re.sub(r"\b\w+=True \((--[\w-]+)\)", r"\1", message)
 
 
 def _say_written(target: str) -> None:

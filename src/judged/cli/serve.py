@@ -9,21 +9,20 @@ import click
 from judged.cli._files import READS, command
 from judged.cli._options import file, number, text
 from judged.judgements import OVERLAP
-from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 
 @command(example="judged serve judged-demo")
 @click.argument("paths", metavar="[FILES or FOLDER]", nargs=-1, type=READS)
-@number("--port", int, "N", "Listen on this port.", PORT)
-@text("--host", "ADDRESS", "Listen on this address.", default=HOST, show_default=True)
+@number("--port", int, "N", "Listen on this port.", 8686)
+@text("--host", "ADDRESS", "Listen on this address.", default="127.0.0.1", show_default=True)
 @click.option("--open/--no-open", "open_browser", default=True, help="Open the browser.")
 @click.option("--key/--no-key", default=True, help="Require the key in the address.")
-@text("--memory", "SIZE", "Limit memory for results.", default=RESULT_MEMORY, show_default=True)
+@text("--memory", "SIZE", "Limit memory for results.", default="1GB", show_default=True)
 @text(
     "--upload-limit",
     "SIZE",
     "Limit uploads and unpacked files.",
-    default=UPLOAD_LIMIT,
+    default="500MB",
     show_default=True,
 )
 @text("--annotator", "NAME", "Judge under this name; by default the page asks.")

@@ -21,51 +21,51 @@ Flags = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
 
 SHORT_ROW = 2048
-"""Rows of at most so many scores are sorted many at a time: one numpy call per row takes longer."""
+"""Rows of at most so many scores are sorted many at a time. Of 2,000 rows of 1,000 scores that
+takes 13 ms, and counting row by row 30 ms."""
 _SCORES_PER_BATCH = 1 << 18
 
 # -- counting
 
 
-_LIMITS_PER_CALL = 10
-_WORDS_PER_SUM = 250
-_SORT_FROM = 28
-"""With more relevant items than this, sorting a row costs less than comparing it with each."""
-_STRAGGLERS = 5
-"""Relevant items that may rank far behind the others of a row."""
-_FEW = 4
-"""Scores that reach the lowest limit are sorted if they are fewer than a fourth of the row."""
+_SORT_SHARE = 64
+"""Sorting so many scores takes as long as comparing a row of them with one pair of limits."""
 
 
 def count_rows(
-    scores: Matrix,
-    row: Ints,
-    lengths: Ints,
-    limits: tuple[Matrix, Matrix],
-    holds_own: Flags,
-    *,
-    windows: bool,
-) -> tuple[Ints, Ints, dict[int, Ints]]:
+    scores: Matrix, row: Ints, lengths: Ints, limits: tuple[Matrix, Matrix]
+) -> tuple[Ints, Ints]:
     """Count, for each relevant item, the scores of its row above the high limit and from the low.
 
-    Limits ascend in each row, and `lengths` says how many each row has. With `windows` they are
-    apart, and the columns of all scores between limits are returned for rows where they are cheap
-    to find. `holds_own` says which pairs of limits have the relevant item itself between them.
+    Limits ascend in each row, and `lengths` says how many each row has.
     """
     above, level = np.empty(len(row), np.int64), np.empty(len(row), np.int64)
-    close: dict[int, Ints] = {}
     if scores.shape[1] <= SHORT_ROW:
         _count_short_rows(scores, row, limits, above, level)
-        return above, level, close
-    counter = _RowCounter(scores.shape[1], windows=windows)
+        return above, level
     ends = np.cumsum(lengths)
     for number in np.flatnonzero(lengths).tolist():
         at = slice(int(ends[number] - lengths[number]), int(ends[number]))
-        low, high = limits[0][at], limits[1][at]
-        columns = counter.count(scores[number], low, high, holds_own[at], above[at], level[at])
-        if columns is not None:
-            close[number] = columns
-    return above, level, close
+        _count_row(scores[number], limits[0][at], limits[1][at], above[at], level[at])
+    return above, level
+
+
+def _count_row(scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
+    """Sort the scores that reach the lowest limit if they are few, or compare all with each limit.
+
+    For 100,000 scores and 50 limits, sorting all takes 2.3 ms, comparing 1 ms, and sorting the
+    1,000 scores that reach the lowest limit of good embeddings 0.1 ms.
+    """
+    reaching = scores >= low[0]
+    count = np.count_nonzero(reaching)
+    if count * _SORT_SHARE < len(low) * len(scores):
+        ordered = np.sort(scores[reaching])
+        np.subtract(count, ordered.searchsorted(high, side="right"), out=above)
+        np.subtract(count, ordered.searchsorted(low, side="left"), out=level)
+        return
+    for number in range(len(low)):
+        above[number] = np.count_nonzero(scores > high[number])
+        level[number] = np.count_nonzero(scores >= low[number])
 
 
 def _count_short_rows(
@@ -83,105 +83,12 @@ def _count_short_rows(
         level[at] = count_above(ordered, starts, lengths, of, low, or_equal=True)
 
 
-class _RowCounter:
-    """Counts in rows of one width, by comparing a row with several limits at a time."""
-
-    def __init__(self, width: int, *, windows: bool) -> None:
-        self._width, self._windows = width, windows
-        self._skipped = {0: False, _STRAGGLERS: False}
-        # Comparisons give bytes of 0 and 1, which are added as words of eight bytes. Up to 255
-        # words can be added before a byte overflows.
-        size = 8 * _WORDS_PER_SUM
-        self._flags = np.zeros((_LIMITS_PER_CALL, -(-width // size) * size), bool)
-        self._words = self._flags.view(np.uint64).reshape(_LIMITS_PER_CALL, -1, _WORDS_PER_SUM)
-        self._within = np.zeros(self._flags.shape[1] // 8, np.uint64)
-
-    def count(
-        self, scores: Matrix, low: Matrix, high: Matrix, holds_own: Flags, above: Ints, level: Ints
-    ) -> Ints | None:
-        many = len(low) > _SORT_FROM
-        # Without the few relevant items that rank far behind, few scores may be left to count.
-        for behind in (0, _STRAGGLERS) if many else (0,):
-            columns = self._reaching(scores, low[behind], behind)
-            if columns is None:
-                continue
-            few = scores.take(columns)  # several times faster than by flags
-            _count_sorted(np.sort(few), low[behind:], high[behind:], above[behind:], level[behind:])
-            if behind:
-                at = slice(behind)
-                self._compare(scores, low[at], high[at], holds_own[at], above[at], level[at])
-            if many or not self._windows:
-                return None
-            return _between(few, columns, low, high, level - above > holds_own)
-        if not many:
-            return self._compare(scores, low, high, holds_own, above, level)
-        _count_sorted(np.sort(scores), low, high, above, level)
-        return None
-
-    def _compare(
-        self, scores: Matrix, low: Matrix, high: Matrix, holds_own: Flags, above: Ints, level: Ints
-    ) -> Ints | None:
-        # A score is not below a limit if it is above the next lower number.
-        limits = np.concatenate([high, np.nextafter(low, low.dtype.type(-np.inf))])
-        counts = []
-        self._within[:] = 0
-        # Windows that overlap are one. A score is within one if it is above an odd number of ends.
-        apart = np.append(high[:-1] < low[1:], True)
-        ends = np.concatenate([apart, np.append(True, apart[:-1])])
-        for begin in range(0, len(limits), _LIMITS_PER_CALL):
-            at = slice(begin, begin + _LIMITS_PER_CALL)
-            counts.append(self._above(scores, limits[at]))
-            if self._windows:
-                flags = self._flags.view(np.uint64)[: len(limits[at])]
-                flags = flags if ends[at].all() else flags[ends[at]]
-                self._within ^= np.bitwise_xor.reduce(flags, axis=0)
-        above[:], level[:] = np.concatenate(counts).reshape(2, -1)
-        if not self._windows or (level - above <= holds_own).all():
-            return None
-        return np.flatnonzero(self._within.view(bool)[: self._width])
-
-    def _reaching(self, scores: Matrix, lowest: np.float32, behind: int) -> Ints | None:
-        """Return where scores reach the lowest limit, if these are few: only they can count."""
-        if self._skipped[behind]:  # after a row with many, the next one is not tried
-            self._skipped[behind] = False
-            return None
-        reaching = self._flags[0, : self._width]
-        np.greater_equal(scores, lowest, reaching)
-        if np.count_nonzero(reaching) * _FEW < self._width:
-            # Most words of eight flags have none.
-            words = self._flags[0].view(np.uint64)
-            some = (words != 0).nonzero()[0]
-            place = words.take(some).view(bool).nonzero()[0]
-            return some.take(place >> 3) * 8 + (place & 7)
-        self._skipped[behind] = True
-        return None
-
-    def _above(self, scores: Matrix, limits: Matrix) -> Ints:
-        count = len(limits)
-        np.greater(scores, limits[:, None], self._flags[:count, : self._width])
-        sums = self._words[:count].sum(axis=2).view(np.uint8).reshape(count, -1)
-        return sums.sum(axis=1, dtype=np.int64)
-
-
-def _between(scores: Matrix, columns: Ints, low: Matrix, high: Matrix, which: Flags) -> Ints | None:
-    windows = which.nonzero()[0].tolist()
-    if not windows:
-        return None
-    inside = np.zeros(len(scores), bool)
-    for at in windows:
-        inside |= (scores >= low[at]) & (scores <= high[at])
-    return columns[inside]
-
-
-def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
-    np.subtract(len(ordered), ordered.searchsorted(high, side="right"), out=above)
-    np.subtract(len(ordered), ordered.searchsorted(low, side="left"), out=level)
-
-
 # -- windows of scores that are too close to tell apart
 
 
 _TABLE_STEPS = 1 << 12
+_COMPARED_WINDOWS = 8
+"""With more windows in a row, one look-up in a table takes less time than comparing with each."""
 NEIGHBOURS_PER_BATCH = 1 << 17
 
 
@@ -203,13 +110,11 @@ class Windows(NamedTuple):
         return cls(row[last], low[new], high[last], last), np.cumsum(new) - 1
 
 
-def within(
-    scores: Matrix, windows: Windows, known: dict[int, Ints]
-) -> Iterator[tuple[slice, Ints, Ints]]:
+def within(scores: Matrix, windows: Windows) -> Iterator[tuple[slice, Ints, Ints]]:
     """Find the scores within windows, limits included, a batch of windows at a time.
 
     Yields which windows, and the window and the column of each score, in the order of rows and
-    columns. `known` holds columns of some rows that include all of these.
+    columns.
     """
     rows, begins, counts = np.unique(windows.row, return_index=True, return_counts=True)
     width = scores.shape[1]
@@ -223,8 +128,7 @@ def within(
         if width <= SHORT_ROW:
             window, column = _in_short_rows(scores[some], count, low, high)
         else:
-            columns = known.get(int(some[0]))
-            window, column = _in_long_row(scores[some[0]], low, high, columns)
+            window, column = _in_long_row(scores[some[0]], low, high)
         batch.append((begin + window, column))
         size += len(window)
         if size > NEIGHBOURS_PER_BATCH or end == len(windows.row):
@@ -248,21 +152,24 @@ def _in_short_rows(scores: Matrix, count: Ints, low: Matrix, high: Matrix) -> tu
     return window[by_column], column[by_column]
 
 
-def _in_long_row(
-    scores: Matrix, low: Matrix, high: Matrix, columns: Ints | None
-) -> tuple[Ints, Ints]:
-    if columns is None:
+def _in_long_row(scores: Matrix, low: Matrix, high: Matrix) -> tuple[Ints, Ints]:
+    if len(low) <= _COMPARED_WINDOWS:
+        inside = np.zeros(len(scores), bool)
+        for least, most in zip(low, high, strict=True):
+            inside |= (scores >= least) & (scores <= most)
+        columns = np.flatnonzero(inside)
+    else:
         columns = _by_table(scores, low, high)
     part = scores[columns]
     window = low.searchsorted(part, side="right") - 1
-    inside = (window >= 0) & (part <= high[window])
-    return window[inside], columns[inside]
+    found = (window >= 0) & (part <= high[window])
+    return window[found], columns[found]
 
 
 def _by_table(scores: Matrix, low: Matrix, high: Matrix) -> Ints:
     """Return where scores may lie within windows, by a table of steps that windows touch.
 
-    For a hundred windows this takes a sixth of the time of a binary search for each score.
+    For 100,000 scores and 100 windows this takes 0.4 ms, a binary search for each score 4 ms.
     """
     least, most = low.min(), high.max()
     with np.errstate(over="ignore", divide="ignore"):
@@ -298,8 +205,9 @@ def first_places(scores: Matrix, k: int) -> Ints:
     """Return where all scores are that reach the k-th greatest of a row, ties included.
 
     The row is seen as a table of groups, whose greatest scores come from one pass. At least k items
-    reach the k-th greatest of these, so only groups that reach it are looked into. Excluded items
-    score minus infinity.
+    reach the k-th greatest of these, so only groups that reach it are looked into: 0.04 ms for the
+    first 10 of 100,000 scores, which np.partition finds in 0.6 ms. Excluded items score minus
+    infinity.
     """
     width = len(scores)
     if k >= width:
@@ -337,7 +245,10 @@ _NUMBERS_PER_BATCH = 1 << 22
 
 
 def keys_of(block: Matrix) -> Keys:
-    """Return a hash of each vector: the same for equal vectors, and almost never for others."""
+    """Return a hash of each vector: the same for equal vectors, and almost never for others.
+
+    Finding equal vectors by it takes 32 ms for 100,000 of 128 dimensions, np.unique 250 ms.
+    """
     odd = block.shape[1] % 2 if block.dtype == np.float32 else 0
     numbers = np.zeros((len(block), block.shape[1] + odd), block.dtype)
     # Adding 0 makes -0 a 0, an equal number of different bits.
@@ -373,15 +284,6 @@ def first_equal(vectors: Vectors, keys: Keys, precision: Precision = np.float32)
         first[other[same]] = leader[same]
         left = left[~same]
     return first
-
-
-def equal_groups(vectors: Vectors, precision: Precision = np.float32) -> tuple[Ints, Ints]:
-    """Return the vectors that are equal to another one, group after group, and the group sizes."""
-    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks(dtype=precision)])
-    first = first_equal(vectors, keys, precision)
-    sizes = np.bincount(first, minlength=len(first))
-    order = np.argsort(first, kind="stable")
-    return order[sizes[first[order]] > 1], sizes[sizes > 1]
 
 
 class EqualScores:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,9 @@ from judged.embeddings.similarity import SIMILARITIES, Bilinear, Cosine, Custom,
 from judged.embeddings.training import Training
 from judged.errors import InputError, OutputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
-from judged.inputs.vectors.arrays import arrays_of_npz, tensors_of_safetensors
+from judged.inputs.vectors.arrays import arrays_of_npz
 from judged.inputs.vectors.formats import FORMATS, File, file_of
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.options import temperature as checked_temperature
 from judged.options import whole
 from judged.outputs import check_target, replacing
 from judged.text import listed
@@ -42,62 +41,49 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Weights = dict[str, Array]
 Basis = Callable[[int], Array]
-"""So many directions, as the columns of a matrix, that keep as much as can be of vectors; all of
-them: the identity."""
-
-
-class Arithmetic(Protocol):
-    """Matrix products and lengths whose every bit is the same on all machines."""
-
-    def times(self, left: Array, right: Array) -> Array: ...
-
-    def lengths(self, block: Array) -> Array: ...
-
-
+"""Makes so many directions, as columns, that keep as much as can be of vectors."""
 RANK = "rank"
 """Stands for the chosen rank where a shape is declared."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """Vectors as they are, and what other maps make of them."""
+    """What becomes of the vectors of one side, which have length 1; this one changes nothing."""
 
     weights: str = ""
-    """What its weights are called; nothing where it has none."""
+    """The name of its weights; "" without any."""
 
-    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
-        """What becomes of vectors of length 1; in which arithmetic, where numpy's own is not
-        meant."""
+    def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
+        """Map vectors; `exactly` with the same bits on every machine."""
         return unit
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
-        """The gradient of the weights, from that of the mapped vectors."""
+        """Return the gradient of the weights, from that of the mapped vectors."""
         return {}
 
-    def shape(self, own: int, other: int, rank: int | None) -> tuple[int, ...]:
-        """Of the weights, for vectors of `own` dimensions that are compared with others."""
+    def shape(self, dims: int, other_dims: int, rank: int | None) -> tuple[int, ...]:
+        """Return the shape of the weights, for vectors that are compared with others."""
         return ()
 
     def start(
         self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
     ) -> Array:
-        """Weights to begin with: those of a plain cosine, or of the nearest to it, where both sides
-        have one `basis`."""
+        """Return weights of a cosine, or near it, if both sides have one basis; or draw them."""
         return np.zeros(shape)
 
 
 @dataclass(frozen=True)
 class Scaled(Map):
-    """Each dimension times a number of its own."""
+    """Each dimension times its own number."""
 
-    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
+    def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
         return unit * weights[self.weights]
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
         return {self.weights: np.einsum("ij,ij->j", unit, gradient)}
 
-    def shape(self, own: int, other: int, rank: int | None) -> tuple[int, ...]:
-        return (own,)
+    def shape(self, dims: int, other_dims: int, rank: int | None) -> tuple[int, ...]:
+        return (dims,)
 
     def start(
         self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
@@ -107,20 +93,20 @@ class Scaled(Map):
 
 @dataclass(frozen=True)
 class Linear(Map):
-    """Times a matrix."""
+    """Vectors times a matrix."""
 
     into: str | None = None
     """RANK, or None for as many dimensions as the other side has."""
 
-    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
+    def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
         matrix = weights[self.weights]
-        return unit @ matrix if how is None else how.times(unit, matrix.astype(np.float64))
+        return exact.times(unit, matrix.astype(np.float64)) if exactly else unit @ matrix
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
         return {self.weights: unit.T @ gradient}
 
-    def shape(self, own: int, other: int, rank: int | None) -> tuple[int, ...]:
-        return (own, other if self.into is None else int(rank or 0))
+    def shape(self, dims: int, other_dims: int, rank: int | None) -> tuple[int, ...]:
+        return (dims, other_dims if self.into is None else int(rank or 0))
 
     def start(
         self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
@@ -130,14 +116,13 @@ class Linear(Map):
 
 @dataclass(frozen=True)
 class Directed(Linear):
-    """Times a matrix, and of that only the direction. What the matrix maps to nothing stays zeros,
-    and scores 0."""
+    """The direction of vectors times a matrix; what it maps to zeros stays so, and scores 0."""
 
-    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
-        mapped = super().forward(unit, weights, how)
-        if how is None:
+    def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
+        mapped = super().forward(unit, weights, exactly=exactly)
+        if not exactly:
             return mapped / _lengths(mapped)
-        length = how.lengths(mapped)[:, None]
+        length = exact.lengths(mapped)[:, None]
         return mapped / np.where(length > 0, length, 1.0)
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
@@ -146,44 +131,40 @@ class Directed(Linear):
         direction = mapped / length
         along = np.einsum("ij,ij->i", direction, gradient)[:, None]
         turning = (gradient - direction * along) / length
-        return super().backward(
-            unit, weights, np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0)
-        )
+        turning = np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0)
+        return super().backward(unit, weights, turning)
 
 
 def _lengths(mapped: Array) -> Array:
-    """A column of lengths, 1 for zeros; squares in double precision, where they neither overflow
-    nor vanish."""
+    """Return a column of lengths, 1 for zeros, by squares that neither overflow nor vanish."""
     length = np.sqrt(np.einsum("ij,ij->i", mapped, mapped, dtype=np.float64))[:, None]
     return np.where(length > 0, length, 1.0).astype(mapped.dtype)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A learned similarity: the score is the product of what the two maps make of a query and an
-    item of length 1."""
+    """A learned similarity: the product of what two maps make of a query and an item."""
 
     name: str
     says: str
     left: Map
     right: Map
     rank_share: int | None = None
-    """The rank, where none is given, is the smaller number of dimensions divided by this; None for
-    kinds without a rank."""
+    """The default rank is the smaller number of dimensions divided by this; None without a rank."""
     equal_dims: bool = False
     """Whether queries and items must have as many dimensions."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its weights."""
+        """The names of its weights."""
         return tuple(side.weights for side in (self.left, self.right) if side.weights)
 
     def rank(self, given: Any, query_dims: int, item_dims: int) -> int | None:
-        """The rank, once it is sure that it is one."""
+        """Return the rank, checked."""
         most = min(query_dims, item_dims)
         if self.rank_share is None:
             if given is not None:
-                ranked = [each.name for each in KINDS.values() if each.rank_share is not None]
+                ranked = [kind.name for kind in KINDS.values() if kind.rank_share is not None]
                 raise InputError(
                     f"{self.name} takes no rank; leave it out, or choose a kind that does "
                     f"({listed(ranked)})."
@@ -196,7 +177,7 @@ class Kind:
     def shapes(
         self, query_dims: int, item_dims: int, rank: int | None
     ) -> dict[str, tuple[int, ...]]:
-        """What shape its weights have for vectors of these dimensions."""
+        """Return the shapes of its weights for vectors of these dimensions."""
         if self.equal_dims and query_dims != item_dims:
             raise InputError(
                 f"{self.name} compares dimension with dimension, but queries have {query_dims} "
@@ -204,55 +185,49 @@ class Kind:
             )
         sides = ((self.left, query_dims, item_dims), (self.right, item_dims, query_dims))
         return {
-            side.weights: side.shape(own, other, rank) for side, own, other in sides if side.weights
+            side.weights: side.shape(dims, other_dims, rank)
+            for side, dims, other_dims in sides
+            if side.weights
         }
 
     def start(
         self, shapes: dict[str, tuple[int, ...]], basis: Basis | None, random: np.random.Generator
     ) -> Weights:
-        """Weights to begin with."""
+        """Return weights to begin with."""
         sides = (side for side in (self.left, self.right) if side.weights)
         return {side.weights: side.start(shapes[side.weights], basis, random) for side in sides}
 
     def dims(self, weights: Weights) -> tuple[int, int]:
-        """The dimensions of queries and items that such weights are for."""
+        """Return the dimensions of queries and items that such weights are for."""
         left = weights[self.names[0]]
         right = weights[self.right.weights] if self.right.weights else None
         return int(left.shape[0]), int(left.shape[-1] if right is None else right.shape[0])
 
 
-KINDS: dict[str, Kind] = {
-    each.name: each
-    for each in (
-        Kind("bilinear", "q W x, with a matrix W", Linear("W"), Map()),
-        Kind(
-            "low-rank",
-            "(q U)·(x V), with two matrices",
-            Linear("U", RANK),
-            Linear("V", RANK),
-            rank_share=4,
-        ),
-        Kind(
-            "diagonal",
-            "the sum of w q x over dimensions, with a weight w for each",
-            Scaled("w"),
-            Map(),
-            equal_dims=True,
-        ),
-        Kind(
-            "two-tower-linear",
-            "the cosine of q A and x B, with two matrices",
-            Directed("A", RANK),
-            Directed("B", RANK),
-            rank_share=1,
-        ),
-    )
-}
-"""In each, q and x are brought to length 1 first."""
+_KINDS = (
+    Kind("bilinear", "q W x, with a matrix W", Linear("W"), Map()),
+    Kind("low-rank", "(q U)·(x V), with two matrices", Linear("U", RANK), Linear("V", RANK), 4),
+    Kind(
+        "diagonal",
+        "the sum of w q x over dimensions, with a weight w for each",
+        Scaled("w"),
+        Map(),
+        equal_dims=True,
+    ),
+    Kind(
+        "two-tower-linear",
+        "the cosine of q A and x B, with two matrices",
+        Directed("A", RANK),
+        Directed("B", RANK),
+        1,
+    ),
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
+"""The kinds by name; in each, q and x are brought to length 1 first."""
 
 
 def as_kind(given: Any) -> Kind:
-    """A kind by its name.
+    """Return a kind by its name.
 
     >>> as_kind("low-rank").shapes(8, 6, 2)
     {'U': (8, 2), 'V': (6, 2)}
@@ -269,16 +244,13 @@ def as_kind(given: Any) -> Kind:
 
 
 MARKS = 4
-"""So many numbers stand for a vector: by one alone, two in a million would be taken for each other.
-"""
+"""Numbers that identify a vector: by one alone, two in a million would be taken for each other."""
 NEAR = 1e-6
-"""Marks move by about 1e-7 where vectors are scaled in single precision, and by 1e-3 where they are
-rounded to half."""
+"""Marks move by 1e-7 when vectors are scaled in single precision, by 1e-3 when rounded to half."""
 
 
 def marks_of(vectors: Vectors) -> Floats:
-    """Where vectors of length 1 lie along some directions drawn once and for all; NaN where there
-    is no length."""
+    """Return where vectors of length 1 lie along some fixed directions; NaN without a length."""
     along = np.random.default_rng(1).normal(size=(vectors.dims, MARKS))
     marks = np.empty((len(vectors), MARKS))
     for begin, block in vectors.blocks():
@@ -289,14 +261,14 @@ def marks_of(vectors: Vectors) -> Floats:
 
 
 def known(marks: Floats, among: Floats) -> NDArray[np.bool_]:
-    """Which of some marks are those of others."""
-    found = np.zeros(len(marks), bool)
-    found[_near(marks, among)[0]] = True
-    return found
+    """Tell which of some marks are those of others."""
+    is_known = np.zeros(len(marks), bool)
+    is_known[_near(marks, among)[0]] = True
+    return is_known
 
 
 def groups_of(block: Matrix) -> Ints:
-    """A number for each vector, the same for those that point the same way."""
+    """Return a number for each vector, the same for those that point the same way."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -309,7 +281,7 @@ def groups_of(block: Matrix) -> Ints:
 
 
 def _near(marks: Floats, among: Floats) -> tuple[Ints, Ints]:
-    """The pairs of marks that are the same: rows of the first, rows of the second."""
+    """Return the pairs of marks that are the same: rows of the first, rows of the second."""
     order = np.argsort(among[:, 0])
     ordered = among[order]
     begin = np.searchsorted(ordered[:, 0], marks[:, 0] - NEAR, side="left")
@@ -320,9 +292,6 @@ def _near(marks: Floats, among: Floats) -> tuple[Ints, Ints]:
     return row[same], order[place[same]]
 
 
-_NAMED = 3
-
-
 @dataclass(frozen=True, eq=False)
 class Seen:
     """The queries that training looked at, as marks of where their vectors point."""
@@ -331,7 +300,7 @@ class Seen:
     validation: Floats
 
     def of(self, vectors: Vectors) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of some vectors were trained on, and which chose when to stop."""
+        """Tell which of some vectors were trained on, and which chose when to stop."""
         marks = marks_of(vectors)
         return known(marks, self.training), known(marks, self.validation)
 
@@ -342,18 +311,8 @@ class Learned(Similarity):
 
     Parameters
     ----------
-    kind : Kind
-        What each side's vectors go through, one of `judged.learn.KINDS`.
-    weights : dict of arrays
-        The weights of the kind, by their names.
-    training : Training
-        How it came about.
-    seen : Seen
-        The queries that training saw, which it refuses to be evaluated on.
-    allowed : bool, optional
-        Whether it may be evaluated on them all the same; no by default.
-    reverse : bool, optional
-        Whether items search queries; no by default.
+    kind, weights, training, seen, allowed, reverse
+        The attributes of the same names.
 
     >>> import numpy as np, judged
     >>> label = np.arange(60) % 3
@@ -373,7 +332,7 @@ class Learned(Similarity):
     name: str = field(init=False, default="learned")
     says: str = field(init=False, default="")
     kind: Kind = field(kw_only=True)
-    """What each side's vectors go through."""
+    """What each side's vectors go through, one of `judged.learn.KINDS`."""
     weights: Weights = field(kw_only=True)
     """By their names in the kind, in single precision, not to be written to."""
     training: Training = field(kw_only=True)
@@ -393,17 +352,17 @@ class Learned(Similarity):
         for array in frozen.values():
             array.flags.writeable = False
         allowed = "; queries that training saw are not refused" if self.allowed else ""
-        said = (
+        says = (
             f"the score is {self.kind.says}, q and x brought to length 1 (learned from "
             f"{self.training.training:,} queries at temperature {self.temperature:g}{allowed})"
         )
         object.__setattr__(self, "weights", frozen)
         object.__setattr__(self, "name", f"learned {self.kind.name}")
-        object.__setattr__(self, "says", said)
+        object.__setattr__(self, "says", says)
 
     @property
     def temperature(self) -> float:
-        """That of the loss it was learned with."""
+        """The temperature of the loss it was learned with."""
         return self.training.temperature
 
     def __repr__(self) -> str:
@@ -423,13 +382,13 @@ class Learned(Similarity):
     def compared(self, block: Matrix, *, items: bool) -> Matrix:
         side = self.kind.right if items != self.reverse else self.kind.left
         unit = block / exact.lengths(block)[:, None]
-        return np.ascontiguousarray(side.forward(unit, self.weights, exact))
+        return np.ascontiguousarray(side.forward(unit, self.weights, exactly=True))
 
     def reversed(self) -> Learned:
         return replace(self, reverse=not self.reverse)
 
     def allow_training_queries(self) -> Learned:
-        """The same, which does not refuse queries that training saw; numbers on them flatter it.
+        """Return the same similarity, also for training queries, whose numbers are too high.
 
         Returns
         -------
@@ -438,7 +397,7 @@ class Learned(Similarity):
         return replace(self, allowed=True)
 
     def unseen(self, queries: VectorsLike) -> Ints:
-        """The row numbers of queries that training did not see: those that it may be evaluated on.
+        """Return the row numbers of queries that training did not see, to be evaluated.
 
         Parameters
         ----------
@@ -471,9 +430,8 @@ class Learned(Similarity):
         known = np.flatnonzero(trained | chose)
         if not len(known):
             return
-        names = ", ".join(queries.name(row) for row in known[:_NAMED].tolist()) + (
-            ", …" if len(known) > _NAMED else ""
-        )
+        names = ", ".join(queries.name(row) for row in known[:3].tolist())
+        names += ", …" if len(known) > 3 else ""
         raise InputError(
             f"{queries.source}: {len(known):,} of {len(queries):,} queries ({names}) were seen "
             f"when this similarity was learned, {int(trained.sum()):,} in training and "
@@ -483,19 +441,44 @@ class Learned(Similarity):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, whole or not at all; `judged.learn.load` gives back the same bits.
+        """Write it to a file, whole or not at all; `judged.learn.load` returns the same bits.
 
         Parameters
         ----------
         path : str or os.PathLike
-            A .npz or .safetensors file.
+            A .npz file.
         """
-        seen = (self.seen.training, self.seen.validation)
-        write(Parts(self.kind, self.weights, self.training, *seen), path)
+        check_model_target(path)
+        arrays = {**self.weights, **_seen_arrays(self.seen)}
+        record = self.training.to_dict()
+        about = {
+            "version": VERSION,
+            "kind": self.kind.name,
+            "checksum": _checksum(arrays, record),
+            "training": record,
+        }
+        text = json.dumps(about, ensure_ascii=False, allow_nan=False).encode()
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez(file, **{MARK: np.frombuffer(text, np.uint8)}, **arrays)  # type: ignore[arg-type]
+
+
+# -- files
+
+
+MARK = "judged_learned"
+"""The array of a .npz file that describes a learned similarity."""
+VERSION = 1
+
+
+def check_model_target(path: str | os.PathLike[str]) -> None:
+    """Raise an error for a place that a learned similarity cannot be written to."""
+    if Path(path).suffix.lower() != ".npz":
+        raise OutputError(f"{path}: a learned similarity is written to a .npz file.")
+    check_target(path)
 
 
 def load(path: str | os.PathLike[str]) -> Learned:
-    """A learned similarity from its file, without the queries' vectors: it still knows them again.
+    """Read a learned similarity from its file, with the marks of the queries that it saw.
 
     Parameters
     ----------
@@ -510,8 +493,8 @@ def load(path: str | os.PathLike[str]) -> Learned:
     Traceback (most recent call last):
     judged.errors.InputError: no such file.npz: no such file.
     """
-    found = read_learned(path)
-    if found is None:
+    learned = read_learned(path)
+    if learned is None:
         file = file_of(path, None)
         if not file.path.exists():
             raise InputError(f"{file.label}: no such file.")
@@ -519,125 +502,24 @@ def load(path: str | os.PathLike[str]) -> Learned:
             f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no "
             "loading: give its file as the similarity."
         )
-    return found
+    return learned
 
 
 def read_learned(path: str | os.PathLike[str]) -> Learned | None:
-    """The learned similarity in a file; None where the file is something else, or cannot be read at
-    all."""
-    parts = read(path)
-    if parts is None:
-        return None
-    kind, weights, training, *seen = parts
-    return Learned(kind=kind, weights=weights, training=training, seen=Seen(*seen))
-
-
-# -- files
-
-
-MARK = "judged_learned"
-"""The array of a .npz, or the entry in the metadata of a .safetensors file, that says what the file
-is."""
-VERSION = 1
-KEYS = ("training_queries", "validation_queries")
-
-Arrays = dict[str, NDArray[Any]]
-
-
-def check_model_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a place or an ending that a learned similarity cannot be written to, before it is
-    learned."""
-    if Path(path).suffix.lower() not in _WRITERS:
-        raise OutputError(
-            f"{path}: a learned similarity is written to a {' or '.join(_WRITERS)} file."
-        )
-    check_target(path)
-
-
-class Parts(NamedTuple):
-    """What a file holds of a learned similarity."""
-
-    kind: Kind
-    weights: Weights
-    training: Training
-    training_marks: Floats
-    """Of the queries that were trained on."""
-    validation_marks: Floats
-    """Of those that chose when to stop."""
-
-
-def write(parts: Parts, path: str | os.PathLike[str]) -> None:
-    """Write a learned similarity, whole or not at all."""
-    check_model_target(path)
-    arrays: Arrays = {**parts.weights, **dict(zip(KEYS, parts[-2:], strict=True))}
-    record = parts.training.to_dict()
-    about = {
-        "version": VERSION,
-        "kind": parts.kind.name,
-        "checksum": _checksum(arrays, record),
-        "training": record,
-    }
-    text = json.dumps(about, ensure_ascii=False, allow_nan=False)
-    with replacing(path) as temporary:
-        _WRITERS[Path(path).suffix.lower()](temporary, arrays, text)
-
-
-def _write_npz(path: Path, arrays: Arrays, about: str) -> None:
-    with path.open("wb") as file:
-        np.savez(file, **{MARK: np.frombuffer(about.encode(), np.uint8)}, **arrays)  # type: ignore[arg-type]
-
-
-def _write_safetensors(path: Path, arrays: Arrays, about: str) -> None:
-    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and
-    the tensors."""
-    header: dict[str, Any] = {"__metadata__": {MARK: about}}
-    end = 0
-    # The widest numbers first, so that each begins at a multiple of its own size.
-    ordered = sorted(arrays.items(), key=lambda entry: (-entry[1].itemsize, entry[0]))
-    for name, array in ordered:
-        header[name] = {
-            "dtype": {"f": "F", "u": "U"}[array.dtype.kind] + str(array.itemsize * 8),
-            "shape": list(array.shape),
-            "data_offsets": [end, end + array.nbytes],
-        }
-        end += array.nbytes
-    text = json.dumps(header, ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)
-    with path.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little"))
-        file.write(text)
-        for _, array in ordered:
-            file.write(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
-
-
-_WRITERS: dict[str, Callable[[Path, Arrays, str], None]] = {
-    ".npz": _write_npz,
-    ".safetensors": _write_safetensors,
-}
-
-
-def read(path: str | os.PathLike[str]) -> Parts | None:
-    """The learned similarity in a file; None where the file is something else, or cannot be read at
-    all."""
+    """Return the learned similarity in a file; None if it is something else, or unreadable."""
     file = file_of(path, None)
     try:
         with file.path.open("rb") as handle:
-            # One array of a file is a matrix.
-            start = b"" if file.key is not None else handle.read(9)
+            magic = handle.read(9)
     except (OSError, ValueError):
         return None
-    if start.startswith(FORMATS["npz"].magic):
-        arrays = arrays_of_npz(file, MARK)
-        return None if arrays is None else _parts(file, arrays.pop(MARK).tobytes(), arrays)
-    if start[8:] == b"{" and b"\x00" in start[:8]:
-        found = tensors_of_safetensors(file, MARK)
-        return None if found is None else _parts(file, found[0].encode(), found[1])
-    return None
-
-
-def _parts(file: File, text: bytes, arrays: Arrays) -> Parts:
+    if file.key is not None or not magic.startswith(FORMATS["npz"].magic):
+        return None  # one array of a file is a matrix
+    arrays = arrays_of_npz(file, MARK)
+    if arrays is None:
+        return None
     try:
-        about = json.loads(text.decode())
+        about = json.loads(arrays.pop(MARK).tobytes().decode())
         version = whole("version", about["version"])
     except (ArithmeticError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(file, f"its description makes no sense: {type(error).__name__}") from None
@@ -647,60 +529,23 @@ def _parts(file: File, text: bytes, arrays: Arrays) -> Parts:
             f"{VERSION}); update judged."
         )
     try:
-        kind = KINDS[about["kind"]]
-        training = Training.from_dict(about["training"])
+        kind, training = KINDS[about["kind"]], Training.from_dict(about["training"])
         weights = {name: arrays[name] for name in kind.names}
-        of_training, of_validation = (arrays[name] for name in KEYS)
+        seen = Seen(arrays["training_queries"], arrays["validation_queries"])
         checksum = about["checksum"]
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise _damaged(file, f"something is missing in it: {error}") from None
-    numbers = {**weights, **dict(zip(KEYS, (of_training, of_validation), strict=True))}
-    if checksum != _checksum(numbers, about["training"]):
+    if checksum != _checksum({**weights, **_seen_arrays(seen)}, about["training"]):
         raise _damaged(file, "it is not what was written")
-    _check_weights(file, kind, weights, training.rank)
-    _check_rest(file, kind, training, [of_training, of_validation])
-    return Parts(kind, weights, training, of_training, of_validation)
+    return Learned(kind=kind, weights=weights, training=training, seen=seen)
 
 
-def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -> None:
-    """Refuse weights that judged would not have written; a checksum can be made to fit."""
-    for name, array in weights.items():
-        if (
-            array.dtype != np.float32
-            or not array.ndim
-            or not array.size
-            or not np.isfinite(array).all()
-        ):
-            raise _damaged(file, f"{name} should hold finite numbers in single precision")
-    shapes = {name: array.shape for name, array in weights.items()}
-    try:
-        fitting = kind.shapes(*kind.dims(weights), rank) == shapes
-    except (InputError, TypeError):
-        fitting = False
-    if not fitting:
-        found = (f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())
-        raise _damaged(file, f"its weights do not fit together: {', '.join(found)}")
+def _seen_arrays(seen: Seen) -> dict[str, Array]:
+    return {"training_queries": seen.training, "validation_queries": seen.validation}
 
 
-def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[Any]]) -> None:
-    if any(
-        each.dtype != np.float64 or each.shape != (len(each), MARKS) or not each.size
-        for each in marks
-    ):
-        raise _damaged(file, "it does not say which queries training saw")
-    try:
-        checked_temperature(training.temperature)
-        training.to_text(verbose=True)  # whoever can tell all of it has all of it
-    except (ArithmeticError, InputError, IndexError, TypeError, ValueError):
-        raise _damaged(file, "its record of the training makes no sense") from None
-    if training.kind != kind.name:
-        raise _damaged(
-            file, f"its record is of a {training.kind}, its weights are of a {kind.name}"
-        )
-
-
-def _checksum(arrays: Arrays, record: Any) -> int:
-    """Of names, shapes and bits of all arrays, and of the record."""
+def _checksum(arrays: dict[str, Array], record: Any) -> int:
+    """Return a checksum of names, shapes and bits of all arrays, and of the record."""
     total = zlib.crc32(json.dumps(record, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])

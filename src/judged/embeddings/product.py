@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from judged.arrays import Floats, Ints, one_thread_each, starts_of
+from judged.arrays import Floats, Ints, one_thread_each
 from judged.embeddings.exact import Precision, VectorPairs
-from judged.embeddings.kernel import EqualScores, equal_groups, first_equal, first_places, keys_of
-from judged.embeddings.relations import Bound, Pairs, reversed_pairs
+from judged.embeddings.kernel import EqualScores, first_equal, first_places, keys_of
+from judged.embeddings.relations import Bound, Pairs
 from judged.embeddings.similarity import SINGLE, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
@@ -351,9 +351,9 @@ class Product:
     those of exact scores: tiles are in single precision where their rounding has a bound and the
     numbers fit, and in double elsewhere, with `wide`, and with a `normaliser`.
 
-    `shape` is the height and width of tiles, if not left to the memory. With `keep` all scores are
-    kept, for `ReversedProduct`. `cuts` are further columns at which tiles may begin. `ready` are
-    the items of another product of the same sides, or of queries that were checked against them.
+    `shape` is the height and width of tiles, if not left to the memory. `cuts` are further columns
+    at which tiles may begin. `ready` are the items of another product of the same sides, or of
+    queries that were checked against them.
     """
 
     def __init__(
@@ -368,7 +368,6 @@ class Product:
         wide: bool = False,
         shape: tuple[int, int] | None = None,
         normaliser: Normaliser | None = None,
-        keep: bool = False,
         cuts: Ints | None = None,
         ready: PreparedItems | None = None,
     ) -> None:
@@ -390,10 +389,7 @@ class Product:
         self.threads = plan.threads
         self.height, self.width = shape or (plan.height, plan.width)
         self.listed: Precision = np.float64 if double else np.float32
-        self.comparable = similarity.both_ways
-        self.whole: Matrix | None = (
-            np.empty((len(queries), len(items)), self.kept) if keep else None
-        )
+        self.comparable = similarity.comparable
 
     def _plan(self) -> TilePlan:
         sides = self.queries, self.items, self.similarity
@@ -432,16 +428,6 @@ class Product:
         if not wide and not all(size == 0 or 2.0**-80 < size < 2.0**120 for size in sizes):
             self._prepare(None, wide=True)
 
-    def greatest_slack(self) -> float:
-        """Return the slack of the query whose scores are rounded most."""
-        most = [
-            self.similarity.bound(
-                self._query_rows(begin, begin + ROWS_AT_A_TIME)[1], self.ready.longest, self.kept
-            )
-            for begin in range(0, len(self.queries), ROWS_AT_A_TIME)
-        ]
-        return 2 * float(np.concatenate(most).max())
-
     def first_equal(self, items: Ints) -> Ints:
         """Return, for each of these items, the first one with the same vector."""
         return items if self.ready.first is None else self.ready.first[items]
@@ -475,10 +461,7 @@ class Product:
         end = min(column + self.width, len(self.items))
         items = self.ready.block(column, end)
         height, width = len(prepared), end - column
-        if self.whole is not None:
-            out = self.whole[row : row + height, column:end]
-        else:
-            out = self._workspace().buffer[: height * width].reshape(height, width)
+        out = self._workspace().buffer[: height * width].reshape(height, width)
         scores = self.similarity.scores(prepared, items, out)
         if self.ready.first is not None:
             self._workspace().equal.level(scores, column)
@@ -507,9 +490,9 @@ class Product:
 
     def _workspace(self) -> threading.local:
         """Return the buffers of this thread: a tile, and scores for the next tiles."""
-        own, size = self.ready.workspace, 0 if self.whole is not None else self.height * self.width
-        if getattr(own, "shape", None) != (size, self.height):
-            own.shape, own.buffer = (size, self.height), np.empty(size, self.kept)
+        own, shape = self.ready.workspace, (self.height, self.width)
+        if getattr(own, "shape", None) != shape:
+            own.shape, own.buffer = shape, np.empty(self.height * self.width, self.kept)
             if self.ready.first is not None:
                 begins = np.asarray(self.columns)
                 if self.cuts is not None:
@@ -554,53 +537,3 @@ class Product:
         if self.similarity.maps or self.ready.first is not None or isinstance(vectors.values, Lazy):
             return np.unique(rows, return_inverse=True)
         return rows, np.arange(len(rows))
-
-
-class ReversedProduct:
-    """A product that kept its scores, seen from the items: a row per item."""
-
-    def __init__(self, product: Product) -> None:
-        assert product.whole is not None
-        self._product, self._whole = product, product.whole
-        self.queries, self.items = product.items, product.queries
-        self.exclude = None
-        if product.exclude is not None:
-            self.exclude = reversed_pairs(product.exclude, product.queries, product.items)
-        self._height = max(1, product.height * len(product.items) // len(product.queries))
-        self.columns, self.threads, self.listed = (0,), product.threads, product.listed
-        self.comparable = product.comparable
-        self._slack: float | None = None
-        self._equal, self._sizes = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        if product.certain:
-            whole = product.whole_numbers and product.comparable
-            self._slack = None if whole else product.greatest_slack()
-        else:
-            self._equal, self._sizes = equal_groups(product.queries, product.ready.given)
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        for begin in range(0, len(self.queries), self._height):
-            yield begin, min(begin + self._height, len(self.queries))
-
-    def query_block(self, begin: int, end: int) -> Matrix:
-        scores = np.ascontiguousarray(self._whole[:, begin:end].T)
-        if len(self._equal):
-            # In the product equal items tie; here equal queries must tie too, unless excluded.
-            equal = scores[:, self._equal]
-            best = np.maximum.reduceat(equal, starts_of(self._sizes), axis=1)
-            best = best.repeat(self._sizes, axis=1)
-            scores[:, self._equal] = np.where(equal > -np.inf, best, equal)
-        return scores
-
-    def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
-        """Return one tile; excluded pairs are at minus infinity already."""
-        slack = None if self._slack is None else np.full(len(prepared), self._slack)
-        return Tile(row, column, prepared, slack)
-
-    def shifts(self, begin: int, end: int) -> Floats:
-        return np.zeros((end - begin, 1))
-
-    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        return self._product.exact_pairs(items, queries)
-
-    def rescored_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
-        return self._product.rescored_pairs(items, queries)

@@ -12,7 +12,7 @@ in double precision, and those that are still too close are scored exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
@@ -27,7 +27,7 @@ from judged.embeddings.kernel import Windows, count_rows, within
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, BoundJudgements, Pairs
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
 from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings, by_query_and_rank
@@ -279,28 +279,19 @@ class Tally:
     def add(self, tile: Tile) -> None:
         """Count the scores of a tile above each relevant item, level with it, and before it."""
         holds_own, limits = tile.holds(self._item), (self._low, self._high)
-        above, level, close = count_rows(
-            tile.scores,
-            self._row,
-            self._lengths,
-            limits,
-            holds_own,
-            windows=self._slack is not None,
-        )
+        above, level = count_rows(tile.scores, self._row, self._lengths, limits)
         crowded = np.flatnonzero(level - above > holds_own)
         if len(crowded):
-            self._settle(tile, crowded, above, level, close)
+            self._settle(tile, crowded, above, level)
         self._above += above
         self._level += level
 
-    def _settle(
-        self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
-    ) -> None:
+    def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
         """Correct the counts of relevant items that have neighbours."""
         row, low, high = (column[crowded] for column in (self._row, self._low, self._high))
         windows, window = Windows.around(row, low, high)
         above_window = above[crowded[windows.last]]
-        for part, which, column in within(tile.scores, windows, close):
+        for part, which, column in within(tile.scores, windows):
             at = slice(*np.searchsorted(window, [part.start, part.stop]).tolist())
             near = self._neighbours(
                 tile, windows.row[which], column, which, crowded[at], window[at]
@@ -459,16 +450,6 @@ def nearest_numbers(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
 # -- rankings of counts
 
 
-class Sides(Protocol):
-    """The queries, and the items they are ranked among."""
-
-    @property
-    def queries(self) -> Vectors: ...
-
-    @property
-    def items(self) -> Sized: ...
-
-
 def rankings_of(
     queries: Sequence[str], counts: list[RankCounts], policy: Policy, name: str
 ) -> Rankings:
@@ -505,22 +486,24 @@ def rankings_of(
     )
 
 
-def of_judged_queries(r: Rankings, judged: BoundJudgements, scores: Sides) -> Rankings:
-    """Leave out queries without judgements, and add judged queries without a vector as missing."""
+def of_judged_queries(
+    r: Rankings, judged: BoundJudgements, of_absent: Bound | None, items: int
+) -> Rankings:
+    """Leave out queries without judgements, and add judged queries without a vector as missing.
+
+    `of_absent` holds what is relevant to the latter.
+    """
     r = r.take(np.flatnonzero(judged.known))
-    if judged.of_absent is None or not judged.absent:
+    if of_absent is None or not judged.absent:
         return r
     count = len(judged.absent)
-    of_absent: Bound = judged.of_absent
-    if isinstance(scores, UniqueProduct):
-        of_absent = scores.relevance_of_others(of_absent)
     pairs = of_absent.block(0, count)
     return replace(
         r,
         queries=(*r.queries, *judged.absent),
         retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
         missing=np.append(r.missing, np.ones(count, bool)),
-        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
+        collection=np.append(r.collection, np.full(count, items)),  # type: ignore[arg-type]
         pool_query=np.append(r.pool_query, len(r) + pairs.row),
         pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
     )

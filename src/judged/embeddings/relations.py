@@ -151,7 +151,7 @@ class SameRow:
         by_id = "To exclude by id, give judged.relevance.same_id() (--exclude-same-id)"
         _refuse_other_order(queries, items, by_id)
         rows = np.arange(min(len(queries), len(items)))
-        return _Listed.of(rows, rows, np.ones(len(rows)), queries)
+        return ListedPairs.of(rows, rows, np.ones(len(rows)), queries)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class SameId:
         place = rows_of(queries.ids, items)
         pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
         row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return _Listed.of(row, item, np.ones(len(row)), queries)
+        return ListedPairs.of(row, item, np.ones(len(row)), queries)
 
 
 def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
@@ -184,7 +184,7 @@ def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Listed:
+class ListedPairs:
     """Pairs in memory, in the order of the queries."""
 
     item: Ints
@@ -193,13 +193,25 @@ class _Listed:
     starts: Ints
 
     @classmethod
-    def of(cls, row: Ints, item: Ints, grade: Floats, queries: Vectors) -> _Listed:
+    def of(cls, row: Ints, item: Ints, grade: Floats, queries: Vectors) -> ListedPairs:
         return cls(*_pairs_of(row, item, grade, len(queries)))
 
+    @classmethod
+    def of_pairs(cls, pairs: Pairs) -> ListedPairs:
+        return cls(pairs.item, pairs.grade, pairs.lengths, starts_of(pairs.lengths))
+
+    @property
+    def pairs(self) -> Pairs:
+        return Pairs(self.lengths, self.item, self.grade)
+
+    def at(self, begin: int, end: int) -> slice:
+        """Return the positions of the pairs of some queries."""
+        start = int(self.starts[begin])
+        return slice(start, start + int(self.lengths[begin:end].sum()))
+
     def block(self, begin: int, end: int) -> Pairs:
-        lengths = self.lengths[begin:end]
-        at = slice(int(self.starts[begin]), int(self.starts[begin]) + int(lengths.sum()))
-        return Pairs(lengths, self.item[at], self.grade[at])
+        at = self.at(begin, end)
+        return Pairs(self.lengths[begin:end], self.item[at], self.grade[at])
 
     def most(self, begin: int, end: int) -> Ints:
         return self.lengths[begin:end]
@@ -214,14 +226,14 @@ def _pairs_of(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BoundJudgements(_Listed):
+class BoundJudgements(ListedPairs):
     """Pairs from judgements, which may lack some queries and have others."""
 
     known: NDArray[np.bool_]
     """Which queries have judgements; the others are not evaluated."""
     absent: tuple[str, ...] = ()
     """Judged queries without a vector, and so without results."""
-    of_absent: _Listed | None = None
+    of_absent: ListedPairs | None = None
     """The judgements of these."""
 
 
@@ -244,7 +256,7 @@ class JudgementRelation:
     def pool(self) -> Pool:
         """The judgements, read once."""
         from judged.inputs import read_judgements
-        from judged.matching import pool_of
+        from judged.matching.pool import pool_of
 
         return pool_of(read_judgements(self.judgements))
 
@@ -280,7 +292,7 @@ class JudgementRelation:
             *_pairs_of(row[there], item[there], pool.grades[there], len(queries)),
             known=known,
             absent=tuple(pool.queries[at] for at in absent),
-            of_absent=_Listed(
+            of_absent=ListedPairs(
                 *_pairs_of(number[~there], item[~there], pool.grades[~there], len(absent))
             ),
         )
@@ -396,7 +408,7 @@ class RowLists:
                 f"{len(items) - 1}."
             )
         item = np.array(numbers, dtype=np.int64)
-        return _Listed.of(
+        return ListedPairs.of(
             np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries
         )
 
@@ -424,7 +436,7 @@ def reversed_pairs(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
     return (
         BoundJudgements(*found, known=found[2] > 0)
         if isinstance(relation, BoundJudgements)
-        else _Listed(*found)
+        else ListedPairs(*found)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from judged.arrays import Floats, Ints
 from judged.embeddings.categories import CategoryGrouping, UniqueProduct
 from judged.embeddings.kernel import keys_of
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Product, ReversedProduct, Scores, TilePlan
+from judged.embeddings.product import Product, Scores, TilePlan
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
 from judged.embeddings.relations import (
     Bound,
@@ -30,7 +30,6 @@ from judged.errors import InputError, PolicyError
 from judged.inputs.tables import CATEGORIES
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
 from judged.matching.documents import BASIS
-from judged.options import size_in_bytes
 from judged.policy import Policy
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
@@ -110,7 +109,7 @@ class _ReversedRelation:
 
 
 def scores_of(
-    search: Search, *, keep: bool = False, precision: Precision | None = None
+    search: Search, *, precision: Precision | None = None
 ) -> tuple[Scores, Fitted | None]:
     """Return the scores to rank by, and the fitted normalisation.
 
@@ -127,7 +126,6 @@ def scores_of(
         "exclude": exclude,
         "memory": search.memory,
         "precision": precision,
-        "keep": keep,
     }
     grouping = None
     if search.categories is not None:
@@ -163,23 +161,13 @@ def rank_bound(
     progress: Progress | None = None,
 ) -> tuple[Rankings, TopK | None]:
     """Rank all relevant items, and find the first `top` items of every query in the same pass."""
-    return _rank(*scores_of(search), bound, policy, name=name, top=top, progress=progress)
-
-
-def _rank(
-    scores: Scores,
-    fitted: Fitted | None,
-    bound: Bound,
-    policy: Policy,
-    *,
-    name: str,
-    top: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Rankings, TopK | None]:
     refuse_removal(policy)
+    scores, fitted = scores_of(search)
     judged = bound if isinstance(bound, BoundJudgements) else None
+    of_absent: Bound | None = None if judged is None else judged.of_absent
     if isinstance(scores, UniqueProduct):
         bound = scores.relevance(bound)
+        of_absent = None if of_absent is None else scores.relevance_of_others(of_absent)
     best = None
     if top is not None:
         best = Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
@@ -187,18 +175,14 @@ def _rank(
     counts = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
     rankings = rankings_of(scores.queries.names(), counts, policy, name)
     if judged is not None:
-        rankings = of_judged_queries(rankings, judged, scores)
+        rankings = of_judged_queries(rankings, judged, of_absent, len(scores.items))
     return rankings, None if best is None else best.top_k()
 
 
 def rank_both_ways(
     search: Search, relation: Relation, policy: Policy, *, name: str, progress: Progress | None
 ) -> tuple[Rankings, Rankings]:
-    """Rank both searches, the queries' among the items and the items' among the queries.
-
-    Both come from one product if it fits into half of the memory, and its columns order the queries
-    as its rows order the items. Otherwise the product is computed once for each.
-    """
+    """Rank both searches, the queries' among the items and the items' among the queries."""
     if search.categories is not None:
         raise InputError(
             "unique ranks categories of items, so there is no search both ways. Leave out unique "
@@ -210,23 +194,11 @@ def rank_both_ways(
             "would need one of items. Evaluate each direction by itself, with its own bank."
         )
     bound = relation.bind(search.queries, search.items)
-    size = 4 if search.precision == "single" or search.similarity.certain else 8
-    whole = len(search.queries) * len(search.items) * size
-    keep = (
-        search.normalisation is None
-        and search.similarity.both_ways
-        and whole <= size_in_bytes(search.memory) // 2
-    )
-    scores, fitted = scores_of(search, keep=keep)
     names = _names_both_ways(name, search)
-    there, _ = _rank(scores, fitted, bound, policy, name=names[0], progress=progress)
-    if keep:
-        assert isinstance(scores, Product)
-        scores = ReversedProduct(scores)
-    else:
-        scores, fitted = scores_of(reversed_search(search))
+    there, _ = rank_bound(search, bound, policy, name=names[0], progress=progress)
     bound = reversed_pairs(bound, search.queries, search.items)
-    back, _ = _rank(scores, fitted, bound, policy, name=names[1], progress=progress)
+    other = reversed_search(search)
+    back, _ = rank_bound(other, bound, policy, name=names[1], progress=progress)
     return there, back
 
 
@@ -375,7 +347,6 @@ def _precision(search: Search) -> str:
 
 _SAMPLE = 32
 """Queries that are compared before all of them are."""
-
 _BY_CHANCE = 8
 """Fewer queries may have the vectors of items by chance."""
 _SHARE = 0.01
@@ -384,6 +355,15 @@ _SAME_DIRECTION = 1e-12
 """How far a cosine of vectors that differ in length only may be from 1."""
 _KEY_COLUMNS = 16
 """Dimensions by which vectors of the same direction are looked up."""
+_NUMBERS_PER_BATCH = 1 << 22
+_BY_LABEL = (SameLabel, SharedLabel)
+_BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
+_BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
+_BY_LIST = (
+    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with a "
+    "list of each query and its own item (--exclude-listed); --exclude-self would not do, because "
+    "not every query is the item of its row"
+)
 
 
 def warn_of_self_matches(
@@ -402,41 +382,21 @@ def warn_of_self_matches(
     matches = _own_items(search)
     if matches is None or (r is not None and finds_only_itself(r)):
         return ()
-    own, how, exclude = matches
-    if (own < 0).any() and relation is not None and not isinstance(relation, _BY_LABEL):
-        own = _without(own, relation, search, back)
+    itself, how, exclude = matches
+    if (itself < 0).any() and relation is not None and not isinstance(relation, _BY_LABEL):
+        itself = _without(itself, relation, search, back)
     if search.exclude is not None:
-        own = _without(own, search.exclude, search)
-    ranked = int((own >= 0).sum())
-    if not ranked or ranked < _SHARE * len(own):
+        itself = _without(itself, search.exclude, search)
+    ranked = int((itself >= 0).sum())
+    if not ranked or ranked < _SHARE * len(itself):
         return ()
-    who = "The queries" if ranked == len(own) else f"{ranked:,} of {len(own):,} queries"
+    who = "The queries" if ranked == len(itself) else f"{ranked:,} of {len(itself):,} queries"
     return (
         Warned(
             f"{who} are also items ({how}), so they find themselves first and the numbers are too "
             f"high. Leave each query out of its own ranking, {exclude}."
         ),
     )
-
-
-_BY_LABEL = (SameLabel, SharedLabel)
-
-
-def same_vectors(queries: Vectors, items: Vectors) -> bool:
-    """Tell whether queries and items are the same vectors in the same order."""
-    if len(queries) != len(items) or queries.dims != items.dims:
-        return False
-    return bool((_EqualNumbers(queries, items).where(np.arange(len(queries))) >= 0).all())
-
-
-def _without(own: Ints, relation: Relation, search: Search, back: bool = False) -> Ints:
-    """Return the items that queries are, without those that a relation names."""
-    sides = (search.items, search.queries) if back else (search.queries, search.items)
-    pairs = all_pairs(relation.bind(*sides), len(sides[0]))
-    query, item = (pairs.item, pairs.row) if back else (pairs.row, pairs.item)
-    named = (query * len(search.items) + item)[pairs.item >= 0]
-    at = np.arange(len(own)) * len(search.items) + own
-    return np.where(np.isin(at, named), -1, own)
 
 
 def finds_only_itself(r: Rankings) -> bool:
@@ -446,181 +406,152 @@ def finds_only_itself(r: Rankings) -> bool:
     return bool(sizes.max(initial=0) <= 1 and (first == 1).all())
 
 
-_BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
-_BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
-_BY_LIST = (
-    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with a "
-    "list of each query and its own item (--exclude-listed); --exclude-self would not do, because "
-    "not every query is the item of its row"
-)
+def same_vectors(queries: Vectors, items: Vectors) -> bool:
+    """Tell whether queries and items are the same vectors in the same order."""
+    if len(queries) != len(items) or queries.dims != items.dims:
+        return False
+    return bool((_equal_items(queries, items, np.arange(len(queries))) >= 0).all())
+
+
+def _without(itself: Ints, relation: Relation, search: Search, back: bool = False) -> Ints:
+    """Return the items that queries are, without those that a relation names."""
+    sides = (search.items, search.queries) if back else (search.queries, search.items)
+    pairs = all_pairs(relation.bind(*sides), len(sides[0]))
+    query, item = (pairs.item, pairs.row) if back else (pairs.row, pairs.item)
+    named = (query * len(search.items) + item)[pairs.item >= 0]
+    key = np.arange(len(itself)) * len(search.items) + itself
+    return np.where(np.isin(key, named), -1, itself)
 
 
 def _own_items(search: Search) -> tuple[Ints, str, str] | None:
-    """For each query the item that is itself, or -1, in which way, and how to exclude it; None
-    where too few queries are among the items."""
+    """Return the item that each query is (-1 for none), how they match, and how to exclude it.
+
+    It is None where too few queries are among the items.
+    """
     queries, items = search.queries, search.items
     if queries.dims != items.dims:
         return None
-    by_chance = len(queries) < min(_BY_CHANCE, len(items))
-    compared = [(_EqualNumbers(queries, items), "equal vectors")]
+    compared = {False: "equal vectors"}
     if search.similarity.name == "cosine":
-        compared.append((_EqualDirections(queries, items), "vectors of the same direction"))
+        compared[True] = "vectors of the same direction"
     best: tuple[Ints, str, str] | None = None
-    for same, how in compared:
-        for own, exclude in _ways(same, by_chance):
-            count = int((own >= 0).sum())
+    for directions, how in compared.items():
+        for candidates, exclude in _candidates(queries, items, directions):
+            itself = _equal_items(queries, items, candidates, directions)
+            count = int((itself >= 0).sum())
             if count == len(queries):
-                return own, how, exclude
+                return itself, how, exclude
             if exclude is not _BY_ID:  # codes of a few bits meet by chance
-                own = np.where((own >= 0) & _whole(queries, own), -1, own)
-                count = int((own >= 0).sum())
+                itself = _without_codes(queries, itself)
+                count = int((itself >= 0).sum())
             if count > (0 if best is None else int((best[0] >= 0).sum())):
                 # By row, items that have nothing to do with the other queries would go too.
-                best = own, how, _BY_LIST if exclude is _BY_ROW else exclude
+                best = itself, how, _BY_LIST if exclude is _BY_ROW else exclude
     return None if best is None or (best[0] >= 0).sum() < _BY_CHANCE else best
 
 
-def _ways(same: _EqualNumbers, by_chance: bool) -> Iterator[tuple[Ints, str]]:
-    """Items that queries may be, -1 for none: those of the same row, of the same id, and those of
-    the same vector in memory."""
-    queries, items = same.queries, same.items
+def _candidates(queries: Vectors, items: Vectors, directions: bool) -> Iterator[tuple[Ints, str]]:
+    """Yield items that queries may be: of the same row, of the same id, and in memory any other."""
+    by_chance = len(queries) < min(_BY_CHANCE, len(items))
     if not by_chance:
         rows = np.arange(len(queries))
-        yield same.where(np.where(rows < len(items), rows, -1)), _BY_ROW
+        yield np.where(rows < len(items), rows, -1), _BY_ROW
     if queries.ids is not None and items.ids is not None:
         place = {name: row for row, name in enumerate(items.ids)}
-        yield same.where(np.array([place.get(name, -1) for name in queries.ids])), _BY_ID
-    # Elsewhere there must be no other way to see it: what is in memory is looked through.
-    if not by_chance and isinstance(items.values, np.ndarray):
-        own = same.looked_up()
-        if own is not None:
-            yield same.where(own), _BY_LIST
+        yield np.array([place.get(name, -1) for name in queries.ids]), _BY_ID
+    left, right = queries.values, items.values
+    if not by_chance and isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+        kind = _common_precision(queries, items)
+        with np.errstate(over="ignore"):
+            first, other = (values[:, 0].astype(kind) for values in (left, right))
+        if directions or np.isin(first, other).sum() >= _BY_CHANCE:
+            yield _look_up(queries, items, directions), _BY_LIST
 
 
-def _whole(queries: Vectors, own: Ints) -> NDArray[np.bool_]:
-    """Which of the queries that have an item hold whole numbers only."""
-    rows = np.flatnonzero(own >= 0)
-    found = np.zeros(len(own), bool)
-    for some in _parts(rows, queries.dims):
-        block = _read(queries, some, np.float64)
-        found[some] = (block == np.rint(block)).all(axis=1)
-    return found
+def _common_precision(queries: Vectors, items: Vectors) -> type[np.floating[Any]]:
+    """Return the precision that both sides have: the same numbers may be there in two."""
+    both = queries.precise is np.float64 and items.precise is np.float64
+    return np.float64 if both else np.float32
 
 
-def _parts(rows: Ints, dims: int) -> Iterator[Ints]:
-    """Rows in parts of so many numbers as take little memory."""
+def _look_up(queries: Vectors, items: Vectors, directions: bool) -> Ints:
+    """Return the one item that may have a query's vector; -1 for none or several (coarse codes)."""
+    columns = np.unique(np.linspace(0, queries.dims - 1, _KEY_COLUMNS).astype(np.int64))
+
+    def key(block: Matrix) -> NDArray[np.uint64]:
+        if not directions:
+            return keys_of(block)
+        part = block[:, columns].astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
+        # Rounded, so that copies of another length have the same key but for one in thousands.
+        near = np.round(part / np.where(lengths > 0, lengths, 1)[:, None], 4)
+        return keys_of(near.astype(np.float32))
+
+    kind = _common_precision(queries, items)
+    of_queries, of_items = (
+        np.concatenate([key(block) for _, block in side.blocks(ROWS_AT_A_TIME, kind)])
+        for side in (queries, items)
+    )
+    order = np.argsort(of_items, kind="stable")
+    begin, end = (
+        np.searchsorted(of_items[order], of_queries, side=side) for side in ("left", "right")
+    )
+    item = np.where(end - begin == 1, order[np.minimum(begin, len(order) - 1)], -1)
+    # An item is one query: others of the same vector are no copies of it.
+    alone = np.zeros(len(item), bool)
+    alone[np.unique(item, return_index=True)[1]] = True
+    return np.where(alone, item, -1)
+
+
+def _equal_items(
+    queries: Vectors, items: Vectors, candidates: Ints, directions: bool = False
+) -> Ints:
+    """Return the candidates that have their query's vector, -1 for others; compare a few first."""
+    in_order = np.array_equal(candidates, np.arange(len(candidates)))
+    if queries.values is items.values and in_order and len(candidates) <= len(items):
+        return candidates
+    kind = _common_precision(queries, items)
+
+    def both(rows: Ints) -> tuple[Matrix, Matrix]:
+        return queries.rows(rows, kind), items.rows(candidates[rows], kind)
+
+    def same(left: Matrix, right: Matrix) -> NDArray[np.bool_]:
+        return _apart(left, right) <= _SAME_DIRECTION if directions else (left == right).all(axis=1)
+
+    rows, equal = np.flatnonzero(candidates >= 0), np.full(len(candidates), -1)
+    few = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))[: len(rows)]]
+    if not len(few) or not same(*both(few)).any():
+        return equal
+    if directions:  # where all point the same way, a query cannot be told from other items
+        left, right = both(few)
+        others = np.roll(right, 1, axis=0)
+        if len(few) < 2 or np.median(_apart(left, others)) <= 1e6 * _SAME_DIRECTION:
+            return equal
+    for part in _in_batches(rows, queries.dims):
+        matching = part[same(*both(part))]
+        equal[matching] = candidates[matching]
+    queries.release()
+    items.release()
+    return equal
+
+
+def _apart(left: Matrix, right: Matrix) -> Floats:
+    """Return how far cosines are from 1: half the squared distance at length 1."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+        apart = unit(left) - unit(right)
+        return np.asarray(np.einsum("ij,ij->i", apart, apart)) / 2
+
+
+def _without_codes(queries: Vectors, itself: Ints) -> Ints:
+    """Leave out queries that hold whole numbers only."""
+    left = itself.copy()
+    for part in _in_batches(np.flatnonzero(itself >= 0), queries.dims):
+        block = queries.rows(part, np.float64)
+        left[part[(block == np.rint(block)).all(axis=1)]] = -1
+    return left
+
+
+def _in_batches(rows: Ints, dims: int) -> Iterator[Ints]:
     step = max(1, _NUMBERS_PER_BATCH // dims)
     for begin in range(0, len(rows), step):
         yield rows[begin : begin + step]
-
-
-_NUMBERS_PER_BATCH = 1 << 22
-
-
-def _read(side: Vectors, rows: Ints, kind: type[np.floating[Any]]) -> Matrix:
-    """Read some rows, at once where they stand one after the other."""
-    if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all():
-        return side.block(int(rows[0]), int(rows[-1]) + 1, kind)
-    return side.rows(rows, kind)
-
-
-class _EqualNumbers:
-    """Queries and items that are compared number for number."""
-
-    def __init__(self, queries: Vectors, items: Vectors) -> None:
-        self.queries, self.items = queries, items
-        # The precision that both have: the same numbers may be there in two.
-        both = queries.precise is np.float64 and items.precise is np.float64
-        self._kind: type[np.floating[Any]] = np.float64 if both else np.float32
-
-    def where(self, own: Ints) -> Ints:
-        """Return the items that queries have the vectors of, -1 for others; a few are compared
-        first."""
-        queries, items = self.queries, self.items
-        in_order = np.array_equal(own, np.arange(len(own)))
-        if queries.values is items.values and in_order and len(own) <= len(items):
-            return own
-        rows, found = np.flatnonzero(own >= 0), np.full(len(own), -1)
-        few = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))[: len(rows)]]
-        if not len(few) or not self._same(*self._both(few, own)).any() or not self._apart(few, own):
-            return found
-        for some in _parts(rows, queries.dims):
-            same = self._same(*self._both(some, own))
-            found[some[same]] = own[some[same]]
-        queries.release()
-        items.release()
-        return found
-
-    def looked_up(self) -> Ints | None:
-        """For each query the one item that may have its vector, -1 where there is none or several,
-        as with coarse codes; None where too few may have one."""
-        firsts = self._column(self.items)
-        if np.isin(self._column(self.queries), firsts).sum() < _BY_CHANCE:
-            return None
-        return self._by_key(keys_of)
-
-    def _by_key(self, key: Callable[[Matrix], NDArray[np.uint64]]) -> Ints:
-        of_queries, of_items = (
-            np.concatenate([key(block) for _, block in side.blocks(ROWS_AT_A_TIME, self._kind)])
-            for side in (self.queries, self.items)
-        )
-        order = np.argsort(of_items, kind="stable")
-        begin, end = (
-            np.searchsorted(of_items[order], of_queries, side=side) for side in ("left", "right")
-        )
-        own = np.where(end - begin == 1, order[np.minimum(begin, len(order) - 1)], -1)
-        # An item is one query: others of the same vector are no copies of it.
-        first = np.unique(own, return_index=True)[1]
-        alone = np.zeros(len(own), bool)
-        alone[first] = True
-        return np.where(alone, own, -1)
-
-    def _column(self, side: Vectors) -> Matrix:
-        with np.errstate(over="ignore"):
-            blocks = (block[:, 0] for _, block in side.blocks(ROWS_AT_A_TIME, self._kind))
-            return (
-                side.values[:, 0].astype(self._kind)
-                if isinstance(side.values, np.ndarray)
-                else np.concatenate(list(blocks))
-            )
-
-    def _both(self, rows: Ints, own: Ints) -> tuple[Matrix, Matrix]:
-        return _read(self.queries, rows, self._kind), _read(self.items, own[rows], self._kind)
-
-    def _same(self, left: Matrix, right: Matrix) -> NDArray[np.bool_]:
-        return (left == right).all(axis=1)
-
-    def _apart(self, few: Ints, own: Ints) -> bool:
-        """Whether a query can be told from the items of others."""
-        return True
-
-
-class _EqualDirections(_EqualNumbers):
-    """Queries and items that are compared by their directions."""
-
-    def looked_up(self) -> Ints | None:
-        at = np.unique(np.linspace(0, self.queries.dims - 1, _KEY_COLUMNS).astype(np.int64))
-
-        def key(block: Matrix) -> NDArray[np.uint64]:
-            some = block[:, at].astype(np.float64)
-            lengths = np.sqrt(np.einsum("ij,ij->i", some, some))
-            # Rounded, so that copies of another length have the same key but for one in thousands.
-            near = np.round(some / np.where(lengths > 0, lengths, 1)[:, None], 4)
-            return keys_of(near.astype(np.float32))
-
-        return self._by_key(key)
-
-    def _same(self, left: Matrix, right: Matrix) -> NDArray[np.bool_]:
-        return self._off(left, right) <= _SAME_DIRECTION
-
-    def _off(self, left: Matrix, right: Matrix) -> Floats:
-        """Half the squared distance of vectors of length 1: their cosine's from 1."""
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
-            apart = unit(left) - unit(right)
-            return np.asarray(np.einsum("ij,ij->i", apart, apart)) / 2
-
-    def _apart(self, few: Ints, own: Ints) -> bool:
-        if len(few) < 2:
-            return False
-        left, right = self._both(few, own)
-        return bool(np.median(self._off(left, np.roll(right, 1, axis=0))) > 1e6 * _SAME_DIRECTION)

@@ -257,17 +257,6 @@ class TopK(RunResult):
         )
 
     def document(self, display: Display) -> Document:
-        """Return the lists as one table, with the tie rule.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         frame = self.to_frame()
         rows = [[query, item, shown(score), str(rank)] for query, item, score, rank in frame.rows()]
         table = Table(frame.columns, rows, words=frozenset(("query", "item")))

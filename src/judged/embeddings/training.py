@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judged.options import LEVEL
 from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval
 from judged.text import counted
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -41,22 +38,24 @@ class Gain:
     beyond: Interval | None = None
     """The gain beyond chance, query by query."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all intervals as plain values."""
+        intervals = {name: getattr(self, name) for name in INTERVALS}
+        plain = {name: own and own.to_dict() for name, own in intervals.items()}
+        return {"measure": self.measure, **plain}
+
     def sentence(self) -> str:
         """Return whether the gain is more than chance, in words."""
         gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
             return f"{gained} on the one held-out query, which is too little to generalise."
+        verdict = "not told apart from chance"
+        if self.beyond.low > 0 or self.beyond.high < 0:
+            verdict = f"{'more' if self.beyond.low > 0 else 'less'} than chance"
         return (
             f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
-            f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
-            f"{self._verdict(self.beyond)}."
+            f"queries in place of each one's own; beyond that {self.beyond.said('+')}, {verdict}."
         )
-
-    @staticmethod
-    def _verdict(beyond: Interval) -> str:
-        if beyond.low > 0:
-            return "more than chance"
-        return "less than chance" if beyond.high < 0 else "not told apart from chance"
 
 
 INTERVALS = ("before", "after", "difference", "chance", "beyond")
@@ -137,27 +136,12 @@ class Training(Result):
     """Warnings."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
-        """
+        """Return everything as plain Python values that JSON can hold."""
         result = asdict(self)
         result["history"] = [asdict(step) for step in self.history]
         result["notes"], result["warned"] = list(self.notes), list(self.warned)
         if self.held_out is not None:
-            result["held_out"]["gains"] = [
-                {
-                    "measure": gain.measure,
-                    **{
-                        part: None if own is None else own.to_dict()
-                        for part in INTERVALS
-                        for own in (getattr(gain, part),)
-                    },
-                }
-                for gain in self.held_out.gains
-            ]
+            result["held_out"]["gains"] = [gain.to_dict() for gain in self.held_out.gains]
         return {"what": "learned similarity", **result}
 
     @classmethod
@@ -167,39 +151,25 @@ class Training(Result):
         Parameters
         ----------
         given : dict
-            What `to_dict` gave.
+            The result of `to_dict`.
 
         Returns
         -------
         Training
         """
-        parts = {each.name: given[each.name] for each in fields(cls) if each.name != "warned"}
+        parts = {part.name: given[part.name] for part in fields(cls) if part.name != "warned"}
         parts["history"] = tuple(Step(**step) for step in given["history"])
         parts["notes"], parts["warned"] = tuple(given["notes"]), tuple(given.get("warned", ()))
         if (held := given["held_out"]) is not None:
-            gains = tuple(
-                Gain(
-                    gain["measure"],
-                    *(Interval.from_dict(gain[part]) for part in INTERVALS if gain.get(part)),
-                )
-                for gain in held["gains"]
-            )
-            parts["held_out"] = HeldOut(
-                int(held["queries"]),
-                int(held["items"]),
-                str(held["before"]),
-                gains,
-                float(held["level"]),
-            )
+            gains = []
+            for gain in held["gains"]:
+                intervals = [Interval.from_dict(gain[name]) for name in INTERVALS if gain.get(name)]
+                gains.append(Gain(gain["measure"], *intervals))
+            parts["held_out"] = HeldOut(**{**held, "gains": tuple(gains)})
         return cls(**parts)
 
     def to_frame(self) -> Frame:
-        """The held-out queries: one row per measure, each mean with the ends of its interval.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
+        """Return one row per measure of the held-out queries, with the ends of intervals."""
         import polars as pl
 
         gains = () if self.held_out is None else self.held_out.gains
@@ -212,17 +182,6 @@ class Training(Result):
         return pl.DataFrame(columns, schema=types)
 
     def document(self, display: Display) -> Document:
-        """Return the gains on held-out queries, and how the similarity was learned.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
         held = self.held_out
         if held is None:
             return Document(warnings=list(self.warned), notes=self._settings())
@@ -230,8 +189,8 @@ class Training(Result):
             [
                 *(gain.measure, gain.before.said(), gain.after.said()),
                 *(
-                    "–" if each is None else each.said("+")
-                    for each in (gain.difference, gain.chance, gain.beyond)
+                    "–" if change is None else change.said("+")
+                    for change in (gain.difference, gain.chance, gain.beyond)
                 ),
             ]
             for gain in held.gains
@@ -243,14 +202,11 @@ class Training(Result):
         )
         header = ["measure", "before", "after", "difference", "by chance", "beyond chance"]
         return Document(
-            self._gains(),
+            [gain.sentence() for gain in held.gains],
             [Table(header, rows, words={"measure"}, title=title)],
             list(self.warned),
             details=self._settings(),
         )
-
-    def _gains(self) -> list[str]:
-        return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
 
     def _settings(self) -> list[str]:
         first, best, last = self.history[0], self.history[self.best], self.history[-1]

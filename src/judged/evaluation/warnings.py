@@ -18,7 +18,7 @@ from judged.measures import parse_measure
 from judged.measures.registry import Settled
 from judged.measures.ties import LIMIT, tied_queries
 from judged.rankings.audit import findings_of
-from judged.rankings.rankings import Rankings, concatenated
+from judged.rankings.rankings import Rankings
 from judged.statistics.samples import about_few_units, effective_units, mean
 from judged.text import counted, few, listed
 
@@ -487,7 +487,7 @@ def _moved_together(
     """Of runs that have ties, all at once: of many small ones each would take as long as all."""
     if not runs:
         return
-    every = concatenated([replace(r, findings=None) for _, r in runs], None)
+    every = Rankings.concat(replace(r, findings=None) for _, r in runs)
     known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
     asked = evaluation.measures, evaluation.policy, evaluation.convention
     ends = np.cumsum([len(r) for _, r in runs]).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
@@ -38,16 +38,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.options import Positives, Progress, RelevanceLike
-    from judged.rankings.rankings import Rankings
 
 
 HARDEST = 10
 """Negatives of a query that are its hardest."""
 BINS = 15
 """Bins of confidence for the calibration error."""
-QUERIES_CHECKED = 64
-"""Queries whose ranks are counted again at every temperature, fewer with very many items."""
-_SCORES_CHECKED = 1 << 23
 
 
 def sweep_scores(
@@ -111,6 +107,8 @@ def sweep_scores(
     basis.append(f"{over}, from scores in single precision")
     if sweeper.several:
         basis.append(f"several positives: {POSITIVES[counting.positives]}")
+    measures = ["AP" if corpus.rel == 1 else f"AP(rel={corpus.rel:g})", "nDCG@10"]
+    evaluation = evaluate_rankings([rankings], measures)
     return Sweep(
         softmax="corpus" if batch_size is None else "batch",
         candidates=sides[0].width,
@@ -121,7 +119,7 @@ def sweep_scores(
         points=tuple(points),
         best_loss=best_loss,
         best_calibrated=best_calibrated,
-        ranking=_ranking(rankings, corpus, counting.temperatures),
+        ranking={name: float(evaluation.value(name)) for name in measures},
         basis=tuple(basis),
         notes=(*(() if rankings.audit is None else rankings.audit.notes), *sweeper.notes()),
     )
@@ -212,39 +210,11 @@ class _Sweeper:
             )
 
 
-def _ranking(rankings: Rankings, corpus: Corpus, temperatures: Floats) -> Ranking:
-    measures = ["AP" if corpus.rel == 1 else f"AP(rel={corpus.rel:g})", "nDCG@10"]
-    evaluation = evaluate_rankings([rankings], measures)
-    values = {name: float(evaluation.value(name)) for name in measures}
-    begin, end = next(corpus.blocks())
-    checked = max(1, min(QUERIES_CHECKED, end - begin, _SCORES_CHECKED // corpus.width))
-    return Ranking(values, checked, _same_order(corpus, begin, begin + checked, temperatures))
-
-
 def _product(embeddings: Search) -> Product:
     # Losses are sums over many scores, where single precision does.
     scores, _ = scores_of(embeddings, precision="single")
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
-
-
-def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
-    """Return whether positives keep their ranks when scores are divided by each temperature."""
-    relevant, excluded = corpus.pairs(begin, end)
-    scores = np.empty((end - begin, corpus.width))
-    for column, tile in corpus.tiles(begin, end, excluded):
-        scores[:, column : column + tile.shape[1]] = tile
-    positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
-    # Dividing by a positive number keeps this order, or makes neighbours equal.
-    ordered = np.sort(scores, axis=1)
-    for relevant_scores, row in zip(positives, ordered, strict=True):
-        spans = [
-            [np.searchsorted(row / t, relevant_scores / t, side=side) for side in ("left", "right")]
-            for t in (1.0, *temperatures.tolist())
-        ]
-        if not all(np.array_equal(spans[0], span) for span in spans):
-            return False
-    return True
 
 
 def as_temperatures(given: Sequence[float]) -> Floats:
@@ -406,18 +376,6 @@ class Best:
         return {**self.point.to_dict(), "at_edge": self.at_edge}
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """What no temperature changes."""
-
-    measures: Mapping[str, float]
-    """Means over all queries."""
-    checked_queries: int
-    """Queries whose positives' ranks were counted at every temperature."""
-    same: bool
-    """Whether these were the same ranks."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Result):
     """What each temperature makes of scores, side by side; made by `judged.temperature.sweep`.
@@ -450,8 +408,8 @@ class Sweep(Result):
     """The temperature of the lowest loss; None where it was not searched for."""
     best_calibrated: Best | None
     """The temperature of the lowest calibration error; None where it was not searched for."""
-    ranking: Ranking
-    """What no temperature changes."""
+    ranking: Mapping[str, float]
+    """Measures of the ranking, which no temperature changes."""
     basis: tuple[str, ...]
     """What the numbers rest on: similarity, relevance, exclusion, candidates."""
     notes: tuple[str, ...]
@@ -467,7 +425,7 @@ class Sweep(Result):
             "hardest": HARDEST,
             "temperatures": [point.to_dict() for point in self.points],
             **{name: None if point is None else point.to_dict() for name, point in best.items()},
-            "ranking": asdict(self.ranking),
+            "ranking": {"measures": dict(self.ranking)},
             "basis": list(self.basis),
             "notes": list(self.notes),
         }
@@ -479,7 +437,7 @@ class Sweep(Result):
         names = "temperature", *self._columns()
         rows = [{name: getattr(point, name) for name in names} for point in self.points]
         return pl.DataFrame(rows).with_columns(
-            **{name: pl.lit(value) for name, value in self.ranking.measures.items()}
+            **{name: pl.lit(value) for name, value in self.ranking.items()}
         )
 
     def reliability(self) -> pl.DataFrame:
@@ -543,14 +501,10 @@ class Sweep(Result):
             yield f"{what} at temperature {best.temperature:.4g} ({numbers}){edge}."
 
     def _remarks(self) -> Iterator[str]:
-        same = "all the same"
-        if not self.ranking.same:
-            same = "NOT all the same, as scores were too close for double precision"
-        values = " and ".join(f"{name} {v:.4f}" for name, v in self.ranking.measures.items())
+        values = " and ".join(f"{name} {v:.4f}" for name, v in self.ranking.items())
         yield (
             f"{values} at every temperature: dividing all scores by one number leaves their order "
-            f"as it is. The ranks of the relevant items of {self.ranking.checked_queries:,} "
-            f"queries were counted again at each: {same}."
+            "as it is."
         )
         yield "; ".join(self.basis) + "."
         yield from (note for note in self.notes if not isinstance(note, Warned))

@@ -91,26 +91,20 @@ OF_JSON = ("diagnosis", "sweep", "study", "plan")
 """Needs that are results of another command, in one file."""
 
 OPTIONS = {
-    "query": "One query instead of all of them.",
-    "k": "How many results count, or how far a curve goes.",
-    "measure": "The measure that is compared, by default nDCG@10.",
-    "measures": "A measure such as nDCG@10; may be given more than once.",
-    "rel": "The lowest grade that counts as relevant, by default 1.",
-    "of": "Which relevant items: all of them, or the first of each query.",
-    "bins": "How many bins scores are put into.",
-    "unjudged": "Whether unjudged results count as not relevant or are left out.",
-    "ties": "How ties are broken.",
-    "pictures": (
-        "A CSV or TSV file with the columns id and picture: where the picture of each query "
-        "and item lies."
-    ),
-    "queries": "How many queries are shown, by default 8.",
-    "temperatures": (
-        "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. By default "
-        "those nearest to the lowest loss, to a quarter and to four times of it."
-    ),
+    "query": "Show one query instead of all.",
+    "k": "Show the first k results, or draw curves down to rank k.",
+    "measure": "Compare by this measure, by default nDCG@10.",
+    "measures": "Draw this measure, such as nDCG@10; may be given more than once.",
+    "rel": "Count grades from this one as relevant, by default 1.",
+    "of": "Show all relevant items, or the first of each query.",
+    "bins": "Put scores into this many bins.",
+    "unjudged": "Count unjudged results as not relevant, or leave them out.",
+    "ties": "Break ties of equal scores.",
+    "pictures": "Read pictures from a CSV or TSV file with the columns id and picture.",
+    "queries": "Show this many queries, by default 8.",
+    "temperatures": "Show the swept temperatures nearest to three, by default around the best.",
 }
-"""The options of kinds; the theme is for all of them."""
+"""The options of kinds; the design is for all of them."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +112,7 @@ class Kind:
     """One kind of chart."""
 
     name: str  # as `judged plot` takes it
+    file: str  # the file of this package that holds its function
     title: str  # what it shows, in a few words
     says: str  # what it shows, in a sentence
     needs: str  # a key of NEEDS
@@ -130,18 +125,15 @@ class Kind:
         """The name of its function in `judged.charts`."""
         return self.name.replace("-", "_")
 
-    def _part(self, name: str) -> Callable[..., Any]:
-        return getattr(import_module(f"judged.charts.kinds.{self.function_name}"), name)
-
-    @property
-    def draw(self) -> Callable[..., Any]:
-        """Makes the chart from its table."""
-        return self._part("draw")
-
     @property
     def function(self) -> Callable[..., Any]:
         """The public function, such as `judged.charts.precision_recall`."""
-        return self._part(self.function_name)
+        return getattr(import_module(f"judged.charts.kinds.{self.file}"), self.function_name)
+
+    @property
+    def draw(self) -> Callable[..., Any]:
+        """The function of a table, a canvas and sentences that makes the chart."""
+        return getattr(import_module(self.function.__module__), f"draw_{self.function_name}")
 
 
 KINDS = {
@@ -149,6 +141,7 @@ KINDS = {
     for kind in (
         Kind(
             "precision-recall",
+            "curves",
             "Precision against recall",
             "The precision-recall curve of one query, or the mean curve of all: as it is, a "
             "saw-tooth, with average precision "
@@ -159,6 +152,7 @@ KINDS = {
         ),
         Kind(
             "eleven-point",
+            "curves",
             "Interpolated precision at eleven recall points",
             "Mean interpolated precision at recall 0, 0.1, …, 1, one curve per system.",
             "systems",
@@ -166,6 +160,7 @@ KINDS = {
         ),
         Kind(
             "measure-at-k",
+            "curves",
             "A measure as k grows",
             "The value of one or more measures at every cutoff, one curve per system.",
             "systems",
@@ -173,6 +168,7 @@ KINDS = {
         ),
         Kind(
             "precision-recall-at-k",
+            "curves",
             "Precision, recall and F1 as k grows",
             "P@k, R@k and F1@k of one system together, over all queries or for one.",
             "system",
@@ -180,6 +176,7 @@ KINDS = {
         ),
         Kind(
             "confusion",
+            "distributions",
             "Confusion counts at k",
             "How many items are relevant or not, and among the first k results or not, summed "
             "over queries.",
@@ -188,6 +185,7 @@ KINDS = {
         ),
         Kind(
             "confusion-at-k",
+            "curves",
             "Confusion counts as k grows",
             "True positives, false positives and false negatives at every cutoff, summed over "
             "queries.",
@@ -196,6 +194,7 @@ KINDS = {
         ),
         Kind(
             "rank-histogram",
+            "distributions",
             "Ranks of relevant items",
             "How many relevant items stand at which ranks, with their median; those that were not "
             "retrieved stand behind all.",
@@ -204,6 +203,7 @@ KINDS = {
         ),
         Kind(
             "cmc",
+            "curves",
             "Cumulative match characteristic",
             "The share of queries with a relevant item among the first k, as k grows, one curve "
             "per system.",
@@ -212,6 +212,7 @@ KINDS = {
         ),
         Kind(
             "differences",
+            "pairs",
             "Differences of two systems, query by query",
             "A measure's value of the second system minus that of the first, for every query, the "
             "greatest first.",
@@ -220,6 +221,7 @@ KINDS = {
         ),
         Kind(
             "scatter",
+            "pairs",
             "One system against another",
             "A measure's value of every query in both systems: above the diagonal the second one "
             "is higher.",
@@ -228,6 +230,7 @@ KINDS = {
         ),
         Kind(
             "forest",
+            "intervals",
             "Differences with their intervals, by verdict",
             "The difference of each pair of systems on each measure, with its interval and its "
             "verdict: what was shown, and what was not.",
@@ -235,6 +238,7 @@ KINDS = {
         ),
         Kind(
             "systems",
+            "intervals",
             "Values of systems with their intervals",
             "Every system's value on each measure with its interval, the best first, and the ranks "
             "that comparisons leave open.",
@@ -242,6 +246,7 @@ KINDS = {
         ),
         Kind(
             "power",
+            "intervals",
             "How often a difference is shown as queries grow",
             "The power of a comparison against the number of queries, one curve per true "
             "difference, with the plan's own point and, from a pilot, the band that its standard "
@@ -250,6 +255,7 @@ KINDS = {
         ),
         Kind(
             "scores",
+            "distributions",
             "Scores of relevant results and of others",
             "Two histograms of a run's scores: the less they overlap, the better a score tells "
             "relevant results from others.",
@@ -258,12 +264,14 @@ KINDS = {
         ),
         Kind(
             "embedding-scores",
+            "distributions",
             "Scores of relevant pairs and of others",
             "The same for embeddings, over all pairs of queries and items.",
             "diagnosis",
         ),
         Kind(
             "ranges",
+            "intervals",
             "How far ties and unjudged results could move a number",
             "Each measure's value with its range over the orders of tied results, and over what "
             "unjudged results may be.",
@@ -272,6 +280,7 @@ KINDS = {
         ),
         Kind(
             "roc",
+            "curves",
             "ROC curve",
             "The share of relevant items found against the share of irrelevant ones seen; it "
             "needs the size of the collection.",
@@ -280,6 +289,7 @@ KINDS = {
         ),
         Kind(
             "reliability",
+            "distributions",
             "Reliability diagram",
             "Scores from 0 to 1 against the share of results that are relevant: whether a score "
             "can be read as a probability.",
@@ -288,6 +298,7 @@ KINDS = {
         ),
         Kind(
             "rank-flow",
+            "pairs",
             "How judged items move between two systems",
             "Lines from the rank of each judged item in one run to its rank in the other, for one "
             "query.",
@@ -295,6 +306,7 @@ KINDS = {
             ("query", "rel", "ties"),
         ),
         Kind(
+            "gallery",
             "gallery",
             "Pictures of queries and their first results",
             "For image search: queries and their first k results, with frames around right and "
@@ -305,6 +317,7 @@ KINDS = {
         ),
         Kind(
             "temperature",
+            "temperatures",
             "Loss, entropy, confidence and calibration along temperature",
             "What a softmax of the scores is like at each temperature, with those of the lowest "
             "loss and of the best "
@@ -313,6 +326,7 @@ KINDS = {
         ),
         Kind(
             "temperature-probabilities",
+            "temperatures",
             "Probabilities by rank at three temperatures",
             "The mean probability of the item at each of the first ranks, and of all others "
             "together: sharp, medium, smooth.",
@@ -321,6 +335,7 @@ KINDS = {
         ),
         Kind(
             "temperature-reliability",
+            "temperatures",
             "Reliability diagrams at three temperatures",
             "The probability of the top item against how often it is relevant: at which "
             "temperature it can be believed.",
@@ -329,6 +344,7 @@ KINDS = {
         ),
         Kind(
             "temperature-study",
+            "temperatures",
             "What the temperature of training does",
             "Measures on held-out queries with their intervals, loss, confidence and accuracy, "
             "alignment, uniformity and "

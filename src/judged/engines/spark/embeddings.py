@@ -6,6 +6,8 @@ import math
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,7 +115,8 @@ def _rank_blocks(
         sums = run_work(
             counted_parts.repartition(PARTITIONS_OF_SUMS), AddCounts(), address_of(frame)
         )
-        yield ready.rankings(sum(sums), policy=policy, name=name, collection=number)
+        counts = sum(sums, ready.nothing())
+        yield ready.rankings(counts, items=number, policy=policy, name=name)
 
 
 def _query_blocks(
@@ -279,10 +282,9 @@ class CountItems:
                         f"the items: the vector of {name!r} has a number that is not finite; "
                         "leave the item out, or give it another vector."
                     )
-                counts = counts + self.ready.count(block["id"].to_list(), matrix, workers=1)
+                counts = counts + self.ready.count(block["id"].to_list(), matrix)
         except JudgedError as error:
-            text = str(error).replace("the shard", "the items")
-            yield RowFault(0, text, "", text, error=type(error))
+            yield RowFault(0, str(error), "", str(error), error=type(error))
             return
         yield counts
 
@@ -296,5 +298,5 @@ class AddCounts:
         results = [pickle.loads(packed) for packed in rows["result"].drop_nulls().to_list()]
         faults = [result for result in results if isinstance(result, RowFault)]
         yield from faults
-        if not faults:
-            yield sum(results)
+        if results and not faults:
+            yield reduce(add, results)

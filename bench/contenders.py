@@ -110,7 +110,7 @@ def judged_reading(_: str, run: str) -> Report:
 def judged_all_trec(qrels: str, run: str) -> Report:
     """All measures of trec_eval's all_trec for rankings that are made already, the call only."""
     import judged
-    from judged.cli.trec_eval import chosen_lines
+    from judged.cli._trec_eval import chosen_lines
 
     measures = [line.measure for line in chosen_lines(("all_trec",)) if line.measure]
     rankings = judged.Rankings.from_run(qrels, run)

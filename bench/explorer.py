@@ -69,7 +69,7 @@ def rankings(qrels: str, runs: Sequence[str]) -> Report:
     """What a change of terms cannot do without: all measures on rankings that are there."""
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.inputs.data import Data
-    from judged.matching import match_with
+    from judged.matching.matcher import match_with
     from judged.policy import Policy
 
     data = Data.of(qrels, list(runs))

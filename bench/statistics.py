@@ -115,7 +115,7 @@ def judged_exact(queries: int, columns: int, systems: int, resamples: int) -> Re
 
 
 def judged_tukey(queries: int, columns: int, systems: int, resamples: int) -> Report:
-    from judged.statistics.tukey import randomised_tukey
+    from judged.statistics.randomisation import randomised_tukey
 
     return _timed(
         lambda size: randomised_tukey(drawn(size, columns, systems), resamples=resamples), queries

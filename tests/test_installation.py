@@ -83,7 +83,7 @@ def test_each_fault_says_what_to_do() -> None:
         Package("vectors", "h5py", "3.8", "3.9", "ImportError: no libhdf5"),
         Package("faster", "isal", None, None, None),
     ]
-    assert [str(each) for each in installation._troubles(packages)] == [
+    assert [str(each) for each in installation._warnings(packages)] == [
         "polars is missing, and judged needs it: pip install polars",
         "numpy is 1.20, needed is 1.26: pip install --upgrade numpy",
         "h5py 3.9 does not import: ImportError: no libhdf5",
@@ -103,7 +103,7 @@ def test_limits_of_threads_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_package_that_does_not_import_is_broken() -> None:
     # The distribution is there, but the module that stands for it is not.
-    found = installation._package("judged", "numpy", "1.26", {"numpy": "no_such_module_of_numpy"})
+    found = installation._package("judged", "numpy", "1.26", "no_such_module_of_numpy")
     assert found.state == "broken"
     assert found.trouble is not None
     assert found.trouble.startswith("ModuleNotFoundError")

@@ -223,22 +223,12 @@ class _StandardError(_WholeWriter):
             return memoryview(data).nbytes
 
 
-_messages = 2
-"""The file descriptor of `sys.stderr`."""
-
-
 def open_standard_streams() -> None:
-    """Make standard output write everything or fail, and standard error never fail.
-
-    `sys.stderr` gets a file descriptor of its own. So the reports that threads of polars print to
-    descriptor 2 can be held back (see `inputs.polars_errors.hidden_panics`).
-    """
-    global _messages
+    """Make standard output write everything or fail, and standard error never fail."""
     if sys.stdout is not None:
         sys.stdout = _text_stream(_StandardOutput(1, "w", closefd=False), sys.stdout)
     if sys.stderr is not None:
-        _messages = os.dup(2)
-        sys.stderr = _text_stream(_StandardError(_messages, "w", closefd=False), sys.stderr)
+        sys.stderr = _text_stream(_StandardError(2, "w", closefd=False), sys.stderr)
 
 
 def _text_stream(file: io.FileIO, stream: Any) -> io.TextIOWrapper:
@@ -248,13 +238,8 @@ def _text_stream(file: io.FileIO, stream: Any) -> io.TextIOWrapper:
     )
 
 
-def has_separate_standard_error() -> bool:
-    """Return True if libraries in other languages have descriptor 2 to themselves."""
-    return _messages != 2
-
-
 def print_last_words(message: str) -> None:
     """Print a message past all buffers, and show the cursor that a progress bar may have hidden."""
-    show_cursor = "\x1b[?25h" if os.isatty(_messages) else ""
+    show_cursor = "\x1b[?25h" if os.isatty(2) else ""
     with suppress(OSError):  # closed or full: the exit code remains
-        os.write(_messages, f"{show_cursor}judged: {message}\n".encode())
+        os.write(2, f"{show_cursor}judged: {message}\n".encode())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judged import Rankings
-from judged.charts.kinds.cmc import cmc
+from judged.charts.kinds.curves import cmc
 
 
 def test_the_share_of_queries_that_found_something() -> None:

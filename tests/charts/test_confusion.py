@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judged import Rankings
-from judged.charts.kinds.confusion import confusion
+from judged.charts.kinds.distributions import confusion
 
 EIGHT = [1, 0, 1, 1, 0, 1, 0, 0]
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judged import Rankings
-from judged.charts.kinds.confusion_at_k import confusion_at_k
+from judged.charts.kinds.curves import confusion_at_k
 
 
 def test_the_counts_along_the_worked_walk() -> None:

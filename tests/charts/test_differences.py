@@ -6,7 +6,7 @@ import pytest
 
 import judged
 from judged import InputError, MeasureError, Rankings
-from judged.charts.kinds.differences import MOST, differences
+from judged.charts.kinds.pairs import MOST_BARS, differences
 from judged.charts.lines import LINE
 from judged.charts.svg import THEMES
 from judged.evaluation.evaluation import evaluate_rankings
@@ -151,7 +151,7 @@ def test_colours_are_of_better_and_worse_also_where_lower_is_better() -> None:
 def test_thousands_of_queries_share_bars_and_the_mean_stays() -> None:
     lists = [[1, 0] if at % 3 else [0, 1] for at in range(3000)]
     chart = differences(pair(lists, [[1, 0]] * 3000), measure="RR")
-    assert chart.data.height == MOST
+    assert chart.data.height == MOST_BARS
     assert chart.data["queries"].sum() == 3000
     # A third of the queries gains 1/2.
     assert (chart.data["difference"] * chart.data["queries"]).sum() / 3000 == pytest.approx(1 / 6)

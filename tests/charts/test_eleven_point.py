@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.eleven_point import eleven_point
+from judged.charts.kinds.curves import eleven_point
 
 
 def test_the_interpolated_precision_of_the_article_on_image_search() -> None:

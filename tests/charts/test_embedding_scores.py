@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.embedding_scores import embedding_scores
+from judged.charts.kinds.distributions import embedding_scores
 from judged.embeddings.relevance import same_label
 from support.products import diagnose
 

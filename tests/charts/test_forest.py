@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.charts.kinds.forest import forest
+from judged.charts.kinds.intervals import forest
 from judged.charts.lines import MOST_INTERVALS as MOST
 from judged.charts.svg import THEMES
 from judged.comparison.verdicts import VERDICTS

@@ -105,7 +105,7 @@ def test_what_it_says() -> None:
         "1 of the 4 results shown are right.",
         "2 of 3 queries, evenly spaced from the best to the worst by these results.",
     )
-    assert shown._repr_mimebundle_()["text/html"].startswith("<style>")
+    assert shown._repr_mimebundle_()["text/html"].startswith("<img ")
 
 
 def test_pictures_come_from_files_bytes_arrays_and_images(tmp_path: Path) -> None:

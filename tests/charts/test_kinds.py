@@ -18,9 +18,9 @@ FILES = ROOT / "src" / "judged" / "charts" / "kinds"
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 
 
-def test_every_file_is_a_kind_and_every_kind_a_file() -> None:
+def test_every_file_holds_kinds_and_every_kind_is_in_its_file() -> None:
     files = {path.stem for path in FILES.glob("*.py") if path.stem != "__init__"}
-    assert files == {kind.function_name for kind in KINDS.values()}
+    assert files == {kind.file for kind in KINDS.values()}
 
 
 def test_no_module_hides_a_function() -> None:
@@ -55,12 +55,10 @@ def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: 
     parameters = inspect.signature(function).parameters.values()
     own = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     assert own == set(kind.options)
-    for made_with in (function, kind.draw):
-        last = list(inspect.signature(made_with).parameters.values())[-1]
-        assert (last.name, last.kind) == ("design", last.VAR_KEYWORD)
+    last = list(inspect.signature(function).parameters.values())[-1]
+    assert (last.name, last.kind) == ("design", last.VAR_KEYWORD)
     made = charts.Gallery if kind.name == "gallery" else charts.Chart
     assert kind.formats == (*made.SAVED_AS, ".parquet")
-    assert next(iter(inspect.signature(kind.draw).parameters)) == "table"
 
 
 @every_kind
@@ -74,15 +72,8 @@ def test_a_kind_needs_what_there_is_and_takes_options_that_are_explained(kind: K
 def test_the_data_of_a_kind_have_tests(kind: Kind) -> None:
     path = ROOT / "tests" / "charts" / f"test_{kind.function_name}.py"
     text = path.read_text(encoding="utf-8")
-    assert f"judged.charts.kinds.{kind.function_name} import" in text
+    assert f"judged.charts.kinds.{kind.file} import" in text
     assert ".data" in text or "data(" in text
-
-
-@every_kind
-def test_the_function_comes_before_the_drawing(kind: Kind) -> None:
-    tree = ast.parse((FILES / f"{kind.function_name}.py").read_text(encoding="utf-8"))
-    order = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    assert order.index(kind.function_name) < order.index("draw")
 
 
 def test_every_option_is_used() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, MeasureError, Rankings, parse_measure
-from judged.charts.kinds.measure_at_k import measure_at_k
+from judged.charts.kinds.curves import measure_at_k
 
 EIGHT = [1, 0, 1, 1, 0, 1, 0, 0]
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.charts.kinds.power import power
+from judged.charts.kinds.intervals import power
 from judged.errors import InputError
 
 PLAN = judged.plan(difference=0.02, sd=0.1)

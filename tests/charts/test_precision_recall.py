@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from judged import Rankings, evaluate
-from judged.charts.kinds.precision_recall import areas, precision_recall
+from judged.charts.kinds.curves import areas_under, precision_recall
 from support.rankings import random_queries, rankings_of
 
 TEN = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
@@ -30,11 +30,12 @@ def test_the_saw_tooth_of_the_article_on_image_search() -> None:
 
 def test_the_area_of_the_steps_is_ap_and_the_interpolated_area_is_not() -> None:
     # Steps: (1/3 + 2/5 + 3/8) / 3 = 133/360. Interpolated: (2/5 + 2/5 + 3/8) / 3 = 47/120.
-    assert areas(precision_recall(Rankings.from_relevance([IMAGES])).data) == pytest.approx(
+    assert areas_under(precision_recall(Rankings.from_relevance([IMAGES])).data) == pytest.approx(
         (133 / 360, 47 / 120)
     )
     assert [
-        round(area, 6) for area in areas(precision_recall(Rankings.from_relevance([IMAGES])).data)
+        round(area, 6)
+        for area in areas_under(precision_recall(Rankings.from_relevance([IMAGES])).data)
     ] == [
         0.369444,
         0.391667,
@@ -47,7 +48,7 @@ def test_the_steps_of_ten_results_with_four_relevant() -> None:
     assert table["precision"].to_list() == pytest.approx([1 / 2, 2 / 5, 3 / 7, 4 / 9])
     assert table["recall_from"].to_list() == pytest.approx([0, 0.25, 0.5, 0.75])
     # 1/2 + 2/5 + 3/7 + 4/9 = 1117/630, divided by 4.
-    assert areas(precision_recall(Rankings.from_relevance([TEN])).data)[0] == pytest.approx(
+    assert areas_under(precision_recall(Rankings.from_relevance([TEN])).data)[0] == pytest.approx(
         1117 / 2520
     )
 
@@ -55,7 +56,7 @@ def test_the_steps_of_ten_results_with_four_relevant() -> None:
 def test_relevant_items_outside_the_list_leave_the_rest_of_recall_empty() -> None:
     table = precision_recall(Rankings.from_relevance([[1, 0]], relevant=[4])).data
     assert table["recall"].to_list() == [0.25, 0.25]
-    assert areas(table)[0] == 0.25
+    assert areas_under(table)[0] == 0.25
 
 
 def test_the_mean_of_two_curves() -> None:
@@ -76,7 +77,7 @@ def test_the_area_of_the_mean_is_the_mean_ap_whatever_the_policy(empty: str, mis
             ["AP", "AP(area=interpolated)"], policy={"empty": empty, "missing": missing}
         )
         expected = [evaluation.value(measure) for measure in evaluation.measures]
-        assert areas(precision_recall(evaluation).data) == pytest.approx(expected, abs=1e-9)
+        assert areas_under(precision_recall(evaluation).data) == pytest.approx(expected, abs=1e-9)
 
 
 def test_one_query_of_several() -> None:
@@ -87,8 +88,8 @@ def test_one_query_of_several() -> None:
 
 
 def test_a_query_with_nothing_relevant_is_an_empty_curve() -> None:
-    assert areas(precision_recall(Rankings.from_relevance([[0, 0]])).data) == (0, 0)
-    assert areas(
+    assert areas_under(precision_recall(Rankings.from_relevance([[0, 0]])).data) == (0, 0)
+    assert areas_under(
         precision_recall(
             evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})
         ).data
@@ -113,7 +114,7 @@ def test_several_systems_have_a_curve_each_with_their_ap() -> None:
     table = chart.data
     assert table["run"].unique(maintain_order=True).to_list() == ["a", "b"]
     # a: 1 and 1/2; b: 1/2 twice.
-    assert [areas(part)[0] for part in table.partition_by("run", maintain_order=True)] == (
+    assert [areas_under(part)[0] for part in table.partition_by("run", maintain_order=True)] == (
         pytest.approx([0.75, 0.5])
     )
     svg = chart.to_svg()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
+from judged.charts.kinds.curves import precision_recall_at_k
 
 
 def test_the_tables_of_the_worked_walk() -> None:

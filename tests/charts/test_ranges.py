@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError, Rankings, evaluate
-from judged.charts.kinds.ranges import ranges
+from judged.charts.kinds.intervals import ranges
 
 
 def test_a_tie_and_an_unjudged_result() -> None:

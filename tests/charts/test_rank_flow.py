@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.rank_flow import TieOrder, rank_flow
+from judged.charts.kinds.pairs import TieOrder, rank_flow
 from judged.policy import CHOICES
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0, "c": 1, "d": 1}, "q2": {"e": 1}}

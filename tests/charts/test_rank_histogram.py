@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.rank_histogram import OF, Of, rank_histogram
+from judged.charts.kinds.distributions import OF, Of, rank_histogram
 
 
 def test_the_ranks_and_their_median() -> None:

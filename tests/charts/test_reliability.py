@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.reliability import calibration_error, reliability
+from judged.charts.kinds.distributions import calibration_error, reliability
 
 
 def test_bins_of_scores_and_what_they_hold() -> None:

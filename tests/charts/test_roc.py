@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from judged import InputError, MeasureError, Rankings, parse_measure
-from judged.charts.kinds.roc import roc
+from judged.charts.kinds.curves import roc
 from support.rankings import random_queries, rankings_of
 
 

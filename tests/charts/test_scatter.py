@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged import Rankings
-from judged.charts.kinds.scatter import CELLS, scatter
+from judged.charts.kinds.pairs import CELLS, scatter
 from judged.evaluation.evaluation import evaluate_rankings
 
 

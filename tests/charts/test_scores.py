@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.scores import scores
+from judged.charts.kinds.distributions import scores
 
 JUDGEMENTS = {"q": {"a": 1, "b": 0, "c": 2}}
 RUN = {"q": {"a": 4.0, "b": 3.0, "x": 1.0, "c": 0.0}, "ignored": {"a": 9.0}}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import judged
-from judged.charts.kinds.systems import systems
+from judged.charts.kinds.intervals import systems
 from judged.charts.svg import THEMES
 from judged.errors import InputError
 

@@ -9,7 +9,7 @@ import pytest
 
 import judged
 from judged import InputError
-from judged.charts.kinds.temperature import temperature
+from judged.charts.kinds.temperatures import temperature
 from support.dense import cosines
 from support.temperatures import at, made_sweep, scores_from, sweep
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.temperature_probabilities import temperature_probabilities
+from judged.charts.kinds.temperatures import temperature_probabilities
 from support.temperatures import made_sweep, sweep
 
 # One query whose scores differ by ln 2 each: at temperature 1 the odds are 4 : 2 : 1, at 1/2 16 : 4

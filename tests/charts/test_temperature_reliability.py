@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.reliability import calibration_error
-from judged.charts.kinds.temperature_reliability import temperature_reliability
+from judged.charts.kinds.distributions import calibration_error
+from judged.charts.kinds.temperatures import temperature_reliability
 from support.temperatures import made_sweep, sweep
 
 # Four queries with scores 1 and 0, of which three are right: confidence is 1 / (1 + exp(-1/t)) for

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.temperature_study import temperature_study
+from judged.charts.kinds.temperatures import temperature_study
 from support.temperatures import made_study
 
 STUDY = made_study(7, (0.01, 0.1, 1.0))

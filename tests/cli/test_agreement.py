@@ -91,7 +91,7 @@ def test_a_file_by_its_ending(judged, judges) -> None:
         (["ann.qrels", "none.qrels"], "none.qrels: no such file."),
         (
             ["ann.qrels", "bob.qrels", "--level", "95"],
-            "level must be a number between 0 and 1, as 0.95; got 95.0.",
+            "--level must be a number between 0 and 1, as 0.95; got 95.0.",
         ),
         (
             ["-", "-"],

@@ -34,7 +34,7 @@ from judged.cli import main
         ),
         (
             ["evaluate", "qrels", "a.run", "--depth", "0"],
-            "depth must be a whole number from 1; got 0.",
+            "--depth must be a whole number from 1; got 0.",
         ),
         (
             ["evaluate", "qrels", "a.run", "--missing", "error"],

@@ -80,7 +80,7 @@ def test_training(judged, folder: Path) -> None:
         ("check none", "judged: none: no such file.\n"),
         (
             "check qrels --near 3",
-            "judged: near must be a finite number from 0.5 to 1; got 3.0.\n",
+            "judged: --near must be a finite number from 0.5 to 1; got 3.0.\n",
         ),
         (
             "check qrels one.run -m nope",

@@ -168,7 +168,7 @@ COMPARE = (
         (
             ("qrels", "run", "--depth", "0"),
             2,
-            "judged: depth must be a whole number from 1; got 0.\n",
+            "judged: --depth must be a whole number from 1; got 0.\n",
         ),
         (
             ("qrels", "run", "-o", "nix/out.json"),

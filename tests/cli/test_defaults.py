@@ -21,7 +21,7 @@ from judged import (
     plan,
     queue,
 )
-from judged.charts.kinds.rank_histogram import rank_histogram
+from judged.charts.kinds.distributions import rank_histogram
 from judged.cli import COMMANDS, cli
 from judged.cli.embeddings import TOP
 from judged.cli.explain import SAVED_AS

@@ -389,7 +389,7 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         (
             (*LABELS, "--memory", "lots"),
             2,
-            "judged: memory must be a size such as '500MB' or '2GB'; got 'lots'.\n",
+            "judged: --memory must be a size such as '500MB' or '2GB'; got 'lots'.\n",
         ),
         (
             (*LABELS, "--similarity", "cosin"),

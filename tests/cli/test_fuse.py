@@ -87,10 +87,10 @@ def test_a_run_twice(judged, files):
             "a.run b.run -o f.run --weights 2,nan",
             "judged: the weight of b must be a finite number from 1e-09 to 1e+09; got nan.\n",
         ),
-        ("a.run b.run -o f.run --k 0", "judged: k must be a whole number from 1; got 0.\n"),
+        ("a.run b.run -o f.run --k 0", "judged: --k must be a whole number from 1; got 0.\n"),
         (
             "a.run b.run -o f.run --depth 0",
-            "judged: depth must be a whole number from 1; got 0.\n",
+            "judged: --depth must be a whole number from 1; got 0.\n",
         ),
         ("a.run a.run -o a.run", "judged: a.run: is read by this very command; write to another"),
         ("qrels b.run -o f.run", "judged: qrels looks like judgements"),

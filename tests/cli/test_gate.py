@@ -99,7 +99,7 @@ def test_too_small_a_set_decides_nothing_and_a_value_needs_no_baseline(
         (("qrels", "good.run", "--baseline", "qrels"), "looks like judgements"),
         (
             ("qrels", "good.run", "--baseline", "good.run", "--max-drop", "RR"),
-            "'RR' is no MEASURE=NUMBER, such as nDCG@10=0.01.",
+            "'RR' is neither a number nor MEASURE=NUMBER, such as nDCG@10=0.01.",
         ),
         (
             ("qrels", "good.run", "--baseline", "good.run", "--max-drop", "=1"),

@@ -76,7 +76,10 @@ def test_the_other_options(judged, files):
             "TN counts the items that were not retrieved and needs the size of the collection; "
             "give it as collection=… (--collection on the command line).",
         ),
-        (["0.5", "qrels", "a.run", "--depth", "0"], "depth must be a whole number from 1; got 0."),
+        (
+            ["0.5", "qrels", "a.run", "--depth", "0"],
+            "--depth must be a whole number from 1; got 0.",
+        ),
     ],
 )
 def test_refusals(judged, files, arguments, message):

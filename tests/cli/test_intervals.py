@@ -13,7 +13,7 @@ import pytest
 
 import judged as library
 
-MESSAGE = "level and groups are about confidence intervals; they need intervals=True (--interval)."
+MESSAGE = "level and groups are about confidence intervals; they need --interval."
 
 
 @pytest.fixture
@@ -115,8 +115,8 @@ def test_embeddings(judged: Any, many: Path) -> None:
 WRONG = {
     ("--level", "0.9"): MESSAGE,
     ("--groups", "groups.csv"): MESSAGE,
-    ("--interval", "--level", "95"): "level must be a number between 0 and 1, as 0.95; got 95.0.",
-    ("--interval", "--level", "nan"): "level must be a number between 0 and 1, as 0.95; got nan.",
+    ("--interval", "--level", "95"): "--level must be a number between 0 and 1, as 0.95; got 95.0.",
+    ("--interval", "--level", "nan"): "--level must be a number between 0 and 1, as 0.95; got nan.",
     ("--interval", "--groups", "some.csv"): (
         "some.csv: 11 queries have no group ('q01', 'q02', 'q03', …); give every query one, if "
         "need be one of its own."

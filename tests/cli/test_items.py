@@ -79,7 +79,7 @@ def test_ids_that_do_not_meet_are_said(judged, chunks):
     [
         (
             ("--item-to", "#"),
-            "judged: item_to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
+            "judged: --item-to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
             "table:FILE; got '#'.\n",
         ),
         (

@@ -42,7 +42,7 @@ def test_refusals(judged: Any, files: Path) -> None:
         "judged: overlap needs at least two runs, as {name: run} or a list of files; got one.\n"
     )
     assert judged("overlap", "a.run", "b.run", "--p", 2).err == (
-        "judged: p must be a number between 0 and 1, such as 0.9; got 2.0.\n"
+        "judged: --p must be a number between 0 and 1, such as 0.9; got 2.0.\n"
     )
     assert judged("overlap", "a.run", "b.run", "--p", 2).code == 2
     assert judged("overlap", "a.run", "qrels").err == (

@@ -123,7 +123,7 @@ def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
         ),
         (
             ("--difference", "1", "--pilot", "qrels", "a.run", "b.run", "-m", "RR"),
-            "judged: difference must be smaller than 1, the largest possible of RR; got 1. It is "
+            "judged: --difference must be smaller than 1, the largest possible of RR; got 1. It is "
             "in the measure's own unit, even if numbers are shown in percent.\n",
         ),
     ],

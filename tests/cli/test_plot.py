@@ -292,7 +292,7 @@ def test_a_system_that_did_not_run_is_not_drawn_as_one_that_scored_zero(judged, 
         ),
         (
             ("forest", *ALL, "--level", "95"),
-            "judged: level must be a number between 0 and 1, as 0.95; got 95.0.\n",
+            "judged: --level must be a number between 0 and 1, as 0.95; got 95.0.\n",
         ),
     ],
 )
@@ -366,14 +366,12 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
         (
             "temperature-probabilities",
             ("--temperatures", "0.01;1"),
-            "Invalid value for '--temperatures': takes three numbers with commas between them, as "
-            "in 0.01,0.1,1; got '0.01;1'.",
+            "Invalid value for '--temperatures': '0.01;1' is no list of numbers, such as 2,1.",
         ),
         (
             "temperature-reliability",
             ("--temperatures", "0.01,1"),
-            "Invalid value for '--temperatures': takes three numbers with commas between them, as "
-            "in 0.01,0.1,1; got '0.01,1'.",
+            "temperatures must be three numbers, as in 0.01, 0.1, 1; got 2.",
         ),
         (
             "temperature",
@@ -432,7 +430,7 @@ def test_one_measure_where_two_systems_are_compared(judged, files):
 
 
 def test_the_command_offers_every_option_and_choice_of_the_kinds():
-    from judged.charts.kinds.rank_histogram import OF
+    from judged.charts.kinds.distributions import OF
     from judged.cli.plot import option_of, plot
 
     options = {name: param for param in plot.params for name in param.opts}

@@ -59,8 +59,7 @@ def test_unanswerable(judged: Any, unanswered: Path, monkeypatch: pytest.MonkeyP
     [
         (
             ("--answer-threshold", "1"),
-            "threshold is about queries without relevant items; it needs unanswerable=True "
-            "(--unanswerable).",
+            "--answer-threshold is about queries without relevant items; it needs --unanswerable.",
         ),
         (
             ("--unanswerable", "--answer-threshold", "nan"),

@@ -85,12 +85,12 @@ def test_texts_and_queries(judged, write) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--depth", "0"), "judged: depth must be a whole number from 1; got 0.\n"),
-        (("--budget", "0"), "judged: budget must be a whole number from 1; got 0.\n"),
-        (("--seed", "-1"), "judged: seed must be a whole number from 0; got -1.\n"),
+        (("--depth", "0"), "judged: --depth must be a whole number from 1; got 0.\n"),
+        (("--budget", "0"), "judged: --budget must be a whole number from 1; got 0.\n"),
+        (("--seed", "-1"), "judged: --seed must be a whole number from 0; got -1.\n"),
         (
             ("--top-grade", "0"),
-            "judged: top_grade must be a number from 1, the highest grade in the judgements; got "
+            "judged: --top-grade must be a number from 1, the highest grade in the judgements; got "
             "0.\n",
         ),
         (

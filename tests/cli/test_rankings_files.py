@@ -66,7 +66,7 @@ def test_a_gate_needs_judgements_for_a_baseline_file(judged) -> None:
     )
     assert not Path("a.json").exists()
     missing = judged("gate", "a.rankings", "-m", "AP", "--baseline", "old.rankings")
-    assert (missing.code, missing.err) == (2, "judged: old.rankings: there is no such file.\n")
+    assert (missing.code, missing.err) == (2, "judged: old.rankings: no such file.\n")
 
 
 def test_a_report_has_the_values_of_rankings(judged) -> None:

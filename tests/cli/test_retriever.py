@@ -109,7 +109,7 @@ def test_every_kind(judged: Any, module: Path, options: tuple[str, ...], out: st
         ),
         (
             ("my_search:later", "--workers", "0"),
-            "workers must be a whole number from 1 to 1,024; got 0.",
+            "--workers must be a whole number from 1 to 1,024; got 0.",
         ),
         (
             ("my_search:later", "--save", "x.run"),

@@ -73,10 +73,13 @@ def test_another_host_says_what_that_means(run: Run) -> None:
             "judged: --no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, "
             "and anyone who reaches it could read everything. Leave out --no-key, or --host.\n",
         ),
-        (["--port", "99999"], "judged: port must be a whole number from 0 to 65,535; got 99999.\n"),
+        (
+            ["--port", "99999"],
+            "judged: --port must be a whole number from 0 to 65,535; got 99999.\n",
+        ),
         (
             ["--memory", "much"],
-            "judged: memory must be a size such as '500MB' or '2GB'; got 'much'.\n",
+            "judged: --memory must be a size such as '500MB' or '2GB'; got 'much'.\n",
         ),
         (["--host", "not a host"], "judged: there is no host 'not a host'; give an address.\n"),
     ],
@@ -109,9 +112,9 @@ def test_who_judges_is_led_to_the_page(run: Run, tmp_path: Path) -> None:
     [
         (["--annotator", "a b"], "an annotator's name has letters, digits, - and _, begins with"),
         (["--grades", "good"], 'grades are written as "0 not relevant, 1 relevant": numbers from'),
-        (["--overlap", "2"], "overlap must be a finite number from 0 to 1; got 2.0."),
+        (["--overlap", "2"], "--overlap must be a finite number from 0 to 1; got 2.0."),
         (["--queue", "nothing.csv"], "nothing.csv: no such file."),
-        (["--seed", "-3"], "seed must be a whole number from 0; got -3."),
+        (["--seed", "-3"], "--seed must be a whole number from 0; got -3."),
     ],
 )
 def test_how_judging_cannot_begin(run: Run, tmp_path: Path, options: list[str], says: str) -> None:

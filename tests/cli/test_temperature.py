@@ -133,7 +133,7 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
         (
             ("--batch-size", "99"),
             2,
-            "judged: batch_size must be at most the number of queries with a positive, 40; got "
+            "judged: --batch-size must be at most the number of queries with a positive, 40; got "
             "99.\n",
         ),
         (

@@ -110,7 +110,7 @@ def test_its_chart(judged, vectors, tmp_path):
         ),
         (
             ("--held-out", "0"),
-            "judged: train needs held-out queries; held_out must be above 0.\n",
+            "judged: --train needs held-out queries; --held-out must be above 0.\n",
         ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),

@@ -14,6 +14,7 @@ import pytest
 import judged
 from judged.errors import InputError, OutputError
 from judged.inputs.encode import BATCH_SIZE, PATHS, as_encoder
+from support.errors import error_of
 
 QUERIES = {"q1": "cab", "q2": "abba"}
 ITEMS = {"d1": "a cab", "d2": "ab", "d3": "ccc", "d4": "ab"}
@@ -185,9 +186,9 @@ def test_a_lambda_has_no_name_to_keep_vectors_under(tmp_path: Path) -> None:
         return [LETTERS[text] for text in texts]
 
     for encoder, name in ((lambda texts: [[1.0]], "a lambda"), (local, "local")):
-        with pytest.raises(InputError) as raised:
-            judged.Embeddings.encode(["ab"], ["cab"], encoder, cache=tmp_path / "kept")
-        assert str(raised.value) == (
+        assert error_of(
+            judged.Embeddings.encode, ["ab"], ["cab"], encoder, cache=tmp_path / "kept"
+        ) == (
             f"cache: {name} has no name to keep its vectors under; give encoder_name "
             "(--encoder-name), such as the model and its version."
         )
@@ -295,9 +296,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_an_encoder_must_not_return(name: str, tmp_path: Path) -> None:
     what, message = WRONG[name]
-    with pytest.raises(InputError) as refused:
-        encode(returning(what), batch_size=2, cache=tmp_path)
-    assert str(refused.value) == message
+    assert error_of(encode, returning(what), batch_size=2, cache=tmp_path) == message
 
 
 def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
@@ -308,16 +307,14 @@ def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
     assert second.given == [["cab"], ["a cab", "ab", "ccc"]]
 
 
-def test_an_error_of_the_encoder_names_the_batch_and_the_place() -> None:
+def test_an_error_of_the_encoder_names_the_batch() -> None:
     def fails(texts: list[str]) -> Any:
         raise ValueError("no\nmodel")
 
     with pytest.raises(InputError) as refused:
         encode(fails, batch_size=1)
-    line = inspect.getsourcelines(fails)[1] + 1
     assert str(refused.value) == (
-        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model) in '
-        f"test_encode.py, line {line}."
+        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model).'
     )
     assert isinstance(refused.value.__cause__, ValueError)
 
@@ -380,9 +377,7 @@ def test_bad_options() -> None:
         ({"progress": 1}, "progress must be a function of one number; got 1."),
     ]
     for options, message in cases:
-        with pytest.raises(InputError) as refused:
-            encode(given, **options)
-        assert message in str(refused.value)
+        assert message in error_of(encode, given, **options)
     assert given.given == []  # all of it before anything is encoded
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs.encode import as_encoder
+from support.errors import error_of
 
 
 class Recording:
@@ -166,9 +166,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "message"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_no_encoder(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        as_encoder(given, "queries")
-    assert str(refused.value) == message
+    assert error_of(as_encoder, given, "queries") == message
 
 
 @pytest.mark.full

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs.encode import read_inputs
+from support.errors import error_of
 
 TEXTS = ("one", " two ")
 IDS = ("a", "7")
@@ -148,19 +148,19 @@ REFUSED: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("given", "message"), REFUSED, ids=range(len(REFUSED)))
 def test_what_cannot_be_encoded(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        read_inputs(given, "items")
-    assert str(refused.value) == message
+    assert error_of(read_inputs, given, "items") == message
 
 
 def test_an_empty_folder_and_prompts_of_files(pictures: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError) as refused:
-        read_inputs(tmp_path / "empty", "items")
-    assert str(refused.value) == f"{tmp_path}/empty: the folder is empty."
-    with pytest.raises(InputError) as refused:
-        judged.Embeddings.encode(["a"], pictures, len_of, prompts=(None, "x"))
-    assert str(refused.value) == f"{pictures}: files take no prompt; leave it out."
+    assert (
+        error_of(read_inputs, tmp_path / "empty", "items")
+        == f"{tmp_path}/empty: the folder is empty."
+    )
+    assert (
+        error_of(judged.Embeddings.encode, ["a"], pictures, len_of, prompts=(None, "x"))
+        == f"{pictures}: files take no prompt; leave it out."
+    )
 
 
 def len_of(texts: list[str]) -> Any:

@@ -22,8 +22,8 @@ from judged.engines.spark.tables import pool_rows
 from judged.errors import InputError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
-from judged.matching import match_with
 from judged.matching.checks import run_of_others
+from judged.matching.matcher import match_with
 from judged.policy import Policy
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings

@@ -11,7 +11,7 @@ from judged import Identification, evaluate, identify
 from judged.conventions.candidates import OPTIONS, PrintedNumber, all_rankings, compute, spaces
 from judged.conventions.identification import DistinctNumbers, NumberMatch, chance
 from judged.inputs import read_judgements, read_run
-from judged.matching import match_variants
+from judged.matching.matcher import match_variants
 from judged.policy import Policy
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not

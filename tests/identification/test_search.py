@@ -11,7 +11,7 @@ import pytest
 from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
 from judged.conventions.candidates import COMMON, CUTOFFS, OPTIONS, all_rankings, compute, spaces
 from judged.inputs import read_judgements, read_run
-from judged.matching import match_variants
+from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from judged.rankings.rankings import Rankings

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
-from judged.errors import InputError
 from judged.inputs.keyed import attributes_of
 from judged.text import Warned
+from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -237,9 +237,7 @@ FORMS = (
     ],
 )
 def test_what_is_refused(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        attributes_of(given, ["q1", "q2"])
-    assert str(refused.value) == message
+    assert error_of(attributes_of, given, ["q1", "q2"]) == message
 
 
 @pytest.mark.parametrize(
@@ -256,6 +254,4 @@ def test_what_is_refused(given: Any, message: str) -> None:
 def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "attributes"
     path.write_text(text)
-    with pytest.raises(InputError) as refused:
-        attributes_of(path, ["q1"])
-    assert str(refused.value) == f"{path}{message}"
+    assert error_of(attributes_of, path, ["q1"]) == f"{path}{message}"

@@ -25,6 +25,7 @@ from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.large_runs import SeenQueries, read_run_or_blocks
 from judged.inputs.source import ahead
 from judged.inputs.tables import Lookup, Run
+from support.errors import error_of
 
 ROOM = Room.of("1GB")
 ROWS = [(f"q{n // 7}", f"d{n * 13 % 29}", float(n % 5)) for n in range(60)]
@@ -188,12 +189,6 @@ def test_three_columns_are_looked_at_whole(tmp_path: Path, scores: bool) -> None
     assert_whole(parts(path), read_run(path))
 
 
-def message(call: Callable[[], Any]) -> str:
-    with pytest.raises(InputError) as error:
-        call()
-    return str(error.value)
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -213,14 +208,14 @@ def message(call: Callable[[], Any]) -> str:
 def test_errors_are_those_of_the_whole(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    whole = message(lambda: read_run(path))
-    assert message(lambda: parts(path)) == whole
+    whole = error_of(lambda: read_run(path))
+    assert error_of(lambda: parts(path)) == whole
 
 
 def test_a_bad_rank_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("q\ta\t1\n" * 20 + "# x\nq\tb\t2.5\n", encoding="utf-8")
-    found = message(lambda: parts(path, format="msmarco"))
+    found = error_of(lambda: parts(path, format="msmarco"))
     assert found.startswith(f"{path}, line 22: a rank must be a whole number from 0; got 2.5.")
 
 
@@ -274,7 +269,7 @@ def test_a_folder_of_parquet_files_is_one_run(tmp_path: Path) -> None:
     assert rows == [("007", "a", 2.0), ("007", "b", 1.0), ("8 x", "a", 2.0), ("8 x", "b", 1.0)]
     assert found[0].name == "runs"
     pl.DataFrame({"item": ["a"], "rank": [1]}).write_parquet(home / "part-1.parquet")
-    assert message(lambda: parts(folder)) == (
+    assert error_of(lambda: parts(folder)) == (
         f"{home / 'part-1.parquet'}: has other columns (query, item, rank) than the files before "
         "it (query, item, score); a folder is one run, with the same columns in all files."
     )
@@ -300,7 +295,7 @@ def test_rows_of_a_folder_are_named_by_file(tmp_path: Path) -> None:
         return str(folder)
 
     def said(query: str) -> str:
-        return message(lambda: evaluate({query: {"a": 1}}, written(), "RR"))
+        return error_of(lambda: evaluate({query: {"a": 1}}, written(), "RR"))
 
     lost = "the score of item 'b' for query 'q' is NaN (and at least 1 more). "
     twice = "query 'r' has item 'b' more than once. "
@@ -320,8 +315,8 @@ def test_how_many_more_there_are_is_true_of_a_block(tmp_path: Path, what: str) -
     lines = (f"q{n // 9} Q0 {item.format(n)} 1 {score} t\n" for n in range(27))
     path.write_text("".join(lines), encoding="utf-8")
     judgements = {f"q{n}": {"b": 1} for n in range(3)}
-    blockwise = message(lambda: evaluate(judgements, path, "RR"))
-    whole = message(lambda: evaluate(judgements, read_run(path), "RR"))
+    blockwise = error_of(lambda: evaluate(judgements, path, "RR"))
+    whole = error_of(lambda: evaluate(judgements, read_run(path), "RR"))
     many = ("26 more", "at least 8 more") if what == "NaN" else ("2 more such pairs", "")
     assert f"{what} (and {many[0]}). " in whole
     assert (f"{what} (and {many[1]}). " if many[1] else f"{what}. ") in blockwise
@@ -333,7 +328,7 @@ def test_how_many_more_there_are_is_true_of_a_block(tmp_path: Path, what: str) -
 def test_another_folder_is_refused(tmp_path: Path, name: str | None, why: str) -> None:
     if name:
         (tmp_path / name).write_text(text(), encoding="utf-8")
-    assert message(lambda: read_run_or_blocks(tmp_path, ROOM)) == (
+    assert error_of(lambda: read_run_or_blocks(tmp_path, ROOM)) == (
         f"{tmp_path}: is a folder, and only a folder of Parquet files is read, as one run; {why}. "
         f"Of several runs name the files: {tmp_path}/*."
     )
@@ -362,7 +357,7 @@ def test_a_table_with_a_log_of_its_files_is_refused(tmp_path: Path, log: str, ph
     assert read_run_or_blocks(tmp_path, ROOM)
     (tmp_path / log).mkdir()
     for folder in (tmp_path, part):
-        assert message(lambda: read_run_or_blocks(folder, ROOM)) == (  # noqa: B023
+        assert error_of(lambda: read_run_or_blocks(folder, ROOM)) == (  # noqa: B023
             f"{folder}: is {phrase} (it has {log}), whose files include deleted and replaced rows. "
             "Read it with its own library and give the frame, or write it as plain Parquet."
         )
@@ -374,7 +369,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Room, "rows", 20)
     for rows in ([*long, *ROWS[:7]], [*ROWS[:7], *long, *ROWS[3:7]]):
         path.write_text(text(rows), encoding="utf-8")
-        found = message(lambda: parts(path, frozenset(["q", "q0"])))
+        found = error_of(lambda: parts(path, frozenset(["q", "q0"])))
         assert found.startswith(f"{path}: query 'q' has ")
         assert found.endswith(
             " results or more, which take 0.1 GB; memory is 1 GB. A list has to fit: give more "
@@ -399,8 +394,8 @@ def test_seen() -> None:
     seen = SeenQueries()
     names = [f"q{n}" for n in range(1000)]
     for start in range(0, 1000, 37):
-        assert not seen.add(pl.Series(names[start : start + 37])).any()
-    assert seen.add(pl.Series(names)).all()
+        assert not any(seen.add(pl.Series(names[start : start + 37])))
+    assert all(seen.add(pl.Series(names)))
 
 
 def test_small_blocks_hold_a_cap() -> None:
@@ -429,7 +424,7 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, end: str) -> None:
             handle.seek(size)
             handle.write(b"q99 Q0 d 1 1.0 tag\n")
     after = path.stat().st_size
-    assert message(lambda: list(coming)) == (
+    assert error_of(lambda: list(coming)) == (
         f"{path}: changed while it was read (from {size:,} to {after:,} bytes); wait until nothing "
         "writes to it, and try again."
     )

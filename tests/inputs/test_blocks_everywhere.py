@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged import charts
-from judged.cli.trec_eval import TrecEvalOptions, printed
+from judged.cli._trec_eval import TrecEvalOptions, printed
 from judged.inputs import blocks, large_runs
 from judged.inputs.blocks import Room
 

@@ -12,11 +12,11 @@ import pytest
 
 import judged
 import judged.text
-from judged.errors import InputError
 from judged.inputs import csv as csv_reader
 from judged.inputs import json as json_reader
 from judged.inputs import read_judgements, read_run
 from judged.inputs.columns import JOINER, ROLES, as_columns, joined
+from support.errors import error_of
 
 RUN = {
     "question_id": ["q1", "q1", "q2"],
@@ -66,12 +66,6 @@ def parquet(data, write, name):
 @pytest.fixture(params=WAYS)
 def way(request, write):
     return lambda data, name="a": WAYS[request.param](data, write, name)
-
-
-def message(function, *arguments, **options):
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    return str(error.value)
 
 
 def test_named_columns_by_every_way_in(way):
@@ -125,7 +119,7 @@ def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
         ),
     }
     for name, way in WAYS.items():
-        found = message(read_run, way(data, write, "a"), columns="item=file+page")
+        found = error_of(read_run, way(data, write, "a"), columns="item=file+page")
         assert found.replace("\\t", "\t") == expected[name]
 
 
@@ -190,7 +184,7 @@ def test_a_missing_document_or_weight(write, monkeypatch, careful):
     for role, name in {"document": "d", "weight": "w"}.items():
         data = whole | {name: [whole[name][0], None]}
         for way in WAYS.values():
-            found = message(read_judgements, way(data, write, "a"), columns=columns)
+            found = error_of(read_judgements, way(data, write, "a"), columns=columns)
             assert f"the {role} is missing" in found
             assert "2:" in found or "line 3:" in found
 
@@ -198,15 +192,15 @@ def test_a_missing_document_or_weight(write, monkeypatch, careful):
 def test_a_weight_that_is_no_number(write):
     columns = {"weight": "w"}
     text = "query,item,grade,w\nq,a,1,many\n"
-    assert message(read_judgements, write("a.csv", text), columns=columns) == (
+    assert error_of(read_judgements, write("a.csv", text), columns=columns) == (
         'a.csv, line 2: the weight is not a number: "many", in the line "q,a,1,many".'
     )
     row = '{"query": "q", "item": "a", "grade": 1, "w": "many"}\n'
-    assert message(read_judgements, write("a.jsonl", row), columns=columns) == (
+    assert error_of(read_judgements, write("a.jsonl", row), columns=columns) == (
         'a.jsonl, line 1: the weight is not a number: ""many"".'
     )
     frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1], "w": ["many"]})
-    assert message(read_judgements, frame, columns=columns) == (
+    assert error_of(read_judgements, frame, columns=columns) == (
         'a data frame: column "w" is String, but a weight must be a number.'
     )
 
@@ -283,14 +277,14 @@ TYPO = {
 @pytest.mark.parametrize("columns", TYPO)
 def test_a_column_that_no_table_has(write, columns):
     qrels, run = write("q.csv", QRELS), write("r.csv", SCORED)
-    found = message(judged.evaluate, qrels, run, "RR", columns=f"query=frage,{columns}")
+    found = error_of(judged.evaluate, qrels, run, "RR", columns=f"query=frage,{columns}")
     assert found == f"columns, {columns}: {TYPO[columns]}"
 
 
 def test_a_column_that_no_table_has_nor_another_name_for_it(write):
     """The table that has nothing for the role says so by itself."""
     qrels, run = write("q.csv", QRELS), write("r.csv", SCORED)
-    assert message(judged.evaluate, qrels, run, "RR", columns="query=frag") == (
+    assert error_of(judged.evaluate, qrels, run, "RR", columns="query=frag") == (
         f"columns, query=frag: there is no column \"frag\"; did you mean 'frage'? {OF_RUN}."
     )
 
@@ -300,17 +294,17 @@ def test_one_table_alone(write):
     run = write("r.csv", SCORED)
     columns = "query=frage,grade=points,weight=visits,subtopic=facet"
     assert read_run(run, columns=columns).frame.height == 2
-    assert message(read_run, run, columns="query=frage,item=dokno") == (
+    assert error_of(read_run, run, columns="query=frage,item=dokno") == (
         "columns, item=dokno: there is no column \"dokno\"; did you mean 'docno'? r.csv has the "
         'columns "frage", "docno", "score".'
     )
-    assert message(read_run, run, columns="query=frage,score=skore") == (
+    assert error_of(read_run, run, columns="query=frage,score=skore") == (
         "columns, score=skore: there is no column \"skore\"; did you mean 'score'? r.csv has the "
         'columns "frage", "docno", "score".'
     )
     qrels = write("q.csv", QRELS)
     assert read_judgements(qrels, columns="score=prediction,rank=pos").frame.height == 2
-    assert message(read_judgements, qrels, columns="grade=points") == (
+    assert error_of(read_judgements, qrels, columns="grade=points") == (
         'columns, grade=points: there is no column "points". q.csv has the columns "qid", "docno", '
         '"rel".'
     )
@@ -327,15 +321,15 @@ NAMELESS = {
 def test_files_without_names(write, format):
     name, text, why = NAMELESS[format]
     run = write(name, text)
-    assert message(read_run, run, columns="item=chunk_id") == (
+    assert error_of(read_run, run, columns="item=chunk_id") == (
         f'columns, item=chunk_id: there is no column "chunk_id". {why}'
     )
     qrels = {"q": {"a": 1}}
-    assert message(judged.evaluate, qrels, run, "RR", columns="item=chunk_id") == (
+    assert error_of(judged.evaluate, qrels, run, "RR", columns="item=chunk_id") == (
         'columns, item=chunk_id: there is no column "chunk_id". a dict of judgements has no '
         f"columns; {why}"
     )
-    assert message(judged.evaluate, qrels, run, columns="score=prediction") == (
+    assert error_of(judged.evaluate, qrels, run, columns="score=prediction") == (
         f'columns, score=prediction: there is no column "prediction". {why}'
     )
     # The other table has it.
@@ -346,14 +340,14 @@ def test_files_without_names(write, format):
 
 
 def test_objects_without_names():
-    assert message(read_run, {"q": ["a"]}, columns="item=x") == (
+    assert error_of(read_run, {"q": ["a"]}, columns="item=x") == (
         'columns, item=x: there is no column "x". a dict of results has no columns.'
     )
-    assert message(read_judgements, {"q": ["a"]}, columns="grade=1") == (
+    assert error_of(read_judgements, {"q": ["a"]}, columns="grade=1") == (
         'columns, grade=1: there is no column "1". a dict of judgements has no columns.'
     )
     run = read_run({"q": ["a"]})
-    assert message(judged.evaluate, read_judgements({"q": ["a"]}), run, columns="item=x") == (
+    assert error_of(judged.evaluate, read_judgements({"q": ["a"]}), run, columns="item=x") == (
         'columns, item=x: there is no column "x". the judgements were read already; the run was '
         "read already."
     )
@@ -361,13 +355,13 @@ def test_objects_without_names():
 
 def test_a_column_with_two_roles():
     frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})
-    assert message(read_run, frame, columns="item=score,score=score") == (
+    assert error_of(read_run, frame, columns="item=score,score=score") == (
         'a data frame: column "score" cannot be the item and the score.'
     )
-    assert message(read_run, frame, columns="item=query,query=query") == (
+    assert error_of(read_run, frame, columns="item=query,query=query") == (
         'a data frame: column "query" cannot be the query and the item.'
     )
-    assert message(read_run, frame, columns="item=score").startswith(
+    assert error_of(read_run, frame, columns="item=score").startswith(
         "a data frame: no column with a score or a rank;"
     )
 
@@ -412,7 +406,7 @@ WRONG = {
 
 @pytest.mark.parametrize("given", WRONG)
 def test_wrong_columns(given):
-    assert message(as_columns, given) == WRONG[given]
+    assert error_of(as_columns, given) == WRONG[given]
 
 
 WRONG_DICTS = [
@@ -431,7 +425,7 @@ WRONG_DICTS = [
 
 @pytest.mark.parametrize(("given", "expected"), WRONG_DICTS)
 def test_wrong_dicts_of_columns(given, expected):
-    assert message(as_columns, given) == expected
+    assert error_of(as_columns, given) == expected
 
 
 RIVALS = {
@@ -454,7 +448,7 @@ def test_two_columns_could_be_meant(write, header):
     role, one, two = RIVALS[header]
     row = ",".join("1" for _ in header.split(","))
     path = write("a.csv", f"{header}\n{row}\n")
-    assert message(read_run, path) == (
+    assert error_of(read_run, path) == (
         f'a.csv: the {role} may be column "{one}" or "{two}". Say which: '
         f"columns={{'{role}': '{one}'}} (--columns {role}={one})."
     )
@@ -464,7 +458,7 @@ def test_two_columns_could_be_meant(write, header):
 
 def test_two_grades_could_be_meant(write):
     path = write("a.csv", "query,item,label,rating\nq,a,1,5\n")
-    assert message(read_judgements, path) == (
+    assert error_of(read_judgements, path) == (
         'a.csv: the grade may be column "label" or "rating". Say which: '
         "columns={'grade': 'label'} (--columns grade=label)."
     )
@@ -479,8 +473,8 @@ def test_a_document_that_is_named_is_not_the_item(write):
 def test_the_same_name_twice(write):
     path = write("a.csv", "query,item,score,score\nq,a,1,2\n")
     twice = 'a.csv: there are two columns "score"; name each column once.'
-    assert message(read_run, path) == twice
-    assert message(read_run, path, columns="score=score") == twice
+    assert error_of(read_run, path) == twice
+    assert error_of(read_run, path, columns="score=score") == twice
 
 
 SURE = {

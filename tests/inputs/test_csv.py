@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from judged.errors import InputError
 from judged.inputs import csv, read_judgements, read_run
 from judged.inputs.columns import NAMES
 from judged.inputs.source import open_source
 from judged.inputs.tables import RUN
+from support.errors import error_of
 from support.loops import for_each
 
 
@@ -181,33 +181,25 @@ ERRORS = {
 
 @pytest.mark.parametrize("text", ERRORS)
 def test_errors(write, text):
-    with pytest.raises(InputError) as error:
-        read_run(write("a.csv", text))
-    assert str(error.value) == ERRORS[text]
+    assert error_of(read_run, write("a.csv", text)) == ERRORS[text]
 
 
 def test_not_utf8(write):
-    with pytest.raises(InputError) as error:
-        read_run(write("a.csv", b"query,item,score\nq,d,1\nq,caf\xe9,2\n"))
     assert (
-        str(error.value)
+        error_of(read_run, write("a.csv", b"query,item,score\nq,d,1\nq,caf\xe9,2\n"))
         == 'a.csv, line 3: not UTF-8 text: "q,caf\\xe9,2". Convert the file to UTF-8 first.'
     )
 
 
 def test_a_run_given_as_judgements(write):
-    with pytest.raises(InputError) as error:
-        read_judgements(write("a.csv", "query,item,rank,score\nq,d,1,2.5\n"))
-    assert str(error.value) == (
+    assert error_of(read_judgements, write("a.csv", "query,item,rank,score\nq,d,1,2.5\n")) == (
         'a.csv looks like a run (column "rank" is a rank), not judgements. Were the two files '
         "given in the wrong order?"
     )
 
 
 def test_missing_grade(write):
-    with pytest.raises(InputError) as error:
-        read_judgements(write("a.csv", "query,item,points\nq,d,1\n"))
-    assert str(error.value) == (
+    assert error_of(read_judgements, write("a.csv", "query,item,points\nq,d,1\n")) == (
         'a.csv: no column with a grade; the columns are "query", "item", "points". Say which it is '
         "(--columns grade=COLUMN), or use a name that is understood: grade: grade, relevance, rel, "
         "label, judgement, judgment, relevance_grade, relevance_label, relevant, is_relevant, "

@@ -18,6 +18,7 @@ import pytest
 from judged import InputError, evaluate, read_judgements, read_run
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, only_texts
 from judged.rankings.rankings import Rankings
+from support.errors import error_of
 from support.loops import for_each
 
 QRELS = {"q": {"a": 1, "b": 0}}
@@ -39,13 +40,6 @@ class Number(enum.IntEnum):
 
 class Plain(enum.Enum):
     ONE = 1
-
-
-def refused(function: Any, *arguments: Any, **options: Any) -> str:
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    assert error.value.__cause__ is None
-    return str(error.value)
 
 
 SCORED = {
@@ -112,7 +106,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("results", "said"), WRONG.values(), ids=WRONG)
 def test_results_that_are_none(results: Any, said: str) -> None:
-    assert refused(Rankings.from_run, QRELS, {"q": results}).startswith(said)
+    assert error_of(Rankings.from_run, QRELS, {"q": results}).startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +123,9 @@ def test_keys_that_are_the_same_as_texts(one: Any, other: Any, before: int) -> N
         assert len(twice) == before + 2
         said = f"{keys[0]!r} and {keys[1]!r} are the same as texts; give each id once."
         for read in (read_run, read_judgements):
-            assert refused(read, {"q": twice}) == f"query 'q': the items {said}"
+            assert error_of(read, {"q": twice}) == f"query 'q': the items {said}"
             lists = {key: {"a": 1} for key in twice}
-            assert refused(read, lists) == f"the queries {said}"
+            assert error_of(read, lists) == f"the queries {said}"
     with pytest.raises(InputError, match="are the same as texts"):
         evaluate(QRELS, {1: {"q": {"a": 1}}, "1": {"q": {"a": 1}}}, "RR")
 
@@ -143,8 +137,8 @@ def test_keys_that_are_the_same_as_texts(one: Any, other: Any, before: int) -> N
 def test_keys_that_are_no_ids(wrong: Any, before: int) -> None:
     fill: dict[Any, Any] = {f"x{number}": 1 for number in range(before)}
     for read in (read_run, read_judgements):
-        assert "ids must be texts or whole numbers." in refused(read, {"q": {**fill, wrong: 1}})
-        assert "ids must be texts or whole numbers." in refused(read, {**{"q": fill}, wrong: fill})
+        assert "ids must be texts or whole numbers." in error_of(read, {"q": {**fill, wrong: 1}})
+        assert "ids must be texts or whole numbers." in error_of(read, {**{"q": fill}, wrong: fill})
 
 
 def test_whole_numbers_meet_texts() -> None:
@@ -215,9 +209,7 @@ def test_a_series_holds_ids_or_scores_by_id() -> None:
     for series, read in product(by_number, (read_run, read_judgements)):
         if read is read_judgements and series.name == "score":
             continue
-        with pytest.raises(InputError) as error:
-            read({"q": series})
-        assert str(error.value) == (
+        assert error_of(read, {"q": series}) == (
             "query 'q': a pandas Series of numbers by numbers, of which either may be the ids. "
             "Give series.to_dict() if the index holds the ids, or series.tolist() if the values "
             "are ids, the best first."

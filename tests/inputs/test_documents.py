@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
+from support.errors import error_of
 
 
 def request(*ratings: tuple[str, str, Any], id: str = "q") -> dict[str, Any]:
@@ -41,12 +41,6 @@ SEARCHED = {"q": {"took": 3, "hits": {"total": 2, "hits": [hit("x", None), hit("
 PAIRS = {"queries": {"q": "?"}, "corpus": {"a": "text"}, "relevant_docs": {"q": ["a"]}}
 
 
-def refused(function: Any, given: Any) -> str:
-    with pytest.raises(InputError) as error:
-        function(given)
-    return str(error.value)
-
-
 @pytest.mark.parametrize("qrels", [ASKED, PAIRS, {**PAIRS, "mode": "text"}])
 @pytest.mark.parametrize("run", [ANSWERED, SEARCHED])
 @pytest.mark.parametrize("indent", [None, 2])
@@ -66,31 +60,31 @@ def test_grades_and_scores() -> None:
 
 
 def test_what_is_refused() -> None:
-    assert refused(read_run, ASKED) == (
+    assert error_of(read_run, ASKED) == (
         "a dict is a request of Elasticsearch's ranking evaluation, which holds judgements, not a "
         "run."
     )
-    assert refused(read_judgements, ANSWERED) == (
+    assert error_of(read_judgements, ANSWERED) == (
         "a dict is a response of Elasticsearch's ranking evaluation, which holds a run, not "
         "judgements."
     )
     twice = {"requests": [request(("i", "a", 1)), request(("i", "b", 1))]}
-    assert refused(read_judgements, twice) == 'a dict, request 2: the id "q" occurs twice.'
+    assert error_of(read_judgements, twice) == 'a dict, request 2: the id "q" occurs twice.'
     rated = {"requests": [request(("i", "a", 1), ("i", "a", 2))]}
-    assert refused(read_judgements, rated) == 'a dict, request "q": "a" is rated twice.'
+    assert error_of(read_judgements, rated) == 'a dict, request "q": "a" is rated twice.'
     unrated = {"requests": [request(("i", "a", "high"))]}
-    assert refused(read_judgements, unrated) == (
+    assert error_of(read_judgements, unrated) == (
         'a dict, request "q": the rating of "a" is not a number.'
     )
     late = {"q": {"timed_out": True, "hits": {"hits": [hit("a", 1.0)]}}}
-    assert refused(read_run, late) == (
+    assert error_of(read_run, late) == (
         "a dict: the search of query 'q' timed out, so that results may be missing."
     )
 
 
 def test_indexes() -> None:
     both = {"requests": [request(("i", "a", 1)), request(("j", "a", 1), id="p")]}
-    assert refused(read_judgements, both) == (
+    assert error_of(read_judgements, both) == (
         'a dict: "a" is an id of the indexes i and j; ids must tell items apart. Evaluate each '
         "index on its own."
     )

@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.frames import table_from_frame
 from judged.inputs.tables import JUDGEMENTS, RUN
+from support.errors import error_of
 
 read_run_frame = partial(table_from_frame, kind=RUN)
 read_judgements_frame = partial(table_from_frame, kind=JUDGEMENTS)
@@ -45,13 +45,6 @@ def make(request):
     return MAKERS[request.param]
 
 
-def message(function, *arguments, **options):
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    assert error.value.__cause__ is None
-    return str(error.value)
-
-
 def test_run(make):
     run = read_run_frame(make(DATA), name="bm25")
     assert run.frame.rows() == ROWS
@@ -76,7 +69,7 @@ def test_integer_ids(make):
 
 
 def test_float_ids(make):
-    assert message(
+    assert error_of(
         read_run_frame, make({"query": [1.0, 2.0], "item": ["a", "b"], "score": [1, 2]})
     ) == (
         'a data frame: column "query" is Float64, but ids must be strings or integers. '
@@ -86,26 +79,27 @@ def test_float_ids(make):
 
 def test_missing_ids(make):
     frame = make({"query": ["a", None], "item": ["a", "b"], "score": [1, 2]})
-    assert message(read_run_frame, frame) == "a data frame, row 2: the query is missing."
+    assert error_of(read_run_frame, frame) == "a data frame, row 2: the query is missing."
     frame = make({"query": ["a", "a"], "item": ["a", ""], "score": [1, 2]})
     assert (
-        message(read_run_frame, frame, source="my frame") == "my frame, row 2: the item is missing."
+        error_of(read_run_frame, frame, source="my frame")
+        == "my frame, row 2: the item is missing."
     )
     frame = make({"query": ["a", "a"], "item": [None, None], "score": [1, 2]})
-    assert message(read_run_frame, frame) == "a data frame, row 1: the item is missing."
+    assert error_of(read_run_frame, frame) == "a data frame, row 1: the item is missing."
 
 
 @pytest.mark.parametrize("maker", [maker for name, maker in MAKERS.items() if name != "pandas"])
 def test_missing_values(maker):
     data = {"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, None]}
-    assert message(read_run_frame, maker(data)) == "a data frame, row 2: the score is missing."
+    assert error_of(read_run_frame, maker(data)) == "a data frame, row 2: the score is missing."
     assert read_judgements_frame(maker(data)).frame.rows() == [("a", "a", 1.0)]
 
 
 def test_nan(make):
     data = make({"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, math.nan]})
     assert math.isnan(read_run_frame(data).frame["score"][1])
-    assert message(read_judgements_frame, data) == (
+    assert error_of(read_judgements_frame, data) == (
         "a data frame, row 2: the grade is NaN; a grade must be a finite number."
     )
 
@@ -113,7 +107,7 @@ def test_nan(make):
 def test_text_for_a_score(make):
     frame = make({"query": ["a"], "item": ["a"], "score": ["1.5"]})
     assert (
-        message(read_run_frame, frame)
+        error_of(read_run_frame, frame)
         == 'a data frame: column "score" is String, but a score must be a number.'
     )
 
@@ -122,18 +116,18 @@ def test_true_and_false_are_grades_but_no_scores(make):
     data = {"query": ["a", "a"], "item": ["a", "b"]}
     judgements = read_judgements_frame(make(data | {"label": [True, False]}))
     assert judgements.frame["grade"].to_list() == [1, 0]
-    assert message(read_run_frame, make(data | {"score": [True, False]})) == (
+    assert error_of(read_run_frame, make(data | {"score": [True, False]})) == (
         'a data frame: column "score" is Boolean, but a score must be a number.'
     )
 
 
 def test_no_rows(make):
     frame = make({"query": [], "item": [], "score": []})
-    assert message(read_run_frame, frame) == "a data frame: holds no rows."
+    assert error_of(read_run_frame, frame) == "a data frame: holds no rows."
 
 
 def test_columns_missing(make):
-    text = message(read_run_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
+    text = error_of(read_run_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
     assert text.startswith(
         'a data frame: no column with an item; the columns are "query", "thing", "score". Say '
     )
@@ -175,7 +169,7 @@ def test_pandas_with_its_own_types():
 def test_pandas_columns_of_mixed_types():
     frame = pd.DataFrame({"qid": ["a", 1], "docno": ["a", "b"], "score": [1, 2]})
     assert (
-        message(read_run_frame, frame)
+        error_of(read_run_frame, frame)
         == 'a data frame: column "qid" mixes types, or has values that no column can hold; make '
         "ids strings and scores numbers."
     )
@@ -189,14 +183,14 @@ def test_the_frame_given_is_not_changed():
 
 
 def test_something_else():
-    assert message(read_run_frame, [1, 2]) == (
+    assert error_of(read_run_frame, [1, 2]) == (
         "a data frame should be a polars, pandas or pyarrow table, or have the Arrow interface; "
         "got list."
     )
-    assert message(read_run_frame, pd.Series([1])).startswith("a data frame")
+    assert error_of(read_run_frame, pd.Series([1])).startswith("a data frame")
 
 
 def test_a_lazy_frame_that_fails(tmp_path):
-    text = message(read_run_frame, pl.scan_parquet(tmp_path / "none.parquet"))
+    text = error_of(read_run_frame, pl.scan_parquet(tmp_path / "none.parquet"))
     assert text.startswith("a data frame: cannot be read (")
     assert "\n" not in text

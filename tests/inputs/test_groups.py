@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.keyed import groups_of
+from support.errors import error_of
 from support.hostile import NAMES
 
 ASKED = ["q2", "q1", "q3"]
@@ -200,9 +200,7 @@ EVERY = "give every query one, if need be one of its own."
 def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "groups"
     path.write_text(text)
-    with pytest.raises(InputError) as refused:
-        groups_of(path, ["q1", "q2", "q3", "q4", "q5"])
-    assert str(refused.value) == f"{path}{message}"
+    assert error_of(groups_of, path, ["q1", "q2", "q3", "q4", "q5"]) == f"{path}{message}"
 
 
 FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
@@ -252,6 +250,4 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
     ],
 )
 def test_what_is_refused(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        groups_of(given, ["q1"])
-    assert str(refused.value) == message
+    assert error_of(groups_of, given, ["q1"]) == message

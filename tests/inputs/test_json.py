@@ -7,18 +7,11 @@ import math
 import polars as pl
 import pytest
 
-from judged.errors import InputError
 from judged.inputs import json as reader
 from judged.inputs import read_judgements, read_run
+from support.errors import error_of
 
 ROWS = [("q1", "d1", 1.5), ("q1", "d2", 0.5)]
-
-
-def message(function, *arguments, **options):
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    assert error.value.__cause__ is None
-    return str(error.value)
 
 
 def test_parquet(write):
@@ -55,7 +48,7 @@ def test_parquet_from_standard_input(write, standard_input):
 
 def test_parquet_that_is_none(write):
     for content in (b"PAR1 and then nothing good", b"hello\n"):
-        text = message(read_run, write("a.parquet", content))
+        text = error_of(read_run, write("a.parquet", content))
         assert text.startswith("a.parquet: not a Parquet file that can be read (")
         assert "\n" not in text
 
@@ -151,14 +144,14 @@ NDJSON_ERRORS = {
 
 @pytest.mark.parametrize("text", NDJSON_ERRORS)
 def test_ndjson_errors(write, text):
-    assert message(read_run, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
+    assert error_of(read_run, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
 
 
 def test_half_a_pair_matters_only_in_ids(write):
     text = '{"query": "q", "item": "d", "score": 1, "title": "\\ud800"}\n'
     assert read_run(write("a.ndjson", text)).frame.rows() == [("q", "d", 1.0)]
     for bad in (text.replace('"d"', '"\\ud800"'), text.replace('"q"', '"\\ud800"')):
-        assert message(read_run, write("a.ndjson", text + bad)) == (
+        assert error_of(read_run, write("a.ndjson", text + bad)) == (
             'a.ndjson, line 2: "\\ud800" is half of a pair and no character; write the other half, '
             "too."
         )
@@ -167,23 +160,23 @@ def test_half_a_pair_matters_only_in_ids(write):
 def test_a_lone_return_ends_a_line(write):
     """JSON knows it as white space, but elsewhere it ends a line."""
     path = write("a.ndjson", FIRST + '{"query": "q1",\r "item": "d2", "score": 1}\n')
-    assert message(read_run, path).startswith("a.ndjson, line 2: not valid JSON (")
+    assert error_of(read_run, path).startswith("a.ndjson, line 2: not valid JSON (")
 
 
 def test_ndjson_that_is_not_utf8(write):
     path = write("a.ndjson", FIRST.encode() + b'{"query": "\xe9", "item": "d", "score": 1}\n')
     assert (
-        message(read_run, path)
+        error_of(read_run, path)
         == "a.ndjson, line 2: not UTF-8 text. Convert the file to UTF-8 first."
     )
 
 
 def test_ndjson_with_no_rows(write):
-    assert message(read_run, write("a.ndjson", "\n\n")) == "a.ndjson: holds no rows."
+    assert error_of(read_run, write("a.ndjson", "\n\n")) == "a.ndjson: holds no rows."
 
 
 def test_ndjson_without_needed_columns(write):
-    assert message(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
+    assert error_of(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
         'a.ndjson: no column with an item; the columns are "query", "points". Say which it is '
         "(--columns item=COLUMN), or use a name that is understood: item: item_id, docno,"
     )
@@ -272,12 +265,12 @@ JSON_ERRORS = {
 
 @pytest.mark.parametrize("text", JSON_ERRORS, ids=lambda text: text[:30])
 def test_json_errors(write, text):
-    assert message(read_run, write("a.json", text), format="json") == JSON_ERRORS[text]
+    assert error_of(read_run, write("a.json", text), format="json") == JSON_ERRORS[text]
 
 
 def test_json_nested_too_deeply_is_still_json(write):
     assert (
-        message(read_run, write("a", "[" * 100_000))
+        error_of(read_run, write("a", "[" * 100_000))
         == f"a: the JSON is nested too deeply. {EXPECTED}"
     )
 
@@ -290,6 +283,6 @@ def test_json_with_a_number_beyond_floats(write):
 
 
 def test_a_grade_that_is_nan(write):
-    assert message(read_judgements, write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')) == (
+    assert error_of(read_judgements, write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')) == (
         "a.json, row 2: the grade is NaN; a grade must be a finite number."
     )

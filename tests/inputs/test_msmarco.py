@@ -12,6 +12,7 @@ import judged
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.text import Warned
+from support.errors import error_of
 
 RANKS = (
     "There is no header: the third column was read as ranks (whole numbers that count up from the "
@@ -95,9 +96,7 @@ def test_scores(write, lists):
 )
 def test_what_may_be_both_is_refused(write, lists, line, why):
     path = write("a.tsv", text(*lists))
-    with pytest.raises(InputError) as error:
-        read_run(path)
-    assert str(error.value) == (
+    assert error_of(read_run, path) == (
         f"a.tsv, line {line}: {why}, so the third column may hold ranks or scores. Say which: "
         "run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' scores."
     )

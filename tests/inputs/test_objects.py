@@ -6,17 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
-
-
-def refused(function: Any, given: Any) -> str:
-    with pytest.raises(InputError) as error:
-        function(given)
-    return str(error.value)
+from support.errors import error_of
 
 
 def test_namedtuples_of_ir_measures_and_ir_datasets() -> None:
@@ -95,17 +88,17 @@ def test_a_series_by_query_and_item() -> None:
 
 
 def test_what_is_refused() -> None:
-    assert refused(read_run, [1, 2]) == (
+    assert error_of(read_run, [1, 2]) == (
         "a list of rows, row 1: expected a dict, a namedtuple or a dataclass object; got int."
     )
-    assert refused(read_judgements, []) == "a list of rows: holds no rows."
-    assert refused(read_run, [{"query": "q", "item": "a"}, 3]) == (
+    assert error_of(read_judgements, []) == "a list of rows: holds no rows."
+    assert error_of(read_run, [{"query": "q", "item": "a"}, 3]) == (
         "a list of rows, row 2: expected a dict, a namedtuple or a dataclass object; got int."
     )
     rows = [{"query": "q", "item": "a", "score": 1}, {"query": "q", "item": "b"}]
-    assert refused(read_run, rows) == "a list of rows, row 2: the score is missing."
+    assert error_of(read_run, rows) == "a list of rows, row 2: the score is missing."
     rows = [{"query": "q", "item": ["a"], "score": 1}]
-    assert refused(read_run, rows) == (
+    assert error_of(read_run, rows) == (
         'a list of rows: column "item" is List(String), but ids must be strings or integers. Give '
         "a row for each item, or a dict {query: [items]}."
     )
@@ -115,15 +108,13 @@ def test_what_is_refused() -> None:
         def to_pandas(self) -> Any:
             raise RuntimeError("no memory\nleft")
 
-    assert refused(read_run, Broken()) == (
+    assert error_of(read_run, Broken()) == (
         "Broken: its to_pandas() failed (RuntimeError: no memory)."
     )
-    with pytest.raises(InputError) as error:
-        judged.evaluate({"q": {"a": 1}}, [{"q": ["a"]}, "run.txt"], "RR")
-    assert str(error.value).startswith("a list of rows, row 2: expected a dict")
-    with pytest.raises(InputError) as error:
-        judged.evaluate({"q": {"a": 1}}, ["run.txt", 5], "RR")  # type: ignore[list-item]
-    assert str(error.value) == (
+    assert error_of(judged.evaluate, {"q": {"a": 1}}, [{"q": ["a"]}, "run.txt"], "RR").startswith(
+        "a list of rows, row 2: expected a dict"
+    )
+    assert error_of(judged.evaluate, {"q": {"a": 1}}, ["run.txt", 5], "RR") == (
         "several runs are given as a list of paths, or as a dict {name: run}; one run as a list of "
         "rows, each a dict, a namedtuple or a dataclass object."
     )

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.cli.trec_eval import TrecEvalOptions, printed
+from judged.cli._trec_eval import TrecEvalOptions, printed
 from judged.errors import JudgedError
 from judged.inputs import read_table, trec
 from judged.inputs.source import open_source

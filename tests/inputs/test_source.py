@@ -14,9 +14,9 @@ import threading
 
 import pytest
 
-from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.formats import run_name
+from support.errors import error_of
 
 TEXT = b"301 Q0 D1 1 2.5 sys\n# a comment\n301 Q0 D2 2 1.5 sys\n"
 ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5)]
@@ -104,40 +104,33 @@ def test_a_given_name_wins(write):
     assert read_run(write("a.run", TEXT), name="BM25").name == "BM25"
 
 
-def message(function, *arguments, **options):
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    assert error.value.__cause__ is None
-    return str(error.value)
-
-
 def test_unknown_format(write):
     path = write("a.run", TEXT)
     formats = "Formats: trec, msmarco, scores, csv, tsv, parquet, ndjson, json."
-    assert message(read_run, path, format="parqet") == (
+    assert error_of(read_run, path, format="parqet") == (
         f"There is no format 'parqet'; did you mean 'parquet'? {formats}"
     )
-    assert message(read_run, path, format="xyz") == f"There is no format 'xyz'. {formats}"
+    assert error_of(read_run, path, format="xyz") == f"There is no format 'xyz'. {formats}"
 
 
 def test_missing(write):
-    assert message(read_run, "run.txt") == "run.txt: no such file."
-    assert message(read_run, "a\0b").startswith("a\0b: cannot be read (")  # why, Python says
+    assert error_of(read_run, "run.txt") == "run.txt: no such file."
+    assert error_of(read_run, "a\0b").startswith("a\0b: cannot be read (")  # why, Python says
     path = write("a.run", TEXT)
-    assert message(read_run, path / "b") == "a.run/b: cannot be read (Not a directory)."
+    assert error_of(read_run, path / "b") == "a.run/b: cannot be read (Not a directory)."
 
 
 def test_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
-    assert message(read_run, "runs") == "runs: is a directory; give a file."
+    assert error_of(read_run, "runs") == "runs: is a directory; give a file."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_permission(write):
     path = write("a.run", TEXT)
     path.chmod(0)
-    assert message(read_run, path) == "a.run: no permission to read it."
+    assert error_of(read_run, path) == "a.run: no permission to read it."
 
 
 def test_permission_as_any_user(write, monkeypatch):
@@ -146,32 +139,32 @@ def test_permission_as_any_user(write, monkeypatch):
 
     path = write("a.run", TEXT)
     monkeypatch.setattr("pathlib.Path.open", refuse)
-    assert message(read_run, path) == "a.run: no permission to read it."
+    assert error_of(read_run, path) == "a.run: no permission to read it."
 
 
 def test_the_file_is_gone_at_the_second_look(write):
     path = write("a.run", TEXT)
     run = read_run(path)
     path.unlink()
-    assert message(run.where, [0]) == "a.run: no such file."
+    assert error_of(run.where, [0]) == "a.run: no such file."
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"\xef\xbb\xbf", gzip.compress(b""), bz2.compress(b""), stored_zstd(b"")]
 )
 def test_empty(write, content):
-    assert message(read_run, write("run.txt", content)) == "run.txt: the file is empty."
+    assert error_of(read_run, write("run.txt", content)) == "run.txt: the file is empty."
 
 
 def test_empty_standard_input(standard_input):
     standard_input(b"")
-    assert message(read_run, "-") == "standard input: the input is empty."
+    assert error_of(read_run, "-") == "standard input: the input is empty."
 
 
 @pytest.mark.parametrize("content", ["\n", "  \n\t\n", "# only\n# comments\n", "\r\n"])
 def test_no_rows(write, content):
-    assert message(read_run, write("a.run", content)) == "a.run: holds no rows."
-    assert message(read_judgements, write("a.qrels", content)) == "a.qrels: holds no rows."
+    assert error_of(read_run, write("a.run", content)) == "a.run: holds no rows."
+    assert error_of(read_judgements, write("a.qrels", content)) == "a.qrels: holds no rows."
 
 
 @pytest.mark.parametrize(
@@ -190,13 +183,13 @@ def test_no_rows(write, content):
     ],
 )
 def test_binary(write, content, what):
-    assert message(read_run, write("photo", content)) == f"photo: this is {what}, not a run."
+    assert error_of(read_run, write("photo", content)) == f"photo: this is {what}, not a run."
     assert (
-        message(read_judgements, write("photo", content))
+        error_of(read_judgements, write("photo", content))
         == f"photo: this is {what}, not judgements."
     )
     assert (
-        message(read_run, write("photo", gzip.compress(content)))
+        error_of(read_run, write("photo", gzip.compress(content)))
         == f"photo: this is {what}, not a run."
     )
 
@@ -215,7 +208,7 @@ def test_binary(write, content, what):
 )
 def test_damaged(write, content, name, reason):
     """A second part that cannot be read is not left out in silence."""
-    text = message(read_run, write("a.run.z", content))
+    text = error_of(read_run, write("a.run.z", content))
     assert text.startswith(f"a.run.z: the {name} data is damaged or cut off ({reason}")
     assert text.endswith("); fetch or write the file again.")
 
@@ -241,7 +234,7 @@ def test_a_bound_on_what_is_unpacked(write, monkeypatch, packed, rows):
     """Each way to compress stops at the bound, whatever the file says of its own size."""
     path = write("a.run.z", packed)
     monkeypatch.setenv("JUDGED_MAX_UNPACKED", "1MB")
-    assert message(read_run, path).endswith(
+    assert error_of(read_run, path).endswith(
         "bytes unpack to more than 1,000,000 bytes. If that is meant, set the environment variable "
         "JUDGED_MAX_UNPACKED to a larger size (20GB, say), or unpack the file first: what is not "
         "compressed is not held in memory."
@@ -250,13 +243,13 @@ def test_a_bound_on_what_is_unpacked(write, monkeypatch, packed, rows):
         monkeypatch.setenv("JUDGED_MAX_UNPACKED", "2MB")
         assert read_run(path).frame.height == rows
     monkeypatch.setenv("JUDGED_MAX_UNPACKED", "much")
-    assert message(read_run, path).startswith("the environment variable JUDGED_MAX_UNPACKED: ")
+    assert error_of(read_run, path).startswith("the environment variable JUDGED_MAX_UNPACKED: ")
 
 
 def test_closed_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     words = "standard input is closed; give a file, or pipe one in."
-    assert message(read_run, "-") == words
+    assert error_of(read_run, "-") == words
 
 
 FILES = {
@@ -275,7 +268,7 @@ def test_a_name_that_is_not_utf8(folder, name):
     run = read_run(path)
     assert (run.name, run.source) == ("caf\\xe9-a", f"caf\\xe9-{name}")
     assert run.frame.rows() == ROWS
-    assert message(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
+    assert error_of(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
 
 
 @pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
@@ -308,13 +301,13 @@ def test_judgements_can_be_pickled(write):
 
 def test_damaged_zstd(write):
     """The reason between the brackets depends on the versions of Python and polars."""
-    text = message(read_run, write("a.run.z", COMPRESSED["zst"][:-5]))
+    text = error_of(read_run, write("a.run.z", COMPRESSED["zst"][:-5]))
     assert text.startswith("a.run.z: the zstd data is damaged")
     assert text.endswith("); fetch or write the file again.")
 
 
 def test_zstd_that_is_not_utf8(write):
-    assert "not UTF-8 text" in message(
+    assert "not UTF-8 text" in error_of(
         read_run, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n"))
     )
 
@@ -355,12 +348,12 @@ RUN_ERRORS = {
 
 @pytest.mark.parametrize("text", RUN_ERRORS)
 def test_bad_lines_of_a_run(write, text):
-    assert message(read_run, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
+    assert error_of(read_run, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
 
 
 def test_bad_lines_from_standard_input(standard_input):
     standard_input((GOOD + "301 Q0 D12 1 abc sys\n").encode())
-    assert message(read_run, "-") == (
+    assert error_of(read_run, "-") == (
         'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc '
         'sys".'
     )
@@ -387,13 +380,14 @@ JUDGEMENT_ERRORS = {
 @pytest.mark.parametrize("text", JUDGEMENT_ERRORS)
 def test_bad_lines_of_judgements(write, text):
     assert (
-        message(read_judgements, write("qrels.txt", text)) == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
+        error_of(read_judgements, write("qrels.txt", text))
+        == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
     )
 
 
 def test_not_utf8(write):
     path = write("a.run", GOOD.encode() + b"301 Q0 caf\xe9 1 2.5 sys\n")
-    assert message(read_run, path) == (
+    assert error_of(read_run, path) == (
         'a.run, line 2: not UTF-8 text: "301 Q0 caf\\xe9 1 2.5 sys". Convert the file to UTF-8 '
         "first."
     )
@@ -406,11 +400,11 @@ def test_the_two_files_in_the_wrong_order(write):
     judgement_columns = "(4 columns: query, iteration, item, grade)"
     question = "Were the two files given in the wrong order?"
     for format in (None, "trec"):
-        assert message(read_run, qrels, format=format) == (
+        assert error_of(read_run, qrels, format=format) == (
             f"qrels.txt looks like judgements {judgement_columns}, not a run {run_columns}. "
             f"{question}"
         )
-        assert message(read_judgements, run, format=format) == (
+        assert error_of(read_judgements, run, format=format) == (
             f"run.txt looks like a run {run_columns}, not judgements {judgement_columns}. "
             f"{question}"
         )

@@ -13,6 +13,7 @@ from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements
 from judged.inputs.columns import NAMES
 from judged.inputs.trec import TREC_JUDGEMENTS, _careful_rows
+from support.errors import error_of
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q2", "1", "b", 2), ("q1", "1", "c", 0)]
 SUBTOPICS = ["1", "2", "1", "1"]
@@ -112,10 +113,8 @@ def test_pandas(write: Any) -> None:
 
 def test_types_that_are_refused() -> None:
     frame = pl.DataFrame(objects()).with_columns(subtopic=pl.Series([[1], [2], [1], [1]]))
-    with pytest.raises(InputError) as refused:
-        read(frame)
     assert (
-        str(refused.value)
+        error_of(read, frame)
         == 'a data frame: column "subtopic" is List(Int64), but subtopics must be texts or numbers.'
     )
 
@@ -202,10 +201,8 @@ MISSING: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_in_some_rows(write: Any, name: str) -> None:
     content, place = MISSING[name]
-    with pytest.raises(InputError) as refused:
-        read(write(name, content))
     assert (
-        str(refused.value)
+        error_of(read, write(name, content))
         == f"{place}: the subtopic is missing; give one in every row, or in none."
     )
 
@@ -247,18 +244,14 @@ JSON_ERRORS = {
 @pytest.mark.parametrize("case", JSON_ERRORS)
 def test_json_that_is_refused(write: Any, case: str) -> None:
     content, message = JSON_ERRORS[case]
-    with pytest.raises(InputError) as refused:
-        read(write("a.json", content))
-    assert str(refused.value) == f'a.json, query "q", {message}'
+    assert error_of(read, write("a.json", content)) == f'a.json, query "q", {message}'
 
 
 @pytest.mark.parametrize("name", ["plain.qrels", "a.csv", "a.ndjson"])
 def test_repeated_rows_are_named_by_line(write: Any, name: str) -> None:
     path = write(name, FILES[name] + FILES[name].splitlines(keepends=True)[-1])
     lines = FILES[name].count("\n")
-    with pytest.raises(InputError) as refused:
-        judged.Rankings.from_run(path, {"q1": ["a"]})
-    assert str(refused.value).startswith(
+    assert error_of(judged.Rankings.from_run, path, {"q1": ["a"]}).startswith(
         f"{name}, lines {lines} and {lines + 1}: query 'q1' has item 'c' more than once for "
         "subtopic '1'. "
     )

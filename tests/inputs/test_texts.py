@@ -13,8 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.texts import Text, Texts, read_texts, text_columns
+from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -181,15 +181,11 @@ def test_odd_ids_are_ids(tmp_path: Path, name: str) -> None:
 def test_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "texts"
     path.write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_texts(path)
-    assert str(caught.value) == message.format(path=path)
+    assert error_of(read_texts, path) == message.format(path=path)
 
 
 def test_other_things_are_refused() -> None:
-    with pytest.raises(InputError) as caught:
-        read_texts(3)  # type: ignore[arg-type]
-    assert str(caught.value) == (
+    assert error_of(read_texts, 3) == (
         "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a "
         "file; got 3."
     )
@@ -198,9 +194,7 @@ def test_other_things_are_refused() -> None:
 def test_a_picture_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "cat.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
-    with pytest.raises(InputError) as caught:
-        read_texts(path)
-    assert str(caught.value) == f"{path}: this is a PNG image, not a table of texts."
+    assert error_of(read_texts, path) == f"{path}: this is a PNG image, not a table of texts."
 
 
 def test_columns_mean_another_thing_for_queries() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from judged import InputError, evaluate, read_judgements, read_run
+from judged import evaluate, read_judgements, read_run
+from support.errors import error_of
 
 LEFT = "2 rows have no grade and are left out as unjudged."
 WAYS = {
@@ -31,9 +32,10 @@ def test_rows_without_a_grade_are_left_out_and_counted(write, name):
 
 
 def test_a_row_that_is_cut_off_is_refused(write):
-    with pytest.raises(InputError) as error:
-        read_judgements(write("short.csv", WAYS["short.csv"]))
-    assert str(error.value) == 'short.csv, line 3: expected 3 fields, found 2: "q1,b".'
+    assert (
+        error_of(read_judgements, write("short.csv", WAYS["short.csv"]))
+        == 'short.csv, line 3: expected 3 fields, found 2: "q1,b".'
+    )
 
 
 def test_tables_are_the_same(tmp_path):
@@ -58,12 +60,11 @@ def test_the_audit_says_it(write):
     [("a.csv", "query,item,grade\nq,a,\n"), ("a.jsonl", '{"query":"q","item":"a","grade":null}\n')],
 )
 def test_without_any_grade_it_is_refused(write, name, text):
-    with pytest.raises(InputError) as error:
-        read_judgements(write(name, text))
-    assert str(error.value) == f"{name}: no row has a grade."
+    assert error_of(read_judgements, write(name, text)) == f"{name}: no row has a grade."
 
 
 def test_a_run_has_to_have_all_scores(write):
-    with pytest.raises(InputError) as error:
-        read_run(write("a.csv", "query,item,score\nq,a,1\nq,b,\n"))
-    assert str(error.value) == 'a.csv, line 3: the score is missing, in the line "q,b,".'
+    assert (
+        error_of(read_run, write("a.csv", "query,item,score\nq,a,1\nq,b,\n"))
+        == 'a.csv, line 3: the score is missing, in the line "q,b,".'
+    )

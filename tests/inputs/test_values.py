@@ -21,6 +21,7 @@ import judged
 from judged.errors import InputError
 from judged.inputs.values import QueryValues, values_of
 from judged.text import Warned
+from support.errors import error_of
 from support.hostile import NAMES
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "trec_eval"
@@ -34,9 +35,7 @@ NESTED: Nested = {
 
 
 def refused(given: Any, message: str, measure_name: Any = None) -> None:
-    with pytest.raises(InputError) as error:
-        values_of(given, measure_name=measure_name)
-    assert str(error.value) == message
+    assert error_of(values_of, given, measure_name=measure_name) == message
 
 
 def long(nested: Nested) -> pl.DataFrame:

@@ -10,16 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.values import values_of
 from judged.text import Warned
+from support.errors import error_of
 from support.loops import for_each
 
 
 def refused(given: Any, message: str, measure_name: Any = None) -> None:
-    with pytest.raises(InputError) as error:
-        values_of(given, measure_name=measure_name)
-    assert str(error.value) == message
+    assert error_of(values_of, given, measure_name=measure_name) == message
 
 
 FORMS = "{run: {query: value}}, {run: {measure: {query: value}}}, a table or files"

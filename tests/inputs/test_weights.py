@@ -14,6 +14,7 @@ import pytest
 from judged.errors import InputError
 from judged.inputs.keyed import read_weights
 from judged.inputs.tables import QueryWeights
+from support.errors import error_of
 
 SAME = {"q1": 3.0, "q2": 0.5}
 
@@ -163,29 +164,21 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
     ],
 )
 def test_what_is_refused(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        read_weights(given)
-    assert str(refused.value) == message
+    assert error_of(read_weights, given) == message
 
 
 def test_no_such_file() -> None:
-    with pytest.raises(InputError) as refused:
-        read_weights("none.csv")
-    assert str(refused.value) == "none.csv: no such file."
+    assert error_of(read_weights, "none.csv") == "none.csv: no such file."
 
 
 def test_every_judged_query_needs_one() -> None:
     given = QueryWeights({"a": 0.0, "b": 0.0, "x": 1.0}, "traffic.csv")
     assert given.unknown(["a", "b"]) == ["x"]
-    with pytest.raises(InputError) as refused:
-        given.of(["a", "c", "d", "e", "f"])
-    assert str(refused.value) == (
+    assert error_of(given.of, ["a", "c", "d", "e", "f"]) == (
         "traffic.csv: 4 judged queries have no weight ('c', 'd', 'e', …); give every judged query "
         "one, 0 for one that is not to count."
     )
-    with pytest.raises(InputError) as refused:
-        given.of(["a", "b"])
-    assert str(refused.value) == (
+    assert error_of(given.of, ["a", "b"]) == (
         "traffic.csv: all judged queries have the weight 0, so that none counts; give some of them "
         "a weight above 0."
     )

@@ -12,21 +12,15 @@ import pyarrow as pa
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.tables import NO_GRADES
+from support.errors import error_of
 
 LISTS = {"q1": ["b", "a"], "q2": [], "q3": ["c"]}
 GRADES = {"q1": {"b": 1, "a": 1}, "q2": {}, "q3": {"c": 1}}
 PAIRS = {"query": ["q1", "q1", "q2", "q3"], "item": ["b", "a", None, "c"]}
 ROWS = [dict(zip(PAIRS, row, strict=True)) for row in zip(*PAIRS.values(), strict=True)]
 RUN = {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"]}
-
-
-def message(function, *arguments, **options):
-    with pytest.raises(InputError) as error:
-        function(*arguments, **options)
-    return str(error.value)
 
 
 def parquet(write):
@@ -99,23 +93,23 @@ def test_text_of_two_columns(write):
 
 
 def test_text_of_two_columns_that_is_something_else(write):
-    assert message(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")) == (
+    assert error_of(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")) == (
         'a.txt, line 1: expected 4 fields, found 2: "q1 b". A line of judgements is: query 0 item '
         "grade."
     )
-    assert message(read_judgements, write("a.txt", "query passages\nq1 a\n")) == (
+    assert error_of(read_judgements, write("a.txt", "query passages\nq1 a\n")) == (
         'a.txt, line 1: expected 4 fields, found 2: "query passages". A line of judgements is: '
         "query 0 item grade."
     )
-    assert message(read_run, write("a.txt", "q1 a\nq1 b\n")) == (
+    assert error_of(read_run, write("a.txt", "q1 a\nq1 b\n")) == (
         'a.txt, line 1: expected 6 fields, found 2: "q1 a". A line of a run is: query Q0 item rank '
         "score tag."
     )
-    assert message(read_judgements, write("a.tsv", "query\tpassages\nq1\ta\n")).startswith(
+    assert error_of(read_judgements, write("a.tsv", "query\tpassages\nq1\ta\n")).startswith(
         'a.tsv: no column with an item; the columns are "query", "passages". Say which it is '
         "(--columns item=COLUMN)"
     )
-    assert message(read_judgements, write("a.csv", "q1,a\nq1,b\n")).startswith(
+    assert error_of(read_judgements, write("a.csv", "q1,a\nq1,b\n")).startswith(
         'a.csv: no column with a query; the columns are "q1", "a". Say which it is'
     )
 
@@ -137,7 +131,7 @@ UNDERSTOOD = (
 
 def test_a_column_that_may_be_the_grade_is_not_overlooked(write):
     path = write("a.csv", "query,item,good\nq,a,0\nq,b,1\n")
-    assert message(read_judgements, path) == (
+    assert error_of(read_judgements, path) == (
         f'a.csv: no column with a grade; the columns are "query", "item", "good". {UNDERSTOOD}'
     )
     assert read_judgements(path, columns="grade=good").frame["grade"].to_list() == [0, 1]
@@ -153,12 +147,12 @@ def test_a_column_whose_name_is_1():
 
 def test_a_grade_that_only_later_rows_have(write):
     rows = '{"query": "q", "item": "a"}\n{"query": "q", "item": "b", "grade": 0}\n'
-    assert message(read_judgements, write("a.jsonl", rows)) == (
+    assert error_of(read_judgements, write("a.jsonl", rows)) == (
         'a.jsonl, line 2: there is "grade", which the first row does not have; give every row a '
         "grade, or none."
     )
     content = f"[{','.join(rows.splitlines())}]"
-    assert message(read_judgements, write("a.json", content)) == (
+    assert error_of(read_judgements, write("a.json", content)) == (
         'a.json, row 2: there is "grade", which the first row does not have; give every row a '
         "grade, or none."
     )
@@ -170,17 +164,17 @@ def test_a_grade_that_only_later_rows_have(write):
 )
 def test_a_run_is_no_list_of_what_is_relevant(write, header, role):
     path = write("a.csv", f"query,item,{header}\nq,a,1\n")
-    assert message(read_judgements, path) == (
+    assert error_of(read_judgements, path) == (
         f'a.csv looks like a run (column "{header}" is a {role}), not judgements. Were the two '
         "files given in the wrong order?"
     )
 
 
 def test_a_run_needs_a_score_or_a_rank(write):
-    assert message(read_run, write("a.csv", "query,item\nq,a\n")).startswith(
+    assert error_of(read_run, write("a.csv", "query,item\nq,a\n")).startswith(
         'a.csv: no column with a score or a rank; the columns are "query", "item".'
     )
-    assert message(read_run, {"q": {"a"}}) == (
+    assert error_of(read_run, {"q": {"a"}}) == (
         "query 'q' has a set; give it a dict of items, each with a score."
     )
 
@@ -230,7 +224,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "expected"), REFUSED)
 def test_refused_dicts(given, expected):
-    assert message(read_judgements, given) == expected
+    assert error_of(read_judgements, given) == expected
 
 
 REFUSED_JSON = {
@@ -252,7 +246,7 @@ REFUSED_JSON = {
 
 @pytest.mark.parametrize("text", REFUSED_JSON)
 def test_refused_json(text, write):
-    assert message(read_judgements, write("a.json", text)) == REFUSED_JSON[text]
+    assert error_of(read_judgements, write("a.json", text)) == REFUSED_JSON[text]
 
 
 @pytest.mark.parametrize("way", ["dict", "json", "csv", "polars"])
@@ -271,7 +265,7 @@ def test_an_item_that_is_listed_twice(way, write):
         "polars": "a data frame, rows 1 and 3",
     }
     run = {"q": ["b", "a"]}
-    assert message(judged.evaluate, given, run) == (
+    assert error_of(judged.evaluate, given, run) == (
         f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
         "the best-ranked of each with duplicates='first' (--duplicates first)."
     )
@@ -284,7 +278,7 @@ def test_numbers_for_ids():
     table = read_judgements({1: [7, 8]})
     assert table.lists == {"1": {"7": 1, "8": 1}}
     assert table.notes == (NO_GRADES, "Ids that were not texts were turned into texts once.")
-    assert message(read_judgements, {1: [7], "1": [8]}) == (
+    assert error_of(read_judgements, {1: [7], "1": [8]}) == (
         "the queries 1 and '1' are the same as texts; give each id once."
     )
 
@@ -302,7 +296,7 @@ def test_quepid(write):
     ]
     assert table.names() == ["star wars", "rambo", "alien"]
     assert table.where([0, 2]) == "lines 3 and 6"
-    assert message(read_judgements, write("a.csv", "query,docno,rating\nrambo\n")) == (
+    assert error_of(read_judgements, write("a.csv", "query,docno,rating\nrambo\n")) == (
         'a.csv, line 2: expected 3 fields, found 1: "rambo".'
     )
     snapshot = (
@@ -319,6 +313,6 @@ def test_quepid(write):
 
 
 def test_a_document_without_its_rating_is_not_rated(write):
-    assert message(read_judgements, write("a.csv", "query,docid,rating\nrambo,7,\n")) == (
+    assert error_of(read_judgements, write("a.csv", "query,docid,rating\nrambo,7,\n")) == (
         "a.csv: no row has a grade."
     )

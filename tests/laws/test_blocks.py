@@ -20,7 +20,7 @@ from judged.evaluation.scores import Scored
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import Matcher, match_with
+from judged.matching.matcher import Matcher, match_with
 from judged.measures import REGISTRY
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings

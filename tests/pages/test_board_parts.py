@@ -6,8 +6,9 @@ import re
 
 import judged
 from judged.web.pages.boards import board
-from judged.web.pages.pairs import largest_differences, panel
+from judged.web.pages.pairs import panel
 from judged.web.pages.templating import environment
+from judged.web.views.compare import largest_differences
 
 HOSTILE = "<script>alert(1)</script>{{7*7}}\"'"
 JUDGEMENTS = {str(q): {"a": 1, "b": 0} for q in range(12)} | {HOSTILE: {"a": 1}}

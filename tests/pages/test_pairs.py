@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import judged
-from judged.web.pages.pairs import largest_differences, panel
+from judged.web.pages.pairs import panel
+from judged.web.views.compare import largest_differences
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0} for q in range(20)}
 OLD = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(20)}

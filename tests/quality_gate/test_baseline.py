@@ -224,7 +224,7 @@ def test_a_failing_gate_updates_nothing(path: Path) -> None:
     failed = make(path, run=NEW)
     assert (failed.passed, failed.updated) == (False, False)
     assert path.read_bytes() == before
-    assert f"The baseline {path} was not updated, as the gate did not pass." in failed.sentences()
+    assert f"The baseline {path} was not updated: the gate did not pass." in failed.sentences()
     forced = make(path, run=NEW, update="force")
     assert (forced.passed, forced.updated) == (False, True)
     assert path.read_bytes() != before

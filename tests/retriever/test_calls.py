@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judged import evaluate_retriever
-from judged.errors import InputError
+from support.errors import error_of
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1}}
 TEXTS = {"q1": "one", "q2": "two"}
@@ -27,9 +27,7 @@ class Store:
 
 
 def test_a_store_is_no_retriever() -> None:
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(Store(), TEXTS, JUDGEMENTS, "RR")
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, Store(), TEXTS, JUDGEMENTS, "RR") == (
         "an object of Store is not a retriever; give the result of its as_retriever()."
     )
     assert evaluate_retriever(Store().as_retriever(), TEXTS, JUDGEMENTS, "RR").value() == 0.75
@@ -68,9 +66,9 @@ def test_a_component_that_cannot_be_called_so_is_refused_at_once(
     retriever: Any, queries: Any, said: str
 ) -> None:
     """Not only when every query has failed, with all its retries."""
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(retriever, queries, JUDGEMENTS, "RR", retries=9, wait=99)
-    assert str(error.value) == (
+    assert error_of(
+        evaluate_retriever, retriever, queries, JUDGEMENTS, "RR", retries=9, wait=99
+    ) == (
         f"{said}; give a function of the query that calls it, or queries that are mappings of "
         f"its arguments."
     )

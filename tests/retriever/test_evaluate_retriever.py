@@ -15,6 +15,7 @@ import judged
 from judged import evaluate_retriever
 from judged.errors import InputError, PolicyError
 from judged.inputs import retriever as asking
+from support.errors import error_of
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}}
 TEXTS = {"q1": "one", "q2": "two", "q3": "three"}
@@ -155,9 +156,7 @@ class Both:
     ],
 )
 def test_what_is_no_retriever(retriever: Any, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(retriever, TEXTS, JUDGEMENTS)
-    assert str(error.value) == message
+    assert error_of(evaluate_retriever, retriever, TEXTS, JUDGEMENTS) == message
 
 
 def test_a_component_gets_its_inputs_by_name() -> None:

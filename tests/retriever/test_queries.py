@@ -14,6 +14,7 @@ import pytest
 from judged import evaluate_retriever
 from judged.errors import InputError
 from judged.inputs.retriever_answers import read_queries
+from support.errors import error_of
 
 TWO = {"q1": "red apple", "q2": 'blue, "sky"'}
 ROWS = [{"_id": "q1", "text": TWO["q1"]}, {"_id": "q2", "text": TWO["q2"]}]
@@ -121,9 +122,7 @@ NEEDED = "an id and a title or a text are needed."
     ],
 )
 def test_wrong_queries(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        read_queries(given)
-    assert str(error.value).startswith(message)
+    assert error_of(read_queries, given).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -149,9 +148,7 @@ def test_wrong_queries(given: Any, message: str) -> None:
 def test_wrong_files(folder: Path, name: str, content: str | None, message: str) -> None:
     if content is not None:
         Path(name).write_text(content)
-    with pytest.raises(InputError) as error:
-        read_queries(name)
-    assert str(error.value).startswith(message)
+    assert error_of(read_queries, name).startswith(message)
 
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -186,15 +183,14 @@ def test_a_judged_query_without_a_text_is_missing_and_said() -> None:
 
 
 def test_queries_that_nobody_judged() -> None:
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: ["a"], ["red apple"], JUDGEMENTS)
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, lambda text: ["a"], ["red apple"], JUDGEMENTS) == (
         "none of the queries is judged: the queries have 'red apple', the judgements 'q1'. Give "
         "queries the ids of the judgements."
     )
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: ["a"], None, {})
-    assert str(error.value) == "the judgements are empty: no query is judged."
+    assert (
+        error_of(evaluate_retriever, lambda text: ["a"], None, {})
+        == "the judgements are empty: no query is judged."
+    )
 
 
 def test_the_judged_ids_themselves() -> None:

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 from judged import evaluate, evaluate_retriever
-from judged.errors import InputError
 from judged.inputs.retriever_answers import AnswerReader, RetrievedResults
+from support.errors import error_of
 
 Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
 
@@ -245,19 +245,16 @@ WRONG: list[tuple[Any, Any, str]] = [
 
 @pytest.mark.parametrize(("answer", "item", "message"), WRONG, ids=range(len(WRONG)))
 def test_wrong_results(answer: Any, item: Any, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        read(answer, item)
-    assert str(error.value) == message
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: answer, {"q": "x"}, {"q": {"a": 1}}, item=item)
-    assert str(error.value) == message
+    assert error_of(read, answer, item) == message
+    assert (
+        error_of(evaluate_retriever, lambda text: answer, {"q": "x"}, {"q": {"a": 1}}, item=item)
+        == message
+    )
 
 
 def test_an_item_returned_twice() -> None:
     answer = ["a", "b", "a"]
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: answer, None, {"q": {"b": 1}})
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, lambda text: answer, None, {"q": {"b": 1}}) == (
         "query 'q': item 'a' is returned twice, as results 1 and 3. If parts of a document share "
         'its id, give the path to their own with item=, or use policy={"duplicates": "first"}.'
     )
@@ -283,13 +280,9 @@ def test_distances_are_refused_as_soon_as_they_show() -> None:
         asked.append(text)
         return [("a", 0.1), ("b", 0.1), ("c", 0.3)]
 
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(nearest, None, judgements)
-    assert str(error.value) == DISTANCES
+    assert error_of(evaluate_retriever, nearest, None, judgements) == DISTANCES
     assert len(asked) == 5
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(nearest, None, {"q1": {"a": 1}})
-    assert str(error.value) == DISTANCES
+    assert error_of(evaluate_retriever, nearest, None, {"q1": {"a": 1}}) == DISTANCES
     assert evaluate_retriever(nearest, None, judgements, "RR", item=lambda x: x[0]).value() == 1
 
 
@@ -355,9 +348,7 @@ def test_ids_that_nobody_judged_are_said() -> None:
 
 
 def test_nothing_at_all_is_no_system() -> None:
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: [], None, {"q": {"a": 1}})
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, lambda text: [], None, {"q": {"a": 1}}) == (
         "the retriever returned no result for any query, so there is nothing to evaluate."
     )
 

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from judged import Evaluation, evaluate, evaluate_retriever
-from judged.errors import InputError, OutputError
+from judged.errors import OutputError
+from support.errors import error_of
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}, "q4": {"f": 1}}
 LISTS: dict[str, Any] = {
@@ -157,9 +158,7 @@ def test_a_file_of_something_else_is_left_alone(folder: Path) -> None:
         ('{"query": "q1", "scores": 1}\n', 1, '"{"query": "q1", "scores": 1}"'),
     ):
         SAVED.write_text(content)
-        with pytest.raises(InputError) as error:
-            evaluate_retriever(Recorder(), None, JUDGEMENTS, save=SAVED)
-        assert str(error.value) == (
+        assert error_of(evaluate_retriever, Recorder(), None, JUDGEMENTS, save=SAVED) == (
             f"run.jsonl, line {line}: this is not a run that evaluate_retriever has saved: "
             f"{shown}; "
             "save to another file."
@@ -201,9 +200,10 @@ def test_what_differs_is_not_resumed(folder: Path, change: dict[str, Any], messa
     given = {"retriever": Recorder(), "queries": None, "judgements": JUDGEMENTS, "save": SAVED}
     evaluate_retriever(**given)
     before = SAVED.read_bytes()
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(**{**given, **change})
-    assert str(error.value) == f"{message}; delete the file, or save to another."
+    assert (
+        error_of(evaluate_retriever, **{**given, **change})
+        == f"{message}; delete the file, or save to another."
+    )
     assert SAVED.read_bytes() == before
 
 
@@ -219,9 +219,7 @@ def test_damaged_files(folder: Path) -> None:
     evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
     lines = SAVED.read_text().splitlines(keepends=True)
     SAVED.write_text("".join([*lines, lines[-1]]))
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, Recorder(), None, JUDGEMENTS, "RR", save=SAVED) == (
         "run.jsonl, line 5: query 'q4' occurs twice, as if two programs had written at once; "
         "delete the file, or save to another."
     )
@@ -234,26 +232,20 @@ def test_numbers_that_no_record_has(folder: Path) -> None:
         for number in (10**400, None, [0]):
             changed = json.dumps({**json.loads(first), name: number})
             SAVED.write_text("\n".join([changed, *rest, ""]))
-            with pytest.raises(InputError) as error:
-                evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
-            assert str(error.value).startswith(
-                "run.jsonl, line 1: this is not a run that evaluate_retriever has saved"
-            )
+            assert error_of(
+                evaluate_retriever, Recorder(), None, JUDGEMENTS, "RR", save=SAVED
+            ).startswith("run.jsonl, line 1: this is not a run that evaluate_retriever has saved")
 
 
 def test_what_cannot_be_saved(folder: Path) -> None:
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(Recorder(), {"q1": object}, JUDGEMENTS, save=SAVED)
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, Recorder(), {"q1": object}, JUDGEMENTS, save=SAVED) == (
         "query 'q1' is <class 'object'>, which cannot be saved. Give texts, numbers, lists or "
         "dicts of these, or leave out save=."
     )
     with pytest.raises(OutputError) as refused:
         evaluate_retriever(Recorder(), None, JUDGEMENTS, save="none/run.jsonl")
     assert str(refused.value) == "none/run.jsonl: there is no folder none; make it first."
-    with pytest.raises(InputError) as error:
-        evaluate_retriever(lambda text: ["\ud800"], None, JUDGEMENTS, save=SAVED)
-    assert str(error.value) == (
+    assert error_of(evaluate_retriever, lambda text: ["\ud800"], None, JUDGEMENTS, save=SAVED) == (
         "query 'q1': '\\ud800' in an id is half of a surrogate pair, which cannot be written to "
         "run.jsonl."
     )

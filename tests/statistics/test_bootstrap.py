@@ -228,7 +228,6 @@ def test_undefined_resamples_count_against_both_ends() -> None:
     pooled = Median(np.array([1.0, 2.0, 5.0]), np.array([0, 0, 0]), 3)
     low, high = bootstrap([pooled], levels=(0.8,))
     assert np.isnan([low, high]).all()
-    assert np.isnan(pooled.resampled(np.array([[0.0, 2.0, 1.0]]))).all()
 
 
 def test_undefined_number() -> None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from judged.errors import InputError
-from judged.statistics.randomisation import exact_p
+from judged.statistics.randomisation import exact_p, randomised_tukey
 from judged.statistics.t import below
-from judged.statistics.tukey import randomised_tukey
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 

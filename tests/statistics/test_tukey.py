@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from judged.arrays import Floats
+from judged.statistics.randomisation import tukey
 from judged.statistics.t import below
-from judged.statistics.tukey import tukey
 
 
 def drawn(n: int, m: int, seed: int = 0) -> Floats:

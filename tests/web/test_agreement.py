@@ -38,7 +38,7 @@ def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
     running = server(data)
     alone = running.ask("/agreement")
     assert alone.status == 409
-    says = "Agreement is of two annotators or more, and nobody has judged here yet."
+    says = "Agreement is of two annotators or more, and no annotator has judged here yet."
     assert says in alone.text
     assert running.ask("/api/agreement").json["error"].startswith(says)
     two = both(data)

@@ -16,10 +16,11 @@ import pytest
 
 import judged
 from judged.web.errors import UndecidedError, UnpairedError
-from judged.web.searches import VectorSearch
-from judged.web.visit import Params
+from judged.web.settings import ServerSettings
+from judged.web.views.embeddings import VectorSearch
+from judged.web.visit import Params, Visit
 from judged.web.work import Cache
-from judged.web.workspace import ServedFiles, Workspace
+from judged.web.workspace import ServedFiles, Session
 
 
 @pytest.fixture
@@ -38,15 +39,10 @@ def vectors(tmp_path: Path) -> Path:
     return folder
 
 
-def workspace(folder: Path, text: str = "") -> tuple[Workspace, Params]:
-    params = Params.read(text)
-    files, problems = ServedFiles((folder,)).files()
-    return Workspace.of("w", files, problems, params), params
-
-
 def searched(folder: Path, text: str = "") -> VectorSearch:
-    there, params = workspace(folder, text)
-    return VectorSearch.of(params, there, Cache(10**8))
+    library, settings = ServedFiles((folder,)), ServerSettings.of([folder])
+    params, session = Params.read(text), Session("one")
+    return VectorSearch.of(Visit("/embeddings", params, session, library, Cache(10**8), settings))
 
 
 def expected(folder: Path, **options: Any) -> judged.Evaluation:

@@ -98,9 +98,9 @@ def test_the_examples_give_the_right_numbers(example: str, measure: str, value: 
 
 
 def test_the_interpolated_curve_has_another_area() -> None:
-    from judged.charts.kinds.precision_recall import areas, precision_recall
+    from judged.charts.kinds.curves import areas_under, precision_recall
 
-    steps, interpolated = areas(precision_recall(answer("example=image-search").curve).data)
+    steps, interpolated = areas_under(precision_recall(answer("example=image-search").curve).data)
     assert (steps, interpolated) == (
         pytest.approx(0.369444, abs=1e-6),
         pytest.approx(0.391667, abs=1e-6),
@@ -334,7 +334,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
     [
         (
             "list=0+x",
-            "'0 x' is no relevance list: 'x' is neither a grade nor - (not judged). Write the "
+            "'0 x' is not a relevance list: 'x' is neither a grade nor - (not judged). Write the "
             'grades in rank order, such as "0 1 0 0 1".',
         ),
         (
@@ -347,7 +347,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
         ),
         (
             "list=0+(1",
-            "'0 (1' is no relevance list: a bracket is not closed. Results that share a score "
+            "'0 (1' is not a relevance list: a bracket is not closed. Results that share a score "
             'stand in brackets, such as "0 (1 0) 1".',
         ),
         ("list=0&k=0", "k must be a whole number from 1 to 1,000; got 0."),

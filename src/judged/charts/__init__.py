@@ -18,30 +18,31 @@ from judged.charts.kinds import KINDS
 if TYPE_CHECKING:
     from judged.charts.canvas import Design
     from judged.charts.chart import Chart
-    from judged.charts.kinds.cmc import cmc
-    from judged.charts.kinds.confusion import confusion
-    from judged.charts.kinds.confusion_at_k import confusion_at_k
-    from judged.charts.kinds.differences import differences
-    from judged.charts.kinds.eleven_point import eleven_point
-    from judged.charts.kinds.embedding_scores import embedding_scores
-    from judged.charts.kinds.forest import forest
+    from judged.charts.kinds.curves import (
+        cmc,
+        confusion_at_k,
+        eleven_point,
+        measure_at_k,
+        precision_recall,
+        precision_recall_at_k,
+        roc,
+    )
+    from judged.charts.kinds.distributions import (
+        confusion,
+        embedding_scores,
+        rank_histogram,
+        reliability,
+        scores,
+    )
     from judged.charts.kinds.gallery import Gallery, gallery
-    from judged.charts.kinds.measure_at_k import measure_at_k
-    from judged.charts.kinds.power import power
-    from judged.charts.kinds.precision_recall import precision_recall
-    from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
-    from judged.charts.kinds.ranges import ranges
-    from judged.charts.kinds.rank_flow import rank_flow
-    from judged.charts.kinds.rank_histogram import rank_histogram
-    from judged.charts.kinds.reliability import reliability
-    from judged.charts.kinds.roc import roc
-    from judged.charts.kinds.scatter import scatter
-    from judged.charts.kinds.scores import scores
-    from judged.charts.kinds.systems import systems
-    from judged.charts.kinds.temperature import temperature
-    from judged.charts.kinds.temperature_probabilities import temperature_probabilities
-    from judged.charts.kinds.temperature_reliability import temperature_reliability
-    from judged.charts.kinds.temperature_study import temperature_study
+    from judged.charts.kinds.intervals import forest, power, ranges, systems
+    from judged.charts.kinds.pairs import differences, rank_flow, scatter
+    from judged.charts.kinds.temperatures import (
+        temperature,
+        temperature_probabilities,
+        temperature_reliability,
+        temperature_study,
+    )
     from judged.charts.sources import Systems
 
 __all__ = [

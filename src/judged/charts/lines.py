@@ -7,7 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.canvas import BELOW, LEFT, Canvas, Frame, fitted, number_axis, text_width, widest
+from judged.charts.canvas import (
+    BELOW,
+    LEFT,
+    Canvas,
+    Frame,
+    encode,
+    fitted,
+    layer,
+    layers,
+    mark,
+    number_axis,
+    text_width,
+    widest,
+)
 from judged.charts.svg import ROWS, Theme
 from judged.errors import InputError
 
@@ -44,20 +57,15 @@ def curves(
         (frame.names.get(word, word), value)
         for word, value in zip(words, last[y["field"]], strict=True)
     ]
-    line = {
-        "mark": {"type": "line", "strokeWidth": 2.2},
-        "encoding": {
-            "x": x,
-            "y": y,
-            **look,
-            "order": {"field": x["field"], "type": "quantitative"},
-        },
-    }
+    line = layer(
+        mark("line", strokeWidth=2.2),
+        encode(x=x, y=y, **look, order={"field": x["field"], "type": "quantitative"}),
+    )
     tooltip = [{"field": field}, {"field": x["field"]}, {"field": y["field"], "format": ".4f"}]
-    points = {
-        "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
-        "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
-    }
+    points = layer(
+        mark("point", filled=True, size=30, opacity=1),
+        encode(x=x, y=y, color=look["color"], tooltip=tooltip),
+    )
     room = [points] if table.height / max(len(names), 1) <= 25 else []
     names_at_ends = end_labels(ends, looks, y=y, low=low, high=high, frame=frame, symlog=symlog)
     return [line, *room, names_at_ends]
@@ -66,7 +74,7 @@ def curves(
 def series(
     field: str, names: Sequence[str], looks: Sequence[tuple[str, list[int]]]
 ) -> dict[str, Any]:
-    """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
+    """Return colour and dash of each line; names are written at lines, so there is no legend."""
     if len(names) > MOST:
         raise InputError(f"a chart has room for {MOST} lines; got {len(names):,}. Show fewer.")
 
@@ -108,28 +116,17 @@ def end_labels(
     ]
     at = {**y, "field": "at"}
     pieces = [
-        {
-            "transform": [{"filter": f"datum.number == {number}"}],
-            "mark": {"type": "rule", "strokeWidth": 2.2, "color": shade, "strokeDash": dash},
-            "encoding": {
-                "x": {"value": frame.width + 8},
-                "x2": {"value": frame.width + 30},
-                "y": at,
-            },
-        }
+        layer(
+            mark("rule", strokeWidth=2.2, color=shade, strokeDash=dash),
+            encode(x={"value": frame.width + 8}, x2={"value": frame.width + 30}, y=at),
+            transform=[{"filter": f"datum.number == {number}"}],
+        )
         for number, (shade, dash) in enumerate(looks)
     ]
-    names = {
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "dx": 35,
-            "baseline": "middle",
-            "clip": False,
-            "fontWeight": "bold",
-        },
-        "encoding": {"x": {"value": frame.width}, "y": at, "text": {"field": "label"}},
-    }
+    names = layer(
+        mark("text", align="left", dx=35, baseline="middle", clip=False, fontWeight="bold"),
+        encode(x={"value": frame.width}, y=at, text={"field": "label"}),
+    )
     return {"data": {"values": rows}, "layer": [*pieces, names]}
 
 
@@ -138,29 +135,24 @@ def beside(
 ) -> list[dict[str, Any]]:
     """Write a bold line and others under it, outside of the frame of a chart."""
     return [
-        {
-            "data": {"values": [{"words": words}]},
-            "mark": {
-                "type": "text",
-                "align": "left",
-                "baseline": "middle",
-                "clip": False,
-                "fontWeight": "normal" if at else "bold",
-                "color": theme.ink if at else theme.ink_of(shade),
-            },
-            "encoding": {
-                "x": {"value": x},
-                "y": {"value": y + at * LINE},
-                "text": {"field": "words"},
-            },
-        }
+        layer(
+            mark(
+                "text",
+                align="left",
+                baseline="middle",
+                clip=False,
+                fontWeight="normal" if at else "bold",
+                color=theme.ink if at else theme.ink_of(shade),
+            ),
+            encode(x={"value": x}, y={"value": y + at * LINE}, text={"field": "words"}),
+            values=[{"words": words}],
+        )
         for at, words in enumerate([head, *lines])
     ]
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places as near to the values as can be, in their order, at least a gap apart and within the
-    bounds where they fit.
+    """Return places near the values, in their order, a gap apart, within bounds if they fit.
 
     >>> spread([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.5, 0.4, 0.9]
@@ -200,6 +192,10 @@ class Sided:
     parts: list[dict[str, Any]]
     lists: bool  # whether queries are named
 
+    def layers(self, *others: dict[str, Any]) -> dict[str, Any]:
+        """Return other parts, and the words on top of them."""
+        return layers(*others, *self.parts, width=self.width, height=self.height)
+
 
 def sided(
     canvas: Canvas, width: int, height: int, *, first: Side, second: Side, square: bool = False
@@ -235,22 +231,18 @@ def _above(first: Side, second: Side, width: int, theme: Theme) -> tuple[list[di
     taken = sum(text_width(side.head, bold=True) for side in (first, second)) + 2 * LINE
     rows = (0, 0) if taken < width else (1, 0)
     parts = [
-        {
-            "data": {"values": [{"words": side.head}]},
-            "mark": {
-                "type": "text",
-                "align": align,
-                "baseline": "bottom",
-                "clip": False,
-                "fontWeight": "bold",
-                "color": theme.ink_of(side.shade),
-            },
-            "encoding": {
-                "x": {"value": across},
-                "y": {"value": -7 - LINE * row},
-                "text": {"field": "words"},
-            },
-        }
+        layer(
+            mark(
+                "text",
+                align=align,
+                baseline="bottom",
+                clip=False,
+                fontWeight="bold",
+                color=theme.ink_of(side.shade),
+            ),
+            encode(x={"value": across}, y={"value": -7 - LINE * row}, text={"field": "words"}),
+            values=[{"words": side.head}],
+        )
         for side, align, across, row in zip(
             (first, second), ("left", "right"), (0, width), rows, strict=True
         )
@@ -284,7 +276,7 @@ class Row:
 
 
 def room_for(rows: int, instead: str) -> None:
-    """An error where a chart has no room for so many rows."""
+    """Fail if there are more rows than a chart has room for."""
     if rows > MOST_INTERVALS:
         raise InputError(f"a chart has room for {MOST_INTERVALS} rows; got {rows:,}: {instead}.")
 
@@ -315,7 +307,6 @@ class Columns:
     signs: bool  # whether of what is said only the first word has room
 
     def says(self, row: Row) -> str:
-        """What stands behind the numbers of a row."""
         return row.says.partition(" ")[0] if self.signs else row.says
 
 
@@ -366,24 +357,21 @@ def _panel(
         "scale": {"domain": list(range(len(rows))), "padding": 0},
     }
     drawn = [_drawn(at, row, columns, low, high) for at, row in enumerate(rows)]
-    band = {
-        "transform": [
-            {"filter": "isValid(datum.margin)"},
-            {"calculate": "-datum.margin", "as": "m"},
-        ],
-        "mark": {"type": "rect", "color": theme.fill},
-        "encoding": {"x": {**x, "field": "m"}, "x2": {"field": "margin"}, "y": y},
-    }
-    line = {
-        "mark": {"type": "rule", "color": theme.ink, "strokeWidth": 1.2},
-        "encoding": {"x": {"datum": 0, "type": "quantitative"}},
-    }
+    band = layer(
+        mark("rect", color=theme.fill),
+        encode(x={**x, "field": "m"}, x2={"field": "margin"}, y=y),
+        transform=[{"filter": "isValid(datum.margin)"}, {"calculate": "-datum.margin", "as": "m"}],
+    )
+    line = layer(
+        mark("rule", color=theme.ink, strokeWidth=1.2),
+        encode(x={"datum": 0, "type": "quantitative"}),
+    )
     shade = {"field": "shade", "type": "nominal", "scale": None, "legend": None}
-    reach = {
-        "transform": [{"filter": "datum.known"}],
-        "mark": {"type": "rule", "strokeWidth": 2.4},
-        "encoding": {"x": {**x, "field": "left"}, "x2": {"field": "right"}, "y": y, "color": shade},
-    }
+    reach = layer(
+        mark("rule", strokeWidth=2.4),
+        encode(x={**x, "field": "left"}, x2={"field": "right"}, y=y, color=shade),
+        transform=[{"filter": "datum.known"}],
+    )
     tooltip = [{"field": name} for name in ("name", "number", "interval", "says")]
     looks: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         (
@@ -398,18 +386,18 @@ def _panel(
         ),
     ]
     marks: list[dict[str, Any]] = [
-        {
-            "name": f"{ROWS}_{place}_{number}",
-            "transform": [{"filter": f"isValid(datum.value) && {test}"}],
-            "mark": dict(look, type="point", opacity=1, size=95),
-            "encoding": {
+        layer(
+            dict(look, type="point", opacity=1, size=95),
+            {
                 "x": x,
                 "y": y,
                 "shape": {"field": "shape", "type": "nominal", "scale": None, "legend": None},
                 "tooltip": tooltip,
             }
             | colour,
-        }
+            name=f"{ROWS}_{place}_{number}",
+            transform=[{"filter": f"isValid(datum.value) && {test}"}],
+        )
         for number, (test, look, colour) in enumerate(looks)
     ]
     parts = [band, *([line] if zero else []), reach, *marks, *_texts(y, columns)]
@@ -417,7 +405,7 @@ def _panel(
 
 
 def _bounds(rows: Sequence[Row], zero: bool) -> tuple[float, float]:
-    """Where the axis begins and ends: all that is finite is in sight."""
+    """Return the ends of the axis, with all finite numbers in sight."""
     every = [each for row in rows for each in (row.value, row.low, row.high)]
     every += [0.0] if zero else []
     every += [sign * row.margin for row in rows if row.margin is not None for sign in (-1, 1)]
@@ -462,19 +450,9 @@ def _texts(y: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
         ("says", behind, "left", "bold"),
     ]
     return [
-        {
-            "mark": {
-                "type": "text",
-                "align": align,
-                "baseline": "middle",
-                "fontWeight": weight,
-                "clip": False,
-            },
-            "encoding": {
-                "x": {"value": across},
-                "y": y,
-                "text": {"field": name, "type": "nominal"},
-            },
-        }
+        layer(
+            mark("text", align=align, baseline="middle", fontWeight=weight, clip=False),
+            encode(x={"value": across}, y=y, text={"field": name, "type": "nominal"}),
+        )
         for name, across, align, weight in texts
     ]

@@ -64,10 +64,8 @@ class Commands(click.Group):
             return None
         attribute = name.replace("-", "_")
         module = import_module(f"judged.cli.{attribute}")
-        command: click.Command = getattr(module, f"{attribute}_command", None) or getattr(
-            module, attribute
-        )
-        return command
+        command = f"{attribute}_command" if name == "doctor" else attribute
+        return getattr(module, command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -93,34 +91,14 @@ class Commands(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and
-    an audit of the data.
+    """Evaluate retrieval: numbers you can trust, with definitions and an audit of the data.
 
     \b
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
-          judged fuse RUN RUN -o fused.run
-          judged report QRELS RUN RUN -o report.html
-          judged gate QRELS RUN --baseline baseline.json
-          judged plan --difference 0.02 --sd 0.1
-          judged queue QRELS RUN RUN -o to_judge.csv
-          judged agreement QRELS QRELS RUN RUN
-          judged merge QRELS QRELS -o merged.qrels
-          judged overlap RUN RUN
-          judged check QRELS RUN --queries FILE --items FILE
-          judged advise QRELS RUN RUN
-          judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
-          judged learn QUERIES ITEMS --pairs -o model.npz
-          judged temperature QUERIES ITEMS --pairs
-          judged conventions QRELS RUN -m AP@10
-          judged identify 0.4433 QRELS RUN
-          judged explain "0 1 0 0 1" -m AP
-          judged plot precision-recall QRELS RUN -o curve.png
           judged serve FOLDER
-          judged measures AP
-          judged doctor
     """
     threads = os.environ.get("POLARS_MAX_THREADS", "")
     if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":
@@ -138,8 +116,7 @@ TRACEBACK = "JUDGED_TRACEBACK"
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line; errors are one message on standard error and a non-zero exit code,
-    never a traceback."""
+    """Run the command line; an error is one message and a non-zero exit code, no traceback."""
     warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
     prepare_streams()
     code = DONE
@@ -191,7 +168,7 @@ def _report_fault(error: BaseException) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    """What click's own `main` does, which ends with 1 where a pipe is closed."""
+    """Run a command as click's `main` does, which ends with 1 if a pipe is closed."""
     if instruction := os.environ.get(COMPLETION):
         from click.shell_completion import shell_complete
 
@@ -205,8 +182,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _is_of_device(error: OSError) -> bool:
-    """Whether a disk is full or fails, which no code can expect; anything else that the system
-    refuses is named where it happens."""
+    """Return whether a disk is full or fails, which no code can expect."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 

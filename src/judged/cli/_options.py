@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, signature
@@ -13,7 +14,6 @@ import click
 
 from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import DISPLAY, display_options
-from judged.errors import InputError, quoted
 from judged.inputs.blocks import MEMORY
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.options import LEVEL, RESAMPLES
@@ -41,6 +41,16 @@ def together(*options: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
+def list_of_numbers(
+    context: click.Context, param: click.Parameter, text: str | None
+) -> list[float] | None:
+    """Read numbers with commas between them; the library checks how many and which."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of numbers, such as 2,1.") from None
+
+
 def flag(name: str, help: str) -> Decorator[Any]:
     """Return an option without a value."""
     return click.option(name, is_flag=True, help=help)
@@ -64,6 +74,11 @@ def text(name: str, metavar: str, help: str, **settings: Any) -> Decorator[Any]:
 def file(name: str, help: str, *declared: str) -> Decorator[Any]:
     """Return an option that names a file to read."""
     return click.option(name, *declared, metavar="FILE", type=READS, help=help)
+
+
+def output_option(help: str, *, required: bool = True) -> Decorator[Any]:
+    """Return -o, which names a file to write."""
+    return click.option("-o", "--output", metavar="FILE", type=WRITES, required=required, help=help)
 
 
 def choice(name: str, choices: Iterable[str], help: str, default: Any = None) -> Decorator[Any]:
@@ -293,48 +308,57 @@ SHOWN = {
 """Options that are keyword arguments of `Evaluation.showing`."""
 
 
-def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Split options into those of `evaluate`, of `Evaluation.showing` and of `config`."""
-    scoring = dict(options)
-    limits = {name: scoring.pop(name) for name in LIMITS if name in scoring}
-    shown = {other: scoring.pop(name) for name, other in SHOWN.items() if name in scoring}
-    return _as_scoring(scoring), shown, limits
+def take_shown(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of `Evaluation.showing`, and return those that were given."""
+    values = {name: options.pop(name) for name in SHOWN if name in options}
+    return {SHOWN[name]: value for name, value in values.items() if is_given(name)}
+
+
+def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the given options of `evaluate`.
+
+    --depth and --duplicates become parts of `policy`, both formats one `format`.
+    """
+    scoring = {name: value for name, value in options.items() if value is not None}
+    scoring = {name: value for name, value in scoring.items() if value is not False and value != {}}
+    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+    if any(is_given(name) for name in chosen):
+        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+    sides = {"judgements": "judgements_format", "run": "run_format"}
+    formats = {side: scoring.pop(name, None) for side, name in sides.items()}
+    if any(formats.values()):
+        scoring["format"] = formats
+    return scoring
+
+
+def limited(options: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Remove --memory, --temporary and --jobs, and set those that were given."""
+    values = {name: options.pop(name) for name in LIMITS if name in options}
+    limits = {name: value for name, value in values.items() if is_given(name)}
+    if not limits:
+        return nullcontext()
+    from judged.limits import config
+
+    return config(**limits)
 
 
 def call_scoring(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Call a function that evaluates with the options of a command.
-
-    --depth and --duplicates become parts of `policy`, both formats one `format`, and --memory,
-    --temporary and --jobs settings of `judged.config`, unless the function has such parameters.
-    """
-    from judged.limits import config
-
+    """Call a function that evaluates first with the options of a command."""
     own = _parameters(function)
-    if "scoring" not in own:
-        return function(*args, **options)
-    kept = {name: options.pop(name) for name in [*options] if name in own}
-    limits = {name: options.pop(name) for name in LIMITS if name in options}
-    if "policy" in kept:
-        options["policy"] = kept.pop("policy")
-    with config(**limits):
-        return function(*args, **kept, **_as_scoring(options))
+    kept = {name: options.pop(name) for name in [*options] if name in own and name != "policy"}
+    with limited(options):
+        return function(*args, **kept, **as_scoring(options))
 
 
-def _as_scoring(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options with --depth and --duplicates in `policy`, and both formats in `format`."""
-    scoring = dict(options)
-    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
-    if chosen["duplicates"] == Policy().duplicates:
-        chosen["duplicates"] = None
-    if any(value is not None for value in chosen.values()):
-        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
-    sides = {
-        side: scoring.pop(name, None)
-        for side, name in (("judgements", "judgements_format"), ("run", "run_format"))
-    }
-    if any(sides.values()):
-        scoring["format"] = sides
-    return scoring
+def score_runs(
+    function: Callable[..., Any], judgements: Any, runs: Any, *args: Any, **options: Any
+) -> Any:
+    """Call a function of judgements and runs with a progress bar."""
+    from judged.cli._terminal import counting
+
+    with counting("Reading runs", len(runs or [1]), "") as advance:
+        progress = {} if advance is None else {"progress": lambda _: advance(1)}
+        return call_scoring(function, judgements, runs or None, *args, **progress, **options)
 
 
 def pass_for(function: Callable[..., Any], wrapper: Any) -> Any:
@@ -373,6 +397,15 @@ item_options = together(
     judgements_format_option,
 )
 data_options = together(item_options, run_format_option)
+scoring_options = together(
+    policy_options,
+    weights_option,
+    depth_option,
+    collection_option,
+    unique_option,
+    duplicates_option,
+    data_options,
+)
 memory_options = together(
     click.option(
         "--memory",
@@ -475,24 +508,26 @@ def _start_spark(engine: dict[str, Any]) -> Any:
 # -- comparisons and training
 
 
-def _margins(
-    context: click.Context, param: click.Parameter, texts: Iterable[str]
-) -> dict[str, float] | float | None:
-    """Return margins as `compare` takes them: MEASURE=SIZE, or one SIZE for all measures."""
-    margins: dict[str, float] = {}
-    for margin in texts:
-        measure, _, size = margin.rpartition("=")
+def by_measure(context: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Read MEASURE=NUMBER, or one number for all measures; the library checks the values."""
+    numbers: dict[str, float] = {}
+    for text in texts:
+        measure, equals, written = text.rpartition("=")
         try:
-            margins[measure] = float(size)
+            value = float(written)
         except ValueError:
-            raise InputError(
-                f"--margin must be a size, or MEASURE=SIZE as nDCG@10=0.01; got {quoted(margin)}."
+            raise click.BadParameter(
+                f"{text!r} is neither a number nor MEASURE=NUMBER, such as nDCG@10=0.01."
             ) from None
-    if "" not in margins:
-        return margins or None
-    if len(margins) > 1:
-        raise InputError("--margin is one size for all measures, or MEASURE=SIZE for each.")
-    return margins[""]
+        measure = measure.strip()
+        if equals and not measure:
+            raise click.BadParameter(f"{text!r} names no measure, as in nDCG@10=0.01.")
+        if not equals and len(texts) > 1:
+            raise click.BadParameter(f"{text!r} must say for which measure, as in nDCG@10=0.01.")
+        if measure in numbers:
+            raise click.BadParameter(f"{measure} is given twice.")
+        numbers[measure] = value
+    return numbers.get("", numbers or None)
 
 
 def comparison_options(function: Function) -> Function:
@@ -522,7 +557,7 @@ def comparison_options(function: Function) -> Function:
             "MEASURE=SIZE",
             "Call runs equivalent that differ by less; one size, or one per measure.",
             multiple=True,
-            callback=_margins,
+            callback=by_measure,
         ),
         groups_option,
         flag("--unjudged-range", "Check whether unjudged results could change a verdict."),
@@ -604,13 +639,7 @@ def result_options(
     extensions = listed(endings(saved_as), "or")
     return together(
         print_options(saved_as),
-        click.option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            type=WRITES,
-            help=f"Write a file: {extensions}.{reads}",
-        ),
+        output_option(f"Write a file: {extensions}.{reads}", required=False),
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS
-from judged.cli._options import Function, file, flag, number, pass_for, text, together
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
@@ -27,12 +27,12 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
 
 def _relevance_option(name: str, kind: Any, help: str) -> Any:
     if kind is None:
-        return flag(f"--{name}", help)
+        return opt.flag(f"--{name}", help)
     metavar = "QFILE IFILE" if kind is PAIR else "FILE"
     return click.option(f"--{name}", type=kind, metavar=metavar, help=help)
 
 
-relevance_options = together(
+relevance_options = opt.together(
     *(_relevance_option(name, kind, help) for name, (kind, help) in RELEVANCE.items()),
     click.option(
         "--protocol",
@@ -41,28 +41,30 @@ relevance_options = together(
         show_default=True,
         help="Search for these images of --revisited.",
     ),
-    text("--columns", "ROLE=COLUMN,...", "Name the columns of --qrels and --exclude-listed."),
+    opt.text("--columns", "ROLE=COLUMN,...", "Name the columns of --qrels and --exclude-listed."),
 )
 memory_option = click.option(
     "--memory", default="1GB", show_default=True, metavar="SIZE", help="Limit memory for scores."
 )
-vector_options = together(
-    number("--dims", int, "N", "Use only the first N dimensions (Matryoshka)."),
-    file("--query-ids", "Read ids of the queries, one per line."),
-    file("--item-ids", "Read ids of the items, one per line."),
-    flag("--exclude-self", "Exclude the item in the query's own row."),
-    flag("--exclude-same-id", "Exclude the item with the query's own id."),
+vector_options = opt.together(
+    opt.number("--dims", int, "N", "Use only the first N dimensions (Matryoshka)."),
+    opt.file("--query-ids", "Read ids of the queries, one per line."),
+    opt.file("--item-ids", "Read ids of the items, one per line."),
+    opt.flag("--exclude-self", "Exclude the item in the query's own row."),
+    opt.flag("--exclude-same-id", "Exclude the item with the query's own id."),
     click.option(
         "--exclude-labels",
         type=PAIR,
         metavar="QFILE IFILE",
         help="Exclude items with the query's label; one label per vector.",
     ),
-    file("--exclude-listed", "Exclude the items listed for a query, in any format of judgements."),
+    opt.file(
+        "--exclude-listed", "Exclude the items listed for a query, in any format of judgements."
+    ),
 )
 
 
-def similarity_option(function: Function) -> Function:
+def similarity_option(function: opt.Function) -> opt.Function:
     """Add --similarity and --allow-training-queries; the function gets `similarity`."""
 
     def gather(*args: Any, **options: Any) -> Any:
@@ -70,7 +72,7 @@ def similarity_option(function: Function) -> Function:
             options["similarity"] = _allow_training_queries(options["similarity"])
         return function(*args, **options)
 
-    return together(
+    return opt.together(
         click.option(
             "--similarity",
             type=READS,
@@ -80,11 +82,11 @@ def similarity_option(function: Function) -> Function:
             help="Compare by cosine, dot, euclidean, manhattan, hamming, hamming-packed, or a "
             "learned file.",
         ),
-        flag(
+        opt.flag(
             "--allow-training-queries",
             "Score queries that a learned similarity was trained on, too.",
         ),
-    )(pass_for(function, gather))
+    )(opt.pass_for(function, gather))
 
 
 def _allow_training_queries(similarity: str) -> Any:
@@ -99,7 +101,7 @@ def _allow_training_queries(similarity: str) -> Any:
     return learned.allow_training_queries()
 
 
-def sides(function: Function, *, required: bool = True) -> Function:
+def sides(function: opt.Function, *, required: bool = True) -> opt.Function:
     """Add the arguments QUERIES and ITEMS and the options of relevance."""
     shown = "{}" if required else "[{}]"
     queries, items = (

@@ -6,35 +6,23 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    columns_option,
-    depth_option,
-    duplicates_option,
-    judgements_format_option,
-    level_option,
-    measures_option,
-    policy_options,
-    result_options,
-    run_format_option,
-)
 from judged.evaluation.advice import advise as advise_on
 
 
 @command(example="judged advise qrels.txt bm25.run dense.run")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@measures_option
-@level_option()
-@policy_options
-@depth_option
-@duplicates_option
-@columns_option
-@judgements_format_option
-@run_format_option
-@result_options()
+@opt.measures_option
+@opt.level_option()
+@opt.policy_options
+@opt.depth_option
+@opt.duplicates_option
+@opt.columns_option
+@opt.judgements_format_option
+@opt.run_format_option
+@opt.result_options()
 def advise(
     judgements: str,
     runs: tuple[str, ...],
@@ -43,22 +31,13 @@ def advise(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Recommend measures and cutoffs: list those that are saturated, capped, unjudged or noisy on
-    these data, and those that separate the systems.
+    """Recommend measures and cutoffs that suit these data and separate the systems.
 
     Without -m the usual measures are examined. With two RUN files or more, every pair is compared
-    on every measure.
+    on every measure. Rankings files (*.rankings) can replace QRELS and RUN.
     """
-    from judged.cli._terminal import counting, deliver
+    from judged.cli._terminal import deliver
 
-    check_format(form, output)
-    with counting("Reading runs", len(runs) or 1, "") as advance:
-        advice = call_scoring(
-            advise_on,
-            judgements,
-            runs or None,
-            measures or None,
-            progress=advance and (lambda _: advance(1)),
-            **options,
-        )
+    opt.check_format(form, output)
+    advice = opt.score_runs(advise_on, judgements, runs, measures or None, **options)
     deliver(advice, form, output)

@@ -6,25 +6,8 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    collection_option,
-    convention_option,
-    data_options,
-    depth_option,
-    duplicates_option,
-    level_option,
-    measures_option,
-    policy_options,
-    rel_option,
-    resamples_option,
-    result_options,
-    seed_option,
-    unique_option,
-    weights_option,
-)
 from judged.judgements import MEASURE
 
 
@@ -40,20 +23,14 @@ from judged.judgements import MEASURE
     multiple=True,
     help="Add the judgements of a further assessor; may be given more than once.",
 )
-@measures_option
-@rel_option
-@level_option()
-@resamples_option
-@seed_option
-@convention_option
-@policy_options
-@weights_option
-@depth_option
-@collection_option
-@unique_option
-@duplicates_option
-@data_options
-@result_options()
+@opt.measures_option
+@opt.rel_option
+@opt.level_option()
+@opt.resamples_option
+@opt.seed_option
+@opt.convention_option
+@opt.scoring_options
+@opt.result_options()
 def agreement(
     first: str,
     second: str,
@@ -64,8 +41,7 @@ def agreement(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Compare the judgements of assessors, people or models, on the items that both judged:
-    agreement beyond chance, and which assessor is stricter.
+    """Compare the judgements of assessors on the items that both judged.
 
     The first two files are judgements. All others are runs, which are scored under each assessor
     by -m, by default nDCG@10. NAME=FILE names an assessor or a run.
@@ -73,9 +49,9 @@ def agreement(
     from judged.cli._terminal import deliver, working
     from judged.judgements.agreement import agreement as measure_agreement
 
-    check_format(form, output)
+    opt.check_format(form, output)
     with working("Comparing assessors"):
-        result = call_scoring(
+        result = opt.call_scoring(
             measure_agreement,
             [first, second, *others],
             None,

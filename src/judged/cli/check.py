@@ -6,22 +6,8 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    collection_option,
-    convention_option,
-    data_options,
-    depth_option,
-    file,
-    flag,
-    measures_option,
-    number,
-    policy_options,
-    result_options,
-    weights_option,
-)
 from judged.cli._vectors import memory_option
 from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS
 
@@ -29,28 +15,28 @@ from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS
 @command(example="judged check qrels.txt bm25.run --queries queries.tsv --items passages.tsv")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@file("--queries", "Read the texts or vectors of queries.")
-@file("--items", "Read the texts or vectors of all items.")
-@file("--query-vectors", "Read vectors of the queries, beside their texts.")
-@file("--item-vectors", "Read vectors of the items, beside their texts.")
-@file("--query-ids", "Read ids of the queries' vectors, one per line.")
-@file("--item-ids", "Read ids of the items' vectors, one per line.")
-@file("--training", "Read training data: judgements, or a table of queries and texts.")
-@number(
+@opt.file("--queries", "Read the texts or vectors of queries.")
+@opt.file("--items", "Read the texts or vectors of all items.")
+@opt.file("--query-vectors", "Read vectors of the queries, beside their texts.")
+@opt.file("--item-vectors", "Read vectors of the items, beside their texts.")
+@opt.file("--query-ids", "Read ids of the queries' vectors, one per line.")
+@opt.file("--item-ids", "Read ids of the items' vectors, one per line.")
+@opt.file("--training", "Read training data: judgements, or a table of queries and texts.")
+@opt.number(
     "--near",
     float,
     "SHARE",
     "Call texts near duplicates that share this much of their words.",
     NEAR,
 )
-@number(
+@opt.number(
     "--near-vectors",
     float,
     "COSINE",
     "Call vectors near duplicates from this cosine on.",
     NEAR_VECTORS,
 )
-@number("--rel", float, "GRADE", "Count grades from this one as relevant, by default above 0.")
+@opt.number("--rel", float, "GRADE", "Count grades from this one as relevant, by default above 0.")
 @click.option(
     "--ignore",
     multiple=True,
@@ -60,16 +46,16 @@ from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS
     + "; ".join(f"{name}: {meaning}" for name, meaning in FINDING_KINDS.items())
     + ".",
 )
-@flag("--strict", "Exit with code 1 if a problem is found.")
-@measures_option
-@convention_option
-@policy_options
-@weights_option
-@depth_option
-@collection_option
+@opt.flag("--strict", "Exit with code 1 if a problem is found.")
+@opt.measures_option
+@opt.convention_option
+@opt.policy_options
+@opt.weights_option
+@opt.depth_option
+@opt.collection_option
 @memory_option
-@data_options
-@result_options()
+@opt.data_options
+@opt.result_options()
 def check(
     judgements: str,
     runs: tuple[str, ...],
@@ -81,8 +67,7 @@ def check(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Check the judgements in QRELS, the queries and the items for errors, and evaluate the RUNs
-    with and without each of them.
+    """Check judgements, queries and items for errors, and how much each changes the RUNs' values.
 
     The measure is nDCG@10 unless -m names others. judged skips checks that need missing files, and
     lists them. The exit code is 0, or 1 with --strict if a problem is found.
@@ -91,11 +76,11 @@ def check(
     from judged.cli._terminal import deliver, working
     from judged.judgements.check import check as check_collection
 
-    check_format(form, output)
+    opt.check_format(form, output)
     _give_ids(options, "queries", "query_vectors", query_ids)
     _give_ids(options, "items", "item_vectors", item_ids)
     with working("Checking the collection"):
-        result = call_scoring(
+        result = opt.call_scoring(
             check_collection,
             judgements,
             runs or None,

@@ -6,32 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    collection_option,
-    comparison_options,
-    conventions_option,
-    data_options,
-    depth_option,
-    duplicates_option,
-    engine_options,
-    flag,
-    measures_option,
-    memory_options,
-    opened,
-    policy_options,
-    refuse,
-    result_options,
-    runs_options,
-    slices_option,
-    table_options,
-    text,
-    trusted_option,
-    unique_option,
-    weights_option,
-)
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
 from judged.comparison.settings import SAVED_AS
@@ -52,41 +28,35 @@ OF_BOTH = (
 @command(example="judged compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25")
 @click.argument("judgements", metavar="QRELS", type=READS, required=False)
 @click.argument("runs", metavar="RUN...", nargs=-1, type=READS)
-@text(
+@opt.text(
     "--values",
     "FILE",
     "Compare per-query values of another tool (table, JSON, trec_eval -q) instead of runs.",
     type=READS,
     multiple=True,
 )
-@text("--measure-name", "NAME", "Name the measure of --values, if the files do not.")
-@text(
+@opt.text("--measure-name", "NAME", "Name the measure of --values, if the files do not.")
+@opt.text(
     "--lower-is-better",
     "NAME",
     "Treat lower values of this measure of --values as better.",
     multiple=True,
 )
-@measures_option
-@comparison_options
-@slices_option
-@flag("--orders", "Compare how the measures order the runs, instead of the runs.")
-@conventions_option(
+@opt.measures_option
+@opt.comparison_options
+@opt.slices_option
+@opt.flag("--orders", "Compare how the measures order the runs, instead of the runs.")
+@opt.conventions_option(
     "Score as another library does, such as ranx; several with --orders, 'judged' for none.",
     multiple=True,
 )
-@policy_options
-@weights_option
-@trusted_option
-@depth_option
-@collection_option
-@unique_option
-@duplicates_option
-@data_options
-@memory_options
-@runs_options
-@engine_options
-@table_options
-@result_options(SAVED_AS)
+@opt.trusted_option
+@opt.scoring_options
+@opt.memory_options
+@opt.runs_options
+@opt.engine_options
+@opt.table_options
+@opt.result_options(SAVED_AS)
 def compare(
     judgements: str | None,
     runs: tuple[str, ...],
@@ -96,18 +66,18 @@ def compare(
     orders: bool,
     **options: Any,
 ) -> None:
-    """Compare RUN files on the judgements in QRELS: differences, confidence intervals, significance
-    tests and verdicts.
+    """Compare RUN files: differences, confidence intervals, significance tests and verdicts.
 
     With --baseline every other run is compared with it. Otherwise the second of two runs is
     compared with the first, or all pairs of more. NAME=FILE names a run. NAME=FILE,FILE,... are
-    repeats of one system, such as other seeds, which are compared as one.
+    repeats of one system, such as other seeds, which are compared as one. Rankings files
+    (*.rankings) can replace QRELS and RUN.
     """
     from judged.cli._terminal import deliver
 
-    check_format(form, output, Result.SAVED_AS if orders else SAVED_AS)
+    opt.check_format(form, output, Result.SAVED_AS if orders else SAVED_AS)
     if orders:
-        refuse(NOT_OF_ORDERS, "is not for --orders")
+        opt.refuse(NOT_OF_ORDERS, "is not for --orders")
     convention = options.pop("convention")
     if values:
         if convention:
@@ -136,24 +106,17 @@ def _conventions(names: tuple[str, ...], *, orders: bool) -> list[str | None]:
 
 
 def _compare(judgements: str | None, runs: tuple[str, ...], **options: Any) -> Comparison:
-    from judged.cli._terminal import counting
-
     if judgements is None:
         raise click.UsageError("give QRELS and at least two RUN, or --values FILE.")
-    refuse(OF_VALUES, "is for --values")
-    measures = options.pop("measures")
-    engine = options.pop("engine")
+    opt.refuse(OF_VALUES, "is for --values")
+    measures, engine = options.pop("measures") or None, options.pop("engine")
     options = {name: value for name, value in options.items() if name not in OF_VALUES}
-    with counting("Reading runs", len(runs) or 1, "") as advance:
-        return call_scoring(
-            compare_runs,
-            *opened(engine, judgements, runs, options),
-            measures or None,
-            progress=advance and (lambda _: advance(1)),
-            **options,
-        )
+    data = opt.opened(engine, judgements, runs, options)
+    return opt.score_runs(compare_runs, *data, measures, **options)
 
 
 def _compare_values(files: tuple[str, ...], **options: Any) -> Comparison:
-    refuse([name for name in options if name not in (*OF_VALUES, *OF_BOTH)], "is not for --values")
+    opt.refuse(
+        [name for name in options if name not in (*OF_VALUES, *OF_BOTH)], "is not for --values"
+    )
     return compare_values(list(files), **{name: options[name] for name in (*OF_VALUES, *OF_BOTH)})

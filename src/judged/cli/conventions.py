@@ -8,21 +8,8 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, ListCommand, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    collection_option,
-    complete_convention,
-    data_options,
-    depth_option,
-    duplicates_option,
-    is_given,
-    list_options,
-    measures_option,
-    memory_options,
-    result_options,
-)
 
 LIST = re.compile(r"\s*[-\d.({]")
 """Start of a relevance list, and of no library's name."""
@@ -34,16 +21,16 @@ LIST = re.compile(r"\s*[-\d.({]")
     metavar="[NAME | QRELS [RUN] | LIST]",
     nargs=-1,
     type=READS,
-    shell_complete=complete_convention,
+    shell_complete=opt.complete_convention,
 )
-@measures_option
-@list_options
-@collection_option
-@depth_option
-@duplicates_option
-@data_options
-@memory_options
-@result_options()
+@opt.measures_option
+@opt.list_options
+@opt.collection_option
+@opt.depth_option
+@opt.duplicates_option
+@opt.data_options
+@opt.memory_options
+@opt.result_options()
 def conventions(
     what: tuple[str, ...],
     measures: tuple[str, ...],
@@ -67,12 +54,12 @@ def conventions(
     if len(what) > 2:
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
     files = len(what) == 2 or any(map(isfile, what)) or any(map(LIST.match, what))
-    if not files and any(map(is_given, ("measures", *options))):
+    if not files and any(map(opt.is_given, ("measures", *options))):
         raise click.UsageError(
             "to compare conventions give two files: QRELS RUN; or one that holds both; or a "
             "relevance list."
         )
-    check_format(form, output)
+    opt.check_format(form, output)
     if not what:
         deliver(LibraryList(known()), form, output)
     elif not files:
@@ -82,5 +69,7 @@ def conventions(
 
         judgements, run = what if len(what) == 2 else (what[0], None)
         with working("Comparing conventions"):
-            result = call_scoring(compare_conventions, judgements, run, measures or None, **options)
+            result = opt.call_scoring(
+                compare_conventions, judgements, run, measures or None, **options
+            )
         deliver(result, form, output)

@@ -10,6 +10,7 @@ import gzip
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,7 @@ SEED = 1998
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Where `write_demo` put its files, the rankings they came from, and the measures that suit
-    them."""
+    """Files that `write_demo` wrote, with their rankings and measures."""
 
     folder: Path
     rankings: tuple[Rankings, ...]
@@ -78,8 +78,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Images as rows of pixels, the digit each shows, and the split into queries and a collection
-    without them."""
+    """Images as rows of pixels, their digits, and the split into queries and collection."""
 
     images: Floats
     labels: Integers
@@ -90,11 +89,8 @@ class Digits:
 
 
 def load_digits() -> Digits:
-    """The bundled images; the same seeded queries every time, as many of each digit."""
-    with (
-        resources.files("judged").joinpath("data/digits.npz").open("rb") as file,
-        np.load(file) as arrays,
-    ):
+    """Load the bundled images; the queries are drawn by a fixed seed, as many of each digit."""
+    with np.load(BytesIO(_bundled("digits.npz"))) as arrays:
         images, labels = arrays["images"].astype(np.float64), arrays["labels"].astype(np.int64)
     shuffled = np.random.RandomState(SEED).permutation(len(labels))
     queries = np.sort(
@@ -106,7 +102,7 @@ def load_digits() -> Digits:
 
 
 def systems(digits: Digits) -> dict[str, System]:
-    """The three systems by name; a cosine is the dot product of vectors of one length."""
+    """Return the three systems by name; a cosine is the dot product of vectors of one length."""
     queries, collection = digits.images[digits.queries], digits.images[digits.collection]
     components = [_directions(part) for part in _components(queries, collection)]
     return {
@@ -118,14 +114,8 @@ def systems(digits: Digits) -> dict[str, System]:
     }
 
 
-_FIRST_LINE = (
-    "Image search with handwritten digits: find images that show the same digit as the query."
-)
-
-
 def write_demo(folder: Path) -> DemoFiles:
-    """Search with every query; write vectors, labels, judgements, a run per system and a README
-    into the folder."""
+    """Search with every query, and write vectors, labels, judgements, runs and a README."""
     digits = load_digits()
     shown = digits.labels[digits.queries], digits.labels[digits.collection]
     names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
@@ -157,7 +147,8 @@ def write_demo(folder: Path) -> DemoFiles:
     make(folder)
     written = (files.judgements, *files.runs, *files.vectors, *files.labels, *files.ids)
     pages = (folder / name for name in (GALLERY, REPORT, PICTURES))
-    check_place(files.readme, _FIRST_LINE, (*written, *pages))
+    readme = _bundled("digits-readme.txt")
+    check_place(files.readme, readme, (*written, *pages))
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
         results.save(path, tag=name)
@@ -166,13 +157,12 @@ def write_demo(folder: Path) -> DemoFiles:
             np.save(file, digits.images[rows].astype(np.uint8))
         write_text(files.labels[place], "".join(f"{label}\n" for label in shown[place]))
         write_text(files.ids[place], "".join(f"{name}\n" for name in names[place]))
-    write_text(files.readme, _readme(files, digits))
+    write_text(files.readme, readme.decode())
     return files
 
 
 def write_gallery(files: DemoFiles) -> Path | None:
-    """Some queries with their first results, as a page with pictures, and all pictures with a table
-    that says which is whose; None where the extra for charts is missing."""
+    """Write a page of queries with their first results, and all pictures; None without Pillow."""
     shown = pictures(load_digits())
     try:
         gallery(files.judgements, files.runs[0], pictures=shown).save(files.folder / GALLERY)
@@ -183,7 +173,7 @@ def write_gallery(files: DemoFiles) -> Path | None:
 
 
 def write_report(files: DemoFiles) -> Path:
-    """Everything about the three systems in one page; with pictures where Pillow is there."""
+    """Write everything about the three systems into one page, with pictures if Pillow is there."""
     evaluation = evaluate_rankings(files.rankings, files.measures)
     read = {"queries": files.vectors[0], "items": files.vectors[1], "labels": list(files.labels)}
     about: dict[str, Any] = {
@@ -202,7 +192,7 @@ def write_report(files: DemoFiles) -> Path:
 
 
 def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> None:
-    """A PNG of each, and the table that the explorer and `judged plot gallery` read."""
+    """Write a PNG of each, and the table that `judged plot gallery` reads."""
     from PIL import Image
 
     make(folder / PICTURES.stem)
@@ -214,71 +204,28 @@ def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> Non
 
 
 def pictures(digits: Digits) -> dict[str, NDArray[np.uint8]]:
-    """The image of every query and item, by its id: dark strokes on white."""
+    """Return the image of every query and item by id: dark strokes on white."""
     square = (255 - digits.images * 255 // digits.images.max()).astype(np.uint8).reshape(-1, 8, 8)
     queries = {f"q{row:04}": square[row] for row in digits.queries.tolist()}
     return queries | {f"d{row:04}": square[row] for row in digits.collection.tolist()}
 
 
 def _directions(vectors: Floats) -> NDArray[np.int16]:
-    """Vectors of one length, in whole numbers."""
     return np.rint(GRID * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.int16)
 
 
 def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
-    """The first principal components of the collection, on a grid that hides the rounding."""
+    """Return the first principal components of the collection, on a grid that hides rounding."""
     mean = collection.mean(axis=0)
     axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
     return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
 
 
 def _judgement_lines(digits: Digits) -> Iterable[str]:
-    """Only relevant images: those that show the query's digit."""
     shown = digits.labels[digits.collection]
     for query in digits.queries.tolist():
         for item in digits.collection[shown == digits.labels[query]].tolist():
             yield f"q{query:04} 0 d{item:04} 1\n"
-
-
-def _readme(files: DemoFiles, digits: Digits) -> str:
-    first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
-    vectors, labels, ids = (
-        " ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids)
-    )
-    return f"""\
-{_FIRST_LINE}
-
-{len(digits.queries)} images are the queries ({QUERIES_PER_DIGIT} of each digit).
-The other {len(digits.collection)} are the collection that is searched.
-q0042 is image 42 used as a query, d0123 is image 123 in the collection.
-Relevant = shows the same digit.
-
-{vectors}: the pixels of queries and collection, one image per row.
-{labels}: the digit that each shows. {ids}: what each is called.
-{PICTURES}: where the picture of each is.
-{REPORT}: everything about the three systems, for a browser.
-{files.judgements.name}: which images are relevant to which query.
-It holds TREC qrels: query, 0, item, grade.
-Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
-{runs}
-`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP
-is lower. It puts a text search with files of its own into the folder `text`.
-
-Try, in this folder:
-
-  judged embeddings {vectors} --labels {labels} --similarity euclidean
-  judged temperature {vectors} --labels {labels}
-  judged learn {vectors} --labels {labels} --kind two-tower-linear -o digits.npz
-  judged evaluate {files.judgements.name} *.run
-  judged evaluate {files.judgements.name} *.run {" ".join(f"-m {measure}" for measure in MEASURES)}
-  judged evaluate {files.judgements.name} {first} -m P@10 --per-query
-  judged compare {files.judgements.name} *.run -m nDCG@10 --baseline {files.runs[0].stem}
-  judged measures nDCG
-
-Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,
-UCI Machine Learning Repository, 1998,
-https://doi.org/10.24432/C50P49, CC BY 4.0.
-"""
 
 
 # -- text search
@@ -328,24 +275,23 @@ class TextFiles:
 
 
 def load_texts() -> Texts:
-    """The bundled collection."""
-    with (
-        resources.files("judged").joinpath("data/text/vectors.npz").open("rb") as file,
-        np.load(file) as arrays,
-    ):
+    """Load the bundled collection."""
+    with np.load(BytesIO(_bundled("text/vectors.npz"))) as arrays:
         vectors = arrays["queries"], arrays["passages"]
     return Texts(
-        queries=_table("queries.tsv"),
-        passages=_table("passages.tsv"),
+        queries=_table("text/queries.tsv"),
+        passages=_table("text/passages.tsv"),
         vectors=vectors,
-        judgements=_bundled("judgements.txt").decode(),
-        second=_bundled("second-judge.txt").decode(),
-        runs={name: gzip.decompress(_bundled(f"{name}.run.gz")).decode() for name in TEXT_SYSTEMS},
+        judgements=_bundled("text/judgements.txt").decode(),
+        second=_bundled("text/second-judge.txt").decode(),
+        runs={
+            name: gzip.decompress(_bundled(f"text/{name}.run.gz")).decode() for name in TEXT_SYSTEMS
+        },
     )
 
 
 def planned_text_demo(folder: Path) -> TextFiles:
-    """Where `write_text_demo` would put its files; refused where something else is there."""
+    """Return where `write_text_demo` would put its files, or fail if something else is there."""
     annotators = folder / ANNOTATORS
     files = TextFiles(
         folder=folder,
@@ -364,15 +310,13 @@ def planned_text_demo(folder: Path) -> TextFiles:
         if place.exists() and not place.is_dir():
             raise OutputError(f"{place}: is no folder, and a demo needs one; name another folder.")
     written = (files.judgements, *files.runs, *files.texts, *files.vectors, *files.ids)
-    check_place(
-        files.readme, _TEXT_FIRST_LINE, (*written, *files.judges, *map(_log_path, files.judges))
-    )
+    others = (*written, *files.judges, *map(_log_path, files.judges))
+    check_place(files.readme, _bundled("text/readme.txt"), others)
     return files
 
 
 def write_text_demo(folder: Path) -> TextFiles:
-    """Write texts, vectors, the judgements of both judges, a run per system and a README into the
-    folder."""
+    """Write texts, vectors, the judgements of both judges, runs and a README."""
     texts, files = load_texts(), planned_text_demo(folder)
     make(files.judges[0].parent)
     write_text(files.judgements, texts.judgements)
@@ -387,12 +331,12 @@ def write_text_demo(folder: Path) -> TextFiles:
         with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
             np.save(file, texts.vectors[place])
         write_text(files.ids[place], "".join(f"{name}\n" for name in table))
-    write_text(files.readme, _text_readme(files, texts))
+    write_text(files.readme, _bundled("text/readme.txt").decode())
     return files
 
 
 def _bundled(name: str) -> bytes:
-    return resources.files("judged").joinpath("data/text", name).read_bytes()
+    return resources.files("judged").joinpath("data", name).read_bytes()
 
 
 def _table(name: str) -> dict[str, str]:
@@ -405,55 +349,15 @@ def _log_path(qrels: Path) -> Path:
 
 
 def _log(qrels: str) -> str:
-    """Judgements as the judging page of the explorer keeps them; no clock ran."""
+    """Return judgements as the judging page of the explorer keeps them, without times."""
     rows = (line.split() for line in qrels.splitlines())
     return "".join(
         LogEntry("grade", query, item, int(grade)).line().decode() for query, _, item, grade in rows
     )
 
 
-_TEXT_FIRST_LINE = "Text search: find the passages that answer a question."
-
-
-def _text_readme(files: TextFiles, texts: Texts) -> str:
-    runs = " ".join(path.name for path in files.runs)
-    queries, passages = (path.name for path in files.texts)
-    vectors, ids = (" ".join(path.name for path in pair) for pair in (files.vectors, files.ids))
-    first, second = (path.relative_to(files.folder).as_posix() for path in files.judges)
-    twice = len({line.split()[0] for line in texts.second.splitlines()})
-    return f"""\
-{_TEXT_FIRST_LINE}
-
-{len(texts.queries)} questions (q01 …) and {len(texts.passages)} passages (bread-01 …), \
-written for this demo.
-
-{queries} {passages}: what they say.
-{files.judgements.name}: which passages answer which question, as TREC qrels: query, 0, item, grade.
-  3 answers it, 2 answers a good part of it, 1 is useful beside an answer, 0 is not relevant.
-  The first 10 passages of each of the three systems were all read.
-{second}: a second, stricter reading of {twice} of the questions, by the same reader.
-  {first} is {files.judgements.name} again, for the explorer's page of agreement.
-Three systems, the best 100 passages each, as TREC runs: query, Q0, item, rank, score, system.
-  bm25.run: words in common (stems, without common words).
-  dense.run: the dot product of the vectors of all-MiniLM-L6-v2.
-  fused.run: both, by reciprocal rank fusion.
-{vectors}: the vectors, in whole numbers. {ids}: whose they are.
-
-Try, in this folder:
-
-  judged evaluate {files.judgements.name} {runs}
-  judged compare {files.judgements.name} {runs} -m nDCG@10
-  judged agreement {files.judgements.name} {second} {runs}
-  judged explain {files.judgements.name} fused.run --query q09 -m nDCG@10
-  judged fuse bm25.run dense.run --weights 1,3 -o weighted.run
-  judged embeddings {vectors} --query-ids query-ids.txt --item-ids passage-ids.txt \
---qrels {files.judgements.name} --similarity dot
-  judged serve .
-"""
-
-
 def make(folder: Path) -> None:
-    """Make the folder, where it is not there."""
+    """Make the folder if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -462,11 +366,10 @@ def make(folder: Path) -> None:
         ) from error
 
 
-def check_place(readme: Path, first_line: str, others: Iterable[Path]) -> None:
-    """Refuse a folder with files of the same names that are not those of a demo, whose README
-    begins with a line of its own."""
-    opened = first_line.encode()
-    if readme.is_file() and readme.read_bytes()[: len(opened)] == opened:
+def check_place(readme: Path, text: bytes, others: Iterable[Path]) -> None:
+    """Fail if files of these names are there that are not those of a demo, by the first line."""
+    first_line = text.splitlines()[0]
+    if readme.is_file() and readme.read_bytes().startswith(first_line):
         return
     for path in (readme, *others):
         if path.exists():

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module, metadata
+from typing import Any
 
 from judged import __version__
 from judged.cli._files import command
@@ -14,13 +21,8 @@ from judged.cli._options import check_format, result_options
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Best, Warned, counted, listed
 
-if TYPE_CHECKING:
-    pass
-
-CORE = "judged"
-"""What the packages are called that judged cannot work without."""
-UNLISTED = frozenset({"all", "test", "dev", "docs", "torch"})
-"""Extras that are several others, or that only those need who change judged."""
+CORE = "judged"  # the part of packages that judged cannot work without
+UNLISTED = frozenset({"all", "test", "dev", "docs", "torch"})  # extras that users do not need
 LIMITS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -28,9 +30,9 @@ LIMITS = (
     "VECLIB_MAXIMUM_THREADS",
     "POLARS_MAX_THREADS",
 )
-"""Variables of the environment that say how many threads libraries may have."""
+"""Environment variables that limit the threads of libraries."""
 HELPERS = {"isal": "unpacks gz faster", "backports.zstd": "unpacks zst in blocks"}
-"""Packages that are used where they are there, and never needed."""
+"""Packages that help if they are installed."""
 FACTS = ("what", "found")
 PACKAGES = ("part", "package", "needs", "installed", "state")
 MISSING, OLD, BROKEN = "missing", "too old", "broken"
@@ -41,18 +43,18 @@ _EXTRA = re.compile(r"""extra\s*==\s*['"]([\w.-]+)""")
 
 @dataclass(frozen=True)
 class Package:
-    """A package that a part of judged needs, and what is there of it."""
+    """A package that a part of judged needs."""
 
     part: str
     """The extra that brings it, or judged itself."""
     name: str
-    """What it is called where packages are installed from."""
+    """The name that pip knows."""
     needs: str | None
-    """The least version; None where any will do."""
+    """The least version; None if any will do."""
     version: str | None
-    """The version that is installed; None where there is none."""
+    """The installed version; None if there is none."""
     trouble: str | None
-    """Why it does not import, where it does not."""
+    """The reason why it cannot be imported, if it cannot."""
 
     @property
     def state(self) -> str:
@@ -66,19 +68,21 @@ class Package:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Installation(Result):
-    """What `doctor` returns: the machine, the threads, and every package that judged can use.
+    """The machine, the threads, and every package that judged can use: the result of `doctor`.
 
     >>> from judged import doctor
     >>> doctor().well
     True
+    >>> sorted(doctor().to_dict())
+    ['facts', 'judged', 'notes', 'packages', 'warnings', 'well']
     """
 
     facts: Mapping[str, str]
-    """What there is: judged, Python, the system, cores, memory, threads, BLAS, Java."""
+    """Versions of judged and Python, the system, cores, memory, threads, BLAS, Java."""
     packages: tuple[Package, ...]
-    """What judged needs, part by part."""
+    """The packages of each part."""
     notes: tuple[str, ...]
-    """What was noticed, and what to do about it; warnings first."""
+    """Problems and hints, with what to do about them; warnings first."""
 
     @property
     def well(self) -> bool:
@@ -86,56 +90,21 @@ class Installation(Result):
         return all(each.state == "ok" for each in self.packages if each.part == CORE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
-
-        >>> from judged import doctor
-        >>> sorted(doctor().to_dict())
-        ['facts', 'judged', 'notes', 'packages', 'warnings', 'well']
-        """
         return {
             "well": self.well,
             "facts": dict(self.facts),
-            "packages": [{**vars(each), "state": each.state} for each in self.packages],
+            "packages": [{**vars(package), "state": package.state} for package in self.packages],
             "warnings": self.warnings(),
             "notes": [str(note) for note in self.notes],
             "judged": __version__,
         }
 
     def to_frame(self) -> Frame:
-        """The packages, a row each.
-
-        Returns
-        -------
-        polars.DataFrame
-
-        >>> from judged import doctor
-        >>> doctor().to_frame().columns
-        ['part', 'package', 'needs', 'installed', 'state']
-        """
         import polars as pl
 
         return pl.DataFrame(self._rows(), dict.fromkeys(PACKAGES, pl.String), orient="row")
 
     def document(self, display: Display) -> Document:
-        """Return the facts, the packages of every part, and hints.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-
-        >>> from judged import doctor
-        >>> [table.header for table in doctor().tables()]
-        [('what', 'found'), ('part', 'package', 'needs', 'installed', 'state')]
-        """
         facts = [[*fact] for fact in self.facts.items()]
         return Document(
             tables=[
@@ -149,39 +118,32 @@ class Installation(Result):
     def _rows(self) -> list[list[str]]:
         return [
             [
-                *(each.part, each.name, each.needs or "any", each.version or "none"),
-                each.state if each.state == "ok" else Best(each.state),
+                *(package.part, package.name, package.needs or "any", package.version or "none"),
+                package.state if package.state == "ok" else Best(package.state),
             ]
-            for each in self.packages
+            for package in self.packages
         ]
 
 
 def doctor() -> Installation:
-    """Look at what is installed: versions, threads, BLAS, the extras, and what is missing.
+    """Check the installation: versions, threads, BLAS, extras, and missing packages.
 
     Returns
     -------
     Installation
-        It prints as tables, and is a dict by `to_dict()`. `well` says whether judged can work at
-        all; parts whose extra is not installed do not change that.
+        `well` is true if judged can work. Missing extras do not change that.
 
     Examples
     --------
     >>> import judged
-    >>> found = judged.doctor()
-    >>> found.facts["judged"] == judged.__version__
+    >>> judged.doctor().facts["judged"] == judged.__version__
     True
     """
     packages = tuple(_packages())
-    return Installation(_facts(), packages, (*_troubles(packages), *_hints(packages)))
+    return Installation(_facts(), packages, (*_warnings(packages), *_hints(packages)))
 
 
 def _facts() -> dict[str, str]:
-    import platform
-    import shutil
-    import sys
-    import tempfile
-
     free = shutil.disk_usage(tempfile.gettempdir()).free
     return {
         "judged": __version__,
@@ -200,9 +162,9 @@ def _facts() -> dict[str, str]:
 
 def _cores() -> str:
     affinity = getattr(os, "sched_getaffinity", None)
-    there = os.cpu_count() or 1
-    usable = len(affinity(0)) if affinity else there
-    return f"{there}" if usable == there else f"{usable} of {there} may be used"
+    cores = os.cpu_count() or 1
+    usable = len(affinity(0)) if affinity else cores
+    return f"{cores}" if usable == cores else f"{usable} of {cores} may be used"
 
 
 def _memory() -> str:
@@ -226,9 +188,7 @@ def _polars_threads() -> str:
 
 
 def _blas() -> str:
-    """The libraries that multiply matrices, once numpy and scipy have brought theirs."""
-    from contextlib import suppress
-
+    """Return the libraries that multiply matrices, after numpy and scipy have loaded theirs."""
     with suppress(ImportError):
         import numpy  # noqa: F401
         import scipy.linalg  # noqa: F401
@@ -236,35 +196,31 @@ def _blas() -> str:
         from threadpoolctl import threadpool_info
     except ImportError:
         return "unknown: threadpoolctl does not import"
-    found = dict.fromkeys(
-        f"{each['internal_api']} {each.get('version') or '(version unknown)'}, "
-        f"{counted(each['num_threads'], 'thread')}"
-        + (f", {each['architecture']}" if each.get("architecture") else "")
-        for each in threadpool_info()
-        if each["user_api"] == "blas"
+    libraries = dict.fromkeys(
+        f"{pool['internal_api']} {pool.get('version') or '(version unknown)'}, "
+        f"{counted(pool['num_threads'], 'thread')}"
+        + (f", {pool['architecture']}" if pool.get("architecture") else "")
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
     )
-    return "; ".join(found) or "none that threadpoolctl knows"
+    return "; ".join(libraries) or "none that threadpoolctl knows"
 
 
 def _simd() -> str:
     try:
         import numpy as np
 
-        found: Any = np.show_config(mode="dicts")
+        settings: Any = np.show_config(mode="dicts")
     except ImportError:
         return "unknown: numpy does not import"
-    simd = found.get("SIMD Extensions", {})
+    simd = settings.get("SIMD Extensions", {})
     return ", ".join(simd.get("found") or simd.get("baseline") or ["unknown"])
 
 
 def _java() -> str:
-    """The first line of what Java says of itself; only Spark needs it."""
-    import shutil
-    import subprocess
-
+    """Return the first line of Java's version, which only Spark needs."""
     home = os.environ.get("JAVA_HOME")
-    program = shutil.which("java", path=f"{home}/bin") if home else None
-    program = program or shutil.which("java")
+    program = (shutil.which("java", path=f"{home}/bin") if home else None) or shutil.which("java")
     if program is None:
         return "none"
     try:
@@ -277,28 +233,24 @@ def _java() -> str:
 
 
 def _packages() -> Iterator[Package]:
-    """Every package of judged itself and of each extra that users have, and the helpers."""
-    from importlib.metadata import PackageNotFoundError, packages_distributions, requires
-
+    """Yield the packages of judged itself, of each extra for users, and the helpers."""
     try:
-        declared = requires("judged") or []
-    except PackageNotFoundError:  # from source, without being installed
+        declared = metadata.requires("judged") or []
+    except metadata.PackageNotFoundError:  # from source, without being installed
         return
     modules: dict[str, str] = {}
-    for module, names in packages_distributions().items():
+    for module, names in metadata.packages_distributions().items():
         for name in names:
             if not module.startswith("_"):
                 modules.setdefault(_normal(name), module)
-    for part, name, least in [
-        *_requirements(declared),
-        *(("faster", each, None) for each in HELPERS),
-    ]:
-        yield _package(part, name, least, modules)
+    for part, name, least in _requirements(declared):
+        yield _package(part, name, least, modules.get(_normal(name), name))
+    for name in HELPERS:
+        yield _package("faster", name, None, name)
 
 
 def _requirements(declared: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
-    """Part, name and least version of each package; an extra that only names others has none of
-    its own."""
+    """Yield part, name and least version of each package."""
     for text in declared:
         wanted, _, only = text.partition(";")
         name, least, extra = _NAME.match(wanted), _LEAST.search(wanted), _EXTRA.search(only)
@@ -307,61 +259,59 @@ def _requirements(declared: Sequence[str]) -> Iterator[tuple[str, str, str | Non
             yield part, name[0], least[1] if least else None
 
 
-def _package(part: str, name: str, least: str | None, modules: Mapping[str, str]) -> Package:
-    from importlib import import_module
-    from importlib.metadata import PackageNotFoundError, version
-
+def _package(part: str, name: str, least: str | None, module: str) -> Package:
     try:
-        there = version(name)
-    except PackageNotFoundError:
+        installed = metadata.version(name)
+    except metadata.PackageNotFoundError:
         return Package(part, name, least, None, None)
-    module = name if name in HELPERS else modules.get(_normal(name), name)
     try:
         import_module(module)
     except Exception as error:  # whatever a broken package raises
-        return Package(part, name, least, there, f"{type(error).__name__}: {error}")
-    return Package(part, name, least, there, None)
+        return Package(part, name, least, installed, f"{type(error).__name__}: {error}")
+    return Package(part, name, least, installed, None)
 
 
 def _normal(name: str) -> str:
-    """A name as packages are compared by."""
+    """Return a name as pip compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version, as far as they matter for an order."""
-    found = [int(each) for each in re.findall(r"\d+", re.split(r"[a-z+]", version)[0])]
-    while found and not found[-1]:
-        found.pop()
-    return tuple(found)
+    """Return the leading numbers of a version, without zeros at the end."""
+    numbers = [int(part) for part in re.findall(r"\d+", re.split(r"[a-z+]", version)[0])]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
-def _troubles(packages: Sequence[Package]) -> Iterator[Warned]:
-    """What keeps judged, or a part of it that is installed, from working."""
-    for each in packages:
-        if each.state == BROKEN:
-            yield Warned(f"{each.name} {each.version} does not import: {each.trouble}")
-        elif each.state == OLD:
-            again = f"pip install --upgrade {each.name}"
-            yield Warned(f"{each.name} is {each.version}, needed is {each.needs}: {again}")
-        elif each.state == MISSING and each.part == CORE:
-            yield Warned(f"{each.name} is missing, and judged needs it: pip install {each.name}")
+def _warnings(packages: Sequence[Package]) -> Iterator[Warned]:
+    for package in packages:
+        name, state = package.name, package.state
+        if state == BROKEN:
+            yield Warned(f"{name} {package.version} does not import: {package.trouble}")
+        elif state == OLD:
+            again = f"pip install --upgrade {name}"
+            yield Warned(f"{name} is {package.version}, needed is {package.needs}: {again}")
+        elif state == MISSING and package.part == CORE:
+            yield Warned(f"{name} is missing, and judged needs it: pip install {name}")
 
 
 def _hints(packages: Sequence[Package]) -> Iterator[str]:
     if not packages:
         yield "judged runs from source and is not installed: its packages cannot be listed."
-    parts = dict.fromkeys(each.part for each in packages if each.part not in (CORE, "faster"))
-    for part in parts:
-        lacking = [e.name for e in packages if e.part == part and e.state == MISSING]
-        if lacking:
-            yield f'{part} is not there (no {listed(lacking, "and")}): pip install "judged[{part}]"'
-    for each in packages:
-        if each.part == "faster" and each.state == MISSING:
-            yield f"{each.name} {HELPERS[each.name]} where it is there: pip install {each.name}"
+    missing: dict[str, list[str]] = {}
+    for package in packages:
+        if package.state == MISSING:
+            missing.setdefault(package.part, []).append(package.name)
+    for part, names in missing.items():
+        if part not in (CORE, "faster"):
+            install = f'pip install "judged[{part}]"'
+            yield f"{part} is not there (no {listed(names, 'and')}): {install}"
+    for name in missing.get("faster", ()):
+        yield f"{name} {HELPERS[name]} where it is there: pip install {name}"
     for name in LIMITS:
-        if given := os.environ.get(name):
-            yield f"{name} is {given}: it sets how many threads a library has."
+        if value := os.environ.get(name):
+            yield f"{name} is {value}: it sets how many threads a library has."
 
 
 @command("doctor", example="judged doctor")
@@ -378,6 +328,6 @@ def doctor_command(form: str | None, output: str | None) -> int:
 
     check_format(form, output)
     with working("Checking the installation"):
-        found = doctor()
-    deliver(found, form, output)
-    return DONE if found.well else NO
+        installation = doctor()
+    deliver(installation, form, output)
+    return DONE if installation.well else NO

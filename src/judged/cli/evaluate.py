@@ -6,64 +6,40 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    check_format,
-    collection_option,
-    convention_option,
-    depth_option,
-    duplicates_option,
-    engine_options,
-    flag,
-    interval_options,
-    item_options,
-    measures_option,
-    memory_options,
-    opened,
-    per_query_option,
-    policy_options,
-    result_options,
-    run_format_option,
-    runs_options,
-    split_options,
-    table_options,
-    tie_range_option,
-    together,
-    trusted_option,
-    unanswerable_options,
-    unique_option,
-    weights_option,
-)
 from judged.results import EVALUATION_SAVED_AS
 
-evaluation_options = together(
-    measures_option,
-    convention_option,
-    policy_options,
-    tie_range_option,
-    flag("--unjudged-range", "Show each value with all unjudged results irrelevant, or relevant."),
-    interval_options,
-    weights_option,
-    trusted_option,
-    unanswerable_options,
-    depth_option,
-    collection_option,
-    unique_option,
-    duplicates_option,
-    item_options,
-    per_query_option,
-    table_options,
-    result_options(EVALUATION_SAVED_AS),
+evaluation_options = opt.together(
+    opt.measures_option,
+    opt.convention_option,
+    opt.policy_options,
+    opt.tie_range_option,
+    opt.flag(
+        "--unjudged-range", "Show each value with all unjudged results irrelevant, or relevant."
+    ),
+    opt.interval_options,
+    opt.weights_option,
+    opt.trusted_option,
+    opt.unanswerable_options,
+    opt.depth_option,
+    opt.collection_option,
+    opt.unique_option,
+    opt.duplicates_option,
+    opt.item_options,
+    opt.per_query_option,
+    opt.table_options,
+    opt.result_options(EVALUATION_SAVED_AS),
 )
 
 
 @command(example="judged evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m R@100")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@run_format_option
-@memory_options
-@runs_options
-@engine_options
+@opt.run_format_option
+@opt.memory_options
+@opt.runs_options
+@opt.engine_options
 @evaluation_options
 def evaluate(
     judgements: str,
@@ -80,16 +56,14 @@ def evaluate(
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not. "-" is standard input. Without RUN, QRELS holds rows with a query, a list of
     relevant ids and a list of retrieved ids; further files of such rows are further runs.
+    Rankings files (*.rankings), which -o writes, can replace QRELS and RUN.
     """
-    from judged.cli._terminal import counting, deliver
+    from judged.cli._terminal import deliver
     from judged.evaluation.evaluate import evaluate as score
-    from judged.limits import config
 
-    check_format(form, output, EVALUATION_SAVED_AS)
-    data = opened(engine, judgements, runs, options)
-    scoring, shown, limits = split_options(options)
-    with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:
-        evaluation = score(
-            *data, measures or None, progress=advance and (lambda _: advance(1)), **scoring
-        )
-    deliver(evaluation.showing(**shown), form, output, per_query=per_query)
+    opt.check_format(form, output, EVALUATION_SAVED_AS)
+    data = opt.opened(engine, judgements, runs, options)
+    shown = opt.take_shown(options)
+    evaluation = opt.score_runs(score, *data, measures or None, **options)
+    evaluation = evaluation.showing(**shown) if shown else evaluation
+    deliver(evaluation, form, output, per_query=per_query)

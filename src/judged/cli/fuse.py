@@ -7,51 +7,31 @@ from typing import Any
 
 import click
 
-from judged.cli._files import READS, WRITES, command
-from judged.cli._options import (
-    amount_options,
-    choice,
-    columns_option,
-    duplicates_option,
-    number,
-    run_format_option,
-    text,
-)
+from judged.cli import _options as opt
+from judged.cli._files import READS, command
 from judged.runs import DEPTH, METHODS, NORMALISATIONS, TIES, K
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
-    """Read numbers with commas between them; the library checks how many and which."""
-    if value is None:
-        return None
-    try:
-        return [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of numbers, such as 2,1.") from None
 
 
 @command(example="judged fuse bm25.run dense.run -o fused.run")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=READS)
-@click.option(
-    "-o",
-    "--output",
-    type=WRITES,
-    metavar="FILE",
-    required=True,
-    help="Write the fused run: .run, .trec, .txt or none (TREC text), .csv, .json or .parquet.",
+@opt.output_option(
+    "Write the fused run: .run, .trec, .txt or none (TREC text), .csv, .json or .parquet."
 )
-@choice("--method", METHODS, "Fuse by this method.", "rrf")
-@number("--k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
-@text(
-    "--weights", "W,W,...", "Weight the runs, such as 2,1; by default equally.", callback=_numbers
+@opt.choice("--method", METHODS, "Fuse by this method.", "rrf")
+@opt.number("--k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
+@opt.text(
+    "--weights",
+    "W,W,...",
+    "Weight the runs, such as 2,1; by default equally.",
+    callback=opt.list_of_numbers,
 )
-@choice("--normalise", NORMALISATIONS, "Normalise scores first, by default minmax (rrf: none).")
-@number("--depth", int, "N", "Use only the first N results of each list.", DEPTH)
-@choice("--ties", TIES, "Break ties of equal scores.", "id")
-@duplicates_option
-@columns_option
-@run_format_option
-@amount_options
+@opt.choice("--normalise", NORMALISATIONS, "Normalise scores first, by default minmax (rrf: none).")
+@opt.number("--depth", int, "N", "Use only the first N results of each list.", DEPTH)
+@opt.choice("--ties", TIES, "Break ties of equal scores.", "id")
+@opt.duplicates_option
+@opt.columns_option
+@opt.run_format_option
+@opt.amount_options
 def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     """Fuse several RUN files into one run and write it to a file.
 

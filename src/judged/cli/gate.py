@@ -6,32 +6,8 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, WRITES, Command, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    choice,
-    collection_option,
-    convention_option,
-    data_options,
-    depth_option,
-    duplicates_option,
-    engine_options,
-    file,
-    flag,
-    groups_option,
-    measures_option,
-    memory_options,
-    number,
-    opened,
-    opened_run,
-    policy_options,
-    print_options,
-    text,
-    trusted_option,
-    unique_option,
-    weights_option,
-)
 from judged.comparison.settings import CHANGED, GATE_SAVED_AS, RULES
 
 ARGUMENTS = "judged.gate.arguments"
@@ -46,77 +22,47 @@ class GateCommand(Command):
         return super().parse_args(ctx, args)
 
 
-def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """Read MEASURE=NUMBER, or a number for all measures; the library checks the values."""
-    limits: dict[str, Any] = {}
-    for limit in texts:
-        measure, equals, written = limit.rpartition("=")
-        try:
-            value = float(written)
-        except ValueError:
-            raise click.BadParameter(
-                f"{limit!r} is no MEASURE=NUMBER, such as nDCG@10=0.01."
-            ) from None
-        measure = measure.strip()
-        if equals and not measure:
-            raise click.BadParameter(f"{limit!r} names no measure, as in nDCG@10=0.01.")
-        if not equals and len(texts) > 1:
-            raise click.BadParameter(f"{limit!r} must say for which measure, as in nDCG@10=0.01.")
-        if measure in limits:
-            raise click.BadParameter(f"{measure} is given twice.")
-        if not equals:
-            return value
-        limits[measure] = value
-    return limits or None
-
-
 @command(cls=GateCommand, example="judged gate qrels.txt new.run --baseline baseline.json")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@text(
+@opt.text(
     "--baseline",
     "FILE|RUN",
     "Compare with a file of --update-baseline, or with a run.",
     type=READS,
 )
-@measures_option
-@choice("--rule", RULES, "Decide by this rule.", "loss")
-@text(
+@opt.measures_option
+@opt.choice("--rule", RULES, "Decide by this rule.", "loss")
+@opt.text(
     "--max-drop",
     "MEASURE=DROP",
     "Allow this drop, such as nDCG@10=0.01, or a number for all measures.",
     multiple=True,
-    callback=_limits,
+    callback=opt.by_measure,
 )
 @click.option(
     "--min",
     "minimum",
     multiple=True,
     metavar="MEASURE=VALUE",
-    callback=_limits,
+    callback=opt.by_measure,
     help="Require this value, such as AP=0.3; may be given more than once.",
 )
-@file("--golden", "Require values of single queries: lines of query, measure and minimum.")
-@choice("--changed", CHANGED, "Treat judgements that differ from the baseline's.", "error")
-@flag("--update-baseline", "Write the baseline file if the gate passes, or if there is none.")
-@flag("--force", "Write the baseline even if the gate fails or settings differ.")
-@number("--level", float, "SHARE", "Set the confidence level of one-sided tests.", 0.95)
-@groups_option
-@convention_option
-@policy_options
-@weights_option
-@trusted_option
-@depth_option
-@collection_option
-@unique_option
-@duplicates_option
-@data_options
-@memory_options
-@engine_options
-@text("--junit", "FILE", "Write a JUnit XML report.", type=WRITES)
-@text("--markdown", "FILE", "Write the result in Markdown.", type=WRITES)
-@text("--json", "FILE", "Write the result as JSON.", type=WRITES)
-@print_options(GATE_SAVED_AS)
+@opt.file("--golden", "Require values of single queries: lines of query, measure and minimum.")
+@opt.choice("--changed", CHANGED, "Treat judgements that differ from the baseline's.", "error")
+@opt.flag("--update-baseline", "Write the baseline file if the gate passes, or if there is none.")
+@opt.flag("--force", "Write the baseline even if the gate fails or settings differ.")
+@opt.number("--level", float, "SHARE", "Set the confidence level of one-sided tests.", 0.95)
+@opt.groups_option
+@opt.convention_option
+@opt.trusted_option
+@opt.scoring_options
+@opt.memory_options
+@opt.engine_options
+@opt.text("--junit", "FILE", "Write a JUnit XML report.", type=WRITES)
+@opt.text("--markdown", "FILE", "Write the result in Markdown.", type=WRITES)
+@opt.text("--json", "FILE", "Write the result as JSON.", type=WRITES)
+@opt.print_options(GATE_SAVED_AS)
 def gate(
     judgements: str,
     runs: tuple[str, ...],
@@ -129,36 +75,28 @@ def gate(
     engine: dict[str, Any],
     **options: Any,
 ) -> int:
-    """Compare RUN with a baseline on the judgements in QRELS; several RUNs are repeats of the same
-    system.
+    """Compare RUN with a baseline; several RUNs are repeats of the same system.
 
     The exit code is 0 if every rule holds, 1 if one fails, and 2 if the gate cannot decide: too few
     queries, bad input, no baseline, another baseline, wrong usage. --min and --golden with minima
-    need no baseline.
+    need no baseline. Rankings files (*.rankings) can replace QRELS and RUN.
     """
     from judged.cli import DONE, NO, REFUSED
-    from judged.cli._terminal import counting, deliver
+    from judged.cli._terminal import deliver
     from judged.comparison.gate import gate as run_gate
     from judged.comparison.gate.baseline import NoBaselineError
     from judged.errors import InputError
     from judged.outputs import write_text
 
-    check_format(form, None, GATE_SAVED_AS)
+    opt.check_format(form, None, GATE_SAVED_AS)
     update, force = options.pop("update_baseline"), options.pop("force")
     if force and not update:
         raise click.UsageError("--force needs --update-baseline.")
     try:
-        compared: Any = None if baseline is None else opened_run(engine, baseline, options)
-        with counting("Reading runs", len(runs) or 1, "") as advance:
-            result = call_scoring(
-                run_gate,
-                *opened(engine, judgements, runs, options),
-                measures or None,
-                baseline=compared,
-                progress=advance and (lambda _: advance(1)),
-                update="force" if force else update,
-                **options,
-            )
+        compared: Any = None if baseline is None else opt.opened_run(engine, baseline, options)
+        data = opt.opened(engine, judgements, runs, options)
+        options |= {"baseline": compared, "update": "force" if force else update}
+        result = opt.score_runs(run_gate, *data, measures or None, **options)
     except NoBaselineError:
         assert baseline is not None
         arguments = click.get_current_context().meta[ARGUMENTS]

@@ -6,33 +6,22 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.cli._options import (
-    call_scoring,
-    check_format,
-    collection_option,
-    data_options,
-    depth_option,
-    duplicates_option,
-    measures_option,
-    memory_options,
-    number,
-    result_options,
-)
 
 
 @command(example="judged identify 0.4433 qrels.txt bm25.run")
 @click.argument("value", metavar="VALUE")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("run", metavar="[RUN]", required=False, type=READS)
-@measures_option
-@number("--limit", click.IntRange(min=1), "N", "Show N definitions; JSON and CSV hold all.", 10)
-@depth_option
-@duplicates_option
-@collection_option
-@data_options
-@memory_options
-@result_options()
+@opt.measures_option
+@opt.number("--limit", click.IntRange(min=1), "N", "Show N definitions; JSON and CSV hold all.", 10)
+@opt.depth_option
+@opt.duplicates_option
+@opt.collection_option
+@opt.data_options
+@opt.memory_options
+@opt.result_options()
 def identify(
     value: str,
     judgements: str,
@@ -51,7 +40,9 @@ def identify(
     from judged.cli._terminal import deliver, working
     from judged.conventions.identification import identify as find_definitions
 
-    check_format(form, output)
+    opt.check_format(form, output)
     with working(f"Searching for {value}"):
-        result = call_scoring(find_definitions, value, judgements, run, measures or None, **options)
+        result = opt.call_scoring(
+            find_definitions, value, judgements, run, measures or None, **options
+        )
     deliver(result, form, output)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from judged.cli._files import WRITES, command
-from judged.cli._options import TRAINING, print_options, training_options
+from judged.cli import _options as opt
+from judged.cli._files import command
 from judged.cli._vectors import memory_option, read_sides, sides, vector_options
 from judged.options import LEARNING_TEMPERATURE
 
@@ -23,18 +23,11 @@ from judged.options import LEARNING_TEMPERATURE
     metavar="T",
     help="Divide scores by this temperature in the loss.",
 )
-@training_options("bilinear")
+@opt.training_options("bilinear")
 @vector_options
 @memory_option
-@print_options()
-@click.option(
-    "-o",
-    "--output",
-    type=WRITES,
-    metavar="FILE",
-    required=True,
-    help="Write the similarity to a .npz file.",
-)
+@opt.print_options()
+@opt.output_option("Write the similarity to a .npz file.")
 def learn(
     queries: str, items: str, temperature: float, form: str | None, output: str, **options: Any
 ) -> None:
@@ -50,7 +43,7 @@ def learn(
 
     check_model_target(output)
     embeddings, relevance = read_sides(queries, items, options)
-    training = {name: options[name] for name in TRAINING}
+    training = {name: options[name] for name in opt.TRAINING}
     with counting("Learning", options["iterations"], "iterations") as progress:
         learned = fit(embeddings, relevance, temperature=temperature, progress=progress, **training)
     learned.save(output)

@@ -6,33 +6,29 @@ from typing import Any
 
 import click
 
-from judged.cli._files import READS, WRITES, command
-from judged.cli._options import (
-    amount_options,
-    choice,
-    columns_option,
-    duplicates_option,
-    judgements_format_option,
-)
+from judged.cli import _options as opt
+from judged.cli._files import READS, command
 from judged.judgements import MERGE_RULES
 
 
 @command(example="judged merge alice.qrels bob.qrels -o merged.qrels")
 @click.argument("judgements", metavar="QRELS...", nargs=-1, type=READS, required=True)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=WRITES,
-    required=True,
-    help="Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet.",
+@opt.output_option(
+    "Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet."
 )
-@choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
-@duplicates_option
-@columns_option
-@judgements_format_option
-@amount_options
-def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
+@opt.choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
+@opt.duplicates_option
+@opt.columns_option
+@opt.judgements_format_option
+@opt.amount_options
+def merge(
+    judgements: tuple[str, ...],
+    output: str,
+    rule: str,
+    duplicates: str,
+    columns: Any,
+    judgements_format: Any,
+) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 
     NAME=FILE names an assessor. With --rule first the order of the files counts: an assessor who
@@ -43,6 +39,12 @@ def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
 
     check_merged_target(output)
     with working("Merging judgements"):
-        merged = merge_judgements(list(judgements), **options)
+        merged = merge_judgements(
+            list(judgements),
+            rule=rule,
+            policy={"duplicates": duplicates},
+            columns=columns,
+            format=judgements_format,
+        )
     merged.save(output)
     deliver(merged, None, None)

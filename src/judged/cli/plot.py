@@ -9,21 +9,8 @@ import click
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
 from judged.charts.svg import THEMES
-from judged.cli._files import READS, WRITES, command
-from judged.cli._options import (
-    collection_option,
-    comparison_options,
-    data_options,
-    depth_option,
-    flag,
-    is_given,
-    measures_option,
-    memory_options,
-    number,
-    policy_options,
-    split_options,
-    text,
-)
+from judged.cli import _options as opt
+from judged.cli._files import READS, command
 from judged.policy import CHOICES
 
 _DATA = (
@@ -32,23 +19,6 @@ _DATA = (
 )
 _JUDGING = (*CHOICES, "depth", "collection")
 """Options of rankings."""
-
-
-def _numbers(
-    context: click.Context, param: click.Parameter, given: str | None
-) -> list[float] | None:
-    """Read three numbers with commas between them."""
-    if given is None:
-        return None
-    try:
-        found = [float(part) for part in given.split(",")]
-    except ValueError:
-        found = []
-    if len(found) != 3:
-        raise click.BadParameter(
-            f"takes three numbers with commas between them, as in 0.01,0.1,1; got {given!r}."
-        )
-    return found
 
 
 def _list_kinds() -> str:
@@ -67,14 +37,7 @@ def _list_kinds() -> str:
 )
 @click.argument("kind", metavar="KIND")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READS)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    type=WRITES,
-    help="Write a picture (.png, .svg, .pdf, .html) or its data (.csv, .parquet, .json).",
-)
+@opt.output_option("Write a picture (.png, .svg, .pdf, .html) or its data (.csv, .parquet, .json).")
 @click.option(
     "--theme",
     type=click.Choice(list(THEMES)),
@@ -82,14 +45,14 @@ def _list_kinds() -> str:
     show_default=True,
     help="Draw for light or dark pages, or with CSS variables.",
 )
-@number("--width", int, "PIXELS", "Set the width of the drawing.")
-@number("--height", int, "PIXELS", "Set the height without title and notes.")
-@text("--title", "TEXT", "Replace the title; an empty one leaves it out.")
-@flag("--no-notes", "Leave out the notes under the title.")
-@measures_option
-@number("-k", int, "K", OPTIONS["k"])
-@text("--query", "ID", OPTIONS["query"])
-@number("--rel", float, "GRADE", OPTIONS["rel"])
+@opt.number("--width", int, "PIXELS", "Set the width of the drawing.")
+@opt.number("--height", int, "PIXELS", "Set the height without title and notes.")
+@opt.text("--title", "TEXT", "Replace the title; an empty one leaves it out.")
+@opt.flag("--no-notes", "Leave out the notes under the title.")
+@opt.measures_option
+@opt.number("-k", int, "K", OPTIONS["k"])
+@opt.text("--query", "ID", OPTIONS["query"])
+@opt.number("--rel", float, "GRADE", OPTIONS["rel"])
 @click.option(
     "--of",
     type=click.Choice(["all", "first"]),
@@ -97,16 +60,16 @@ def _list_kinds() -> str:
     show_default=True,
     help=OPTIONS["of"],
 )
-@text("--pictures", "FILE", OPTIONS["pictures"], type=READS)
-@number("--queries", int, "N", OPTIONS["queries"])
-@number("--bins", int, "N", OPTIONS["bins"])
-@text("--temperatures", "X,Y,Z", OPTIONS["temperatures"], callback=_numbers)
-@comparison_options
-@policy_options
-@depth_option
-@collection_option
-@data_options
-@memory_options
+@opt.text("--pictures", "FILE", OPTIONS["pictures"], type=READS)
+@opt.number("--queries", int, "N", OPTIONS["queries"])
+@opt.number("--bins", int, "N", OPTIONS["bins"])
+@opt.text("--temperatures", "X,Y,Z", OPTIONS["temperatures"], callback=opt.list_of_numbers)
+@opt.comparison_options
+@opt.policy_options
+@opt.depth_option
+@opt.collection_option
+@opt.data_options
+@opt.memory_options
 def plot(
     kind: str,
     files: tuple[str, ...],
@@ -118,11 +81,11 @@ def plot(
     """Draw a chart of a KIND from judgements and runs, or from other files that it needs.
 
     Files are those that 'judged evaluate' reads. Rows with relevant and retrieved ids hold
-    judgements and a run. The list below shows the files of each kind.
+    judgements and a run. Rankings files (*.rankings) can replace QRELS and RUN where no ids of
+    items are shown. The list below shows the files of each kind.
     """
-    from judged.charts.files import chart_of_files
+    from judged.charts.sources import chart_of_files
     from judged.cli._terminal import say, working
-    from judged.limits import config
     from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
@@ -134,14 +97,13 @@ def plot(
         options["measure"] = given["measures"][0]
     if "pictures" in chosen.options and "pictures" not in options:
         raise click.UsageError(
-            f"{chosen.name} needs --pictures: "
-            f"{OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}"
+            f"{chosen.name} needs --pictures FILE, a table with the columns id and picture."
         )
     checked_ending(output, chosen.formats)
     judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
-    scoring, _, limits = split_options({"policy": policy, **judging})
-    made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if is_given(name)}
-    with working(f"Drawing {', '.join(files)}"), config(**limits):
+    made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if opt.is_given(name)}
+    with working(f"Drawing {', '.join(files)}"), opt.limited(judging):
+        scoring = opt.as_scoring({"policy": policy, **judging})
         drawn = chart_of_files(chosen, files, scoring=scoring, made_by=made_by, **options, **design)
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])
@@ -162,7 +124,7 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """Return the given options of the kind; fail on others."""
-    chosen = {name for name in given if is_given(name)}
+    chosen = {name for name in given if opt.is_given(name)}
     formats = () if kind.needs in OF_JSON else _DATA
     made_by = NEEDS[kind.needs].made_by
     may = {*kind.options, *made_by, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}

@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
-from inspect import signature
 from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import READS, WRITES, command, imported
-from judged.cli._options import check_format, default_of, file, flag, number, split_options, text
 from judged.cli.evaluate import evaluation_options
-from judged.inputs.retriever import evaluate_retriever
 from judged.results import EVALUATION_SAVED_AS
 
-KEYWORDS = [
-    name
-    for name, parameter in signature(evaluate_retriever).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name != "item"
-]
+KEYWORDS = ("k", "workers", "retries", "wait", "save", "all_queries", "name")
+"""Options of `evaluate_retriever` itself."""
 NAMED = ("a retriever", "search.bm25:ask")
-
-
-def _default(name: str) -> Any:
-    return default_of(evaluate_retriever, name)
 
 
 @command(example="judged retriever qrels.txt search.bm25:ask --queries queries.tsv -m nDCG@10")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("retriever", metavar="MODULE:NAME")
-@file("--queries", "Read the queries' ids and texts; without it, ids are sent.")
-@number("-k", int, "K", "Keep K results of each query.", _default("k"))
-@text(
+@opt.file("--queries", "Read the queries' ids and texts; without it, ids are sent.")
+@opt.number("-k", int, "K", "Keep K results of each query.", 100)
+@opt.text(
     "--item", "PATH", "Find a result's id here, as metadata.doc_id, or by a function MODULE:NAME."
 )
-@number("--workers", int, "N", "Send N queries at once.", _default("workers"))
-@number("--retries", int, "N", "Repeat a failed query N times.", _default("retries"))
-@number("--wait", float, "SECONDS", "Wait before the first repetition.", _default("wait"))
-@text("--save", "FILE", "Write results to a .jsonl file as they come, and resume.", type=WRITES)
-@flag("--all-queries", "Send queries without judgements, too.")
-@text("--name", "TEXT", "Name the run.")
+@opt.number("--workers", int, "N", "Send N queries at once.", 1)
+@opt.number("--retries", int, "N", "Repeat a failed query N times.", 0)
+@opt.number("--wait", float, "SECONDS", "Wait before the first repetition.", 1.0)
+@opt.text("--save", "FILE", "Write results to a .jsonl file as they come, and resume.", type=WRITES)
+@opt.flag("--all-queries", "Send queries without judgements, too.")
+@opt.text("--name", "TEXT", "Name the run.")
 @evaluation_options
 def retriever(
     judgements: str,
@@ -61,17 +52,21 @@ def retriever(
     from judged.cli._terminal import counting, deliver
     from judged.inputs.retriever import RetrieverOptions, RetrieverTask
 
-    check_format(form, output, EVALUATION_SAVED_AS)
-    asking = {name: options.pop(name) for name in KEYWORDS if name in options}
+    opt.check_format(form, output, EVALUATION_SAVED_AS)
+    asking = {name: options.pop(name) for name in KEYWORDS}
     per_query = options.pop("per_query")
-    scoring, shown, _ = split_options(options)
+    shown = opt.take_shown(options)
     with redirect_stdout(sys.stderr):
-        asked = RetrieverOptions(
-            item=imported(item, *NAMED) if item and ":" in item else item, **asking
-        )
+        asking["item"] = imported(item, *NAMED) if item and ":" in item else item
         task = RetrieverTask.of(
-            imported(retriever, *NAMED), queries, judgements, measures or None, asked, scoring
+            imported(retriever, *NAMED),
+            queries,
+            judgements,
+            measures or None,
+            RetrieverOptions(**asking),
+            opt.as_scoring(options),
         )
         with counting("Asking", len(task.todo)) as advance:
             evaluation = task.evaluate(advance)
-    deliver(evaluation.showing(**shown), form, output, per_query=per_query)
+    evaluation = evaluation.showing(**shown) if shown else evaluation
+    deliver(evaluation, form, output, per_query=per_query)

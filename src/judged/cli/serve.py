@@ -9,21 +9,20 @@ import click
 from judged.cli._files import READS, command
 from judged.cli._options import file, number, text
 from judged.judgements import OVERLAP
-from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 
 @command(example="judged serve judged-demo")
 @click.argument("paths", metavar="[FILES or FOLDER]", nargs=-1, type=READS)
-@number("--port", int, "N", "Listen on this port.", PORT)
-@text("--host", "ADDRESS", "Listen on this address.", default=HOST, show_default=True)
+@number("--port", int, "N", "Listen on this port.", 8686)
+@text("--host", "ADDRESS", "Listen on this address.", default="127.0.0.1", show_default=True)
 @click.option("--open/--no-open", "open_browser", default=True, help="Open the browser.")
 @click.option("--key/--no-key", default=True, help="Require the key in the address.")
-@text("--memory", "SIZE", "Limit memory for results.", default=RESULT_MEMORY, show_default=True)
+@text("--memory", "SIZE", "Limit memory for results.", default="1GB", show_default=True)
 @text(
     "--upload-limit",
     "SIZE",
     "Limit uploads and unpacked files.",
-    default=UPLOAD_LIMIT,
+    default="500MB",
     show_default=True,
 )
 @text("--annotator", "NAME", "Judge under this name; by default the page asks.")
@@ -32,8 +31,7 @@ from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 @file("--queue", "Judge the items of this file of 'judged queue'.")
 @number("--seed", int, "N", "Seed the order of items to judge.", 0)
 def serve(paths: tuple[str, ...], **options: Any) -> None:
-    """Open the explorer in the browser: leaderboard, comparison, queries, judging, embeddings,
-    playground.
+    """Open the explorer in the browser: leaderboard, comparison, queries, judging, playground.
 
     FILES and all files in FOLDER are recognised by content: judgements, runs, texts, vectors and
     studies. Grades of the judging page go into the folder `judgements` inside FOLDER. Nothing else

@@ -6,17 +6,8 @@ from typing import Any
 
 import click
 
+from judged.cli import _options as opt
 from judged.cli._files import command
-from judged.cli._options import (
-    TRAINING,
-    check_format,
-    flag,
-    number,
-    refuse,
-    result_options,
-    text,
-    training_options,
-)
 from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
 from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
 from judged.text import listed
@@ -39,21 +30,21 @@ OF_BOTH = ("positives", "rel", "seed", "both")
     f"{len(SWEPT_TEMPERATURES)} from {SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}; with "
     f"--train {listed([f'{each:g}' for each in STUDIED_TEMPERATURES])}.",
 )
-@text("--query", "ID", "Look at one query alone.")
-@number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
-@flag("--no-search", "Do not search for the best temperatures between those given.")
+@opt.text("--query", "ID", "Look at one query alone.")
+@opt.number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
+@opt.flag("--no-search", "Do not search for the best temperatures between those given.")
 @similarity_option
-@flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
-@text(
+@opt.flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
+@opt.text(
     "--report",
     "MEASURE",
     "Report this measure of held-out queries (with --train); by default AP, nDCG@10 and RR.",
     multiple=True,
 )
-@training_options("two-tower-linear")
+@opt.training_options("two-tower-linear")
 @vector_options
 @memory_option
-@result_options(chart="temperature")
+@opt.result_options(chart="temperature")
 def temperature(
     queries: str,
     items: str,
@@ -80,15 +71,17 @@ def temperature(
     from judged.learning._sweep import steps
     from judged.learning.temperature import sweep
 
-    check_format(form, output)
+    opt.check_format(form, output)
     if train:
-        refuse(OF_SCORES, "is not for --train")
+        opt.refuse(OF_SCORES, "is not for --train")
     else:
-        refuse((*(name for name in TRAINING if name not in OF_BOTH), "report"), "is for --train")
+        opt.refuse(
+            (*(name for name in opt.TRAINING if name not in OF_BOTH), "report"), "is for --train"
+        )
     embeddings, relevance = read_sides(queries, items, options)
     if train:
         tried = temperatures or STUDIED_TEMPERATURES
-        training = {name: options[name] for name in TRAINING}
+        training = {name: options[name] for name in opt.TRAINING}
         measures: dict[str, Any] = {"measures": report} if report else {}
         total = len(set(tried)) * options["iterations"]
         with counting("Learning", total, "iterations") as progress:

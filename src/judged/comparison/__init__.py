@@ -185,7 +185,7 @@ def compare_evaluation(
         settings,
         baseline,
         relevant=lambda: relevant_items(evaluation, numbers.queries),
-        within=(lambda place: partial(search, within=place)) if dependence else None,
+        depends=search if dependence else None,
     )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
@@ -266,7 +266,7 @@ def compare_values(
         values, lower_is_better=lower_is_better, measure_name=measure_name, weights=weights
     )
     numbers = with_repeats(numbers, repeats).in_groups(groups)
-    settings = settings.with_margins({each.name: each.name for each in numbers.measures})
+    settings = settings.with_margins({measure.name: measure.name for measure in numbers.measures})
     rows = decide_pairs(numbers, settings, baseline)
     parts = compare_slices(numbers, slices, settings, baseline)
     return Comparison(numbers, settings, rows, baseline, notes=parts.notes, slices=parts)

@@ -75,7 +75,7 @@ class Comparison(Result):
     numbers: Numbers
     """Per-query values of all runs, aligned by query id."""
     settings: ComparisonSettings
-    """How the runs were compared."""
+    """Test, correction, confidence level and margin."""
     rows: tuple[Pair, ...]
     """A row for each measure and pair of runs."""
     baseline: str | None = None
@@ -83,7 +83,7 @@ class Comparison(Result):
     evaluation: Evaluation | None = None
     """Evaluation that the values come from, if judged computed them."""
     notes: tuple[str, ...] = ()
-    """What was noticed on the way."""
+    """Warnings and notes."""
     slices: Slices = field(default_factory=Slices)
     """Comparisons in slices of the queries."""
     corrected_among: tuple[str, ...] = ()
@@ -444,11 +444,11 @@ class Comparison(Result):
     # -- for people
 
     def document(self, display: Display) -> Document:
-        found = self._sorted(display.sort)
+        ordered = self._sorted(display.sort)
         more_pairs = math.comb(len(self.runs), 2) > MAX_PAIRS_FOR_BOLD and self.reference
-        shown = tables(found, Look(display.decimals, display.percent), bold=not more_pairs)
-        findings = [*by_importance(found.rows), *found.slices.sentences()]
-        remarks = found.remarks()
+        shown = tables(ordered, Look(display.decimals, display.percent), bold=not more_pairs)
+        findings = [*by_importance(ordered.rows), *ordered.slices.sentences()]
+        remarks = ordered.remarks()
         hidden = [*findings[MAX_SENTENCES:], *remarks[MAX_SENTENCES:]]
         evaluation = self.evaluation
         one_run = not methods.has_repeats(self)
@@ -458,7 +458,7 @@ class Comparison(Result):
             measured = [] if evaluation is None else evaluation.sentences()
             return [
                 *hidden,
-                *([f"Bold values: {bold_rule(found)}."] if bold else []),
+                *([f"Bold values: {bold_rule(ordered)}."] if bold else []),
                 *([methods.ONE_RUN] if one_run else []),
                 *(text for text in measured if not isinstance(text, Warned)),
                 self.methods(),
@@ -471,7 +471,7 @@ class Comparison(Result):
             tables=shown,
             warnings=self._all_warnings(),
             notes=[
-                methods.method_line(found),
+                methods.method_line(ordered),
                 *remarks[:MAX_SENTENCES],
                 *(() if display.verbose else more),
                 Dim(("one run of each system; " if one_run else "") + hint),

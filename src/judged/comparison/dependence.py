@@ -1,4 +1,4 @@
-"""What a verdict depends on: ties, missing queries and unjudged results."""
+"""Dependence of verdicts on ties, missing queries and unjudged results."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ class Alternatives:
             )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
+        self.names = [*self._runs]
         self._rankings = evaluation.rankings
         self._places = Places(numbers.queries)
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
@@ -76,10 +77,10 @@ class Alternatives:
 
         `within` are the queries of its slice.
         """
-        found = {"ties": self._ties(match), "missing": self._missing(match)}
+        matches_by_cause = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
-            found["unjudged"] = self._unjudged(match, within)
-        return {cause: matches for cause, matches in found.items() if matches}
+            matches_by_cause["unjudged"] = self._unjudged(match, within)
+        return {cause: matches for cause, matches in matches_by_cause.items() if matches}
 
     def _ties(self, match: Match) -> list[Match]:
         """Return the run in its worst order of ties against the other's best, and the reverse."""
@@ -115,8 +116,12 @@ class Alternatives:
         measure = compared.measure
         assert measure is not None
         if (name, measure) not in self._entries:
-            usual = [self._runs[repeat][1] for repeat in self._repeats(name)]
-            ends = [self.tie_ends(run.name) or (run, run) for run in usual]
+            repeats = self._repeats(name)
+            usual = [self._runs[repeat][1] for repeat in repeats]
+            ends = [
+                self.tie_ends(repeat) or (run, run)
+                for repeat, run in zip(repeats, usual, strict=True)
+            ]
             moved = any(
                 measure in end.values for both in ends for end in both if both[0] is not both[1]
             )
@@ -138,19 +143,18 @@ class Alternatives:
         None without ties of judged results.
         """
         if name not in self._ends:
-            self._ends[name] = self._tie_ends(self._runs[name][1])
+            self._ends[name] = self._tie_ends(self._runs[name][1], self._rankings.get(name))
         return self._ends[name]
 
-    def _tie_ends(self, run: Scored) -> tuple[Scored, Scored] | None:
+    def _tie_ends(self, run: Scored, kept: Rankings | None) -> tuple[Scored, Scored] | None:
         if {"worst", "best"} <= set(run.others):
             return run.others["worst"], run.others["best"]
-        kept = self._rankings.get(run.name)
         if kept is None or kept.hit_tie_first is None:
             return None
         try:
             unbroken = Variants(kept).under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
-            return self._by_grade(run)
+            return self._by_grade(kept)
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
@@ -167,20 +171,19 @@ class Alternatives:
             (best, ends.high if higher else ends.low),
         ):
             if measure.spec.made_of is not None:
-                found = ends.by_worth(measure, *self._asked[1:], best=side is best)
-                if found is None:
+                by_worth = ends.by_worth(measure, *self._asked[1:], best=side is best)
+                if by_worth is None:
                     return
-                values = found.values
-                if found.sample is not None:
-                    side.samples[measure] = found.sample
+                values = by_worth.values
+                if by_worth.sample is not None:
+                    side.samples[measure] = by_worth.sample
             side.values[measure] = values
             side.summary[measure] = side.sample(measure).value()
             if ends.unsure:
                 side.unsure[measure] = ends.unsure
 
-    def _by_grade(self, run: Scored) -> tuple[Scored, Scored] | None:
+    def _by_grade(self, kept: Rankings) -> tuple[Scored, Scored] | None:
         """Return a run with tied results ordered by grade, which gives two of many orders."""
-        kept = self._rankings[run.name]
         variants = Variants(kept)
         try:
             worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
@@ -194,7 +197,7 @@ class Alternatives:
         """Return the pair on the queries that both runs have, if one lacks some."""
         place = match.ours.place
         ours, theirs = (
-            np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
+            np.logical_and.reduce([self._held[repeat][place] for repeat in self._repeats(run)])
             for run in (match.run, match.against)
         )
         if self.evaluation.policy.missing == "skip" or not (ours != theirs).any():
@@ -209,7 +212,7 @@ class Alternatives:
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Which queries each run has."""
+        """Mask of the queries that each run has."""
         held = {name: np.zeros(len(self._places), bool) for name in self._runs}
         for name, (_, run) in self._runs.items():
             held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
@@ -222,13 +225,13 @@ class Alternatives:
             self._joint[key] = self._judged_jointly(*key)
         measure = match.measure.measure
         assert measure is not None
-        found = []
+        matches = []
         for entries in self._joint[key][measure]:
             place = in_common(entries)
             if within is not None:
                 place = place[np.isin(place, within)]
-            found.append(self._on(place, match, *entries))
-        return found
+            matches.append(self._on(place, match, *entries))
+        return matches
 
     def _judged_jointly(self, run: str, against: str) -> dict[Measure, Pairs]:
         """Return both runs' values on each measure at both extremes."""
@@ -238,7 +241,7 @@ class Alternatives:
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
         top = ours.rankings.top_grade
-        found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
+        pairs: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
                 (number, self._rankings[run]),
@@ -248,37 +251,43 @@ class Alternatives:
             ):
                 scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
                 for measure in measures:
-                    one, two = (entry_of(each, measure, self._places) for each in scored)
-                    found[measure].append((one, two))
-        return found
+                    one, two = (
+                        entry_of(run_scores, measure, self._places) for run_scores in scored
+                    )
+                    pairs[measure].append((one, two))
+        return pairs
 
 
 def depends(
     matches: Sequence[Match],
     verdicts: Sequence[str],
+    within: Sequence[Ints] | None,
+    *,
     alternatives: Alternatives,
     settings: ComparisonSettings,
-    within: Ints | None = None,
 ) -> list[Otherwise]:
-    """Return for each match what its uncorrected verdict depends on, and the other verdicts."""
+    """Return for each match what its uncorrected verdict depends on, and the other verdicts.
+
+    `within` are the queries of each match's slice.
+    """
     others = [
         (at, cause, other)
         for at, match in enumerate(matches)
-        for cause, read in alternatives.of(match, within).items()
+        for cause, read in alternatives.of(match, within[at] if within else None).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]
     tested = iter(zip(finite, outcomes(finite, settings, alternatives.numbers), strict=True))
-    found: list[Otherwise] = [{} for _ in matches]
+    otherwise: list[Otherwise] = [{} for _ in matches]
     for at, cause, other in others:
         word = UNDECIDED
         if not is_infinite(other, settings.test):
             match, outcome = next(tested)
             word = verdict(match, outcome, outcome.p, settings)[0]
-        known = found[at].get(cause, ())
+        known = otherwise[at].get(cause, ())
         if word not in (verdicts[at], *known):
-            found[at][cause] = (*known, word)
-    return found
+            otherwise[at][cause] = (*known, word)
+    return otherwise
 
 
 def about_alternatives(alternatives: Alternatives) -> list[str]:
@@ -287,8 +296,8 @@ def about_alternatives(alternatives: Alternatives) -> list[str]:
     notes: list[str] = []
     unsure = {
         evaluation.label(measure): None
-        for run in evaluation.runs
-        for end in alternatives.tie_ends(run.name) or ()
+        for name in alternatives.names
+        for end in alternatives.tie_ends(name) or ()
         for measure in end.unsure
     }
     if unsure:

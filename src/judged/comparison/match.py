@@ -69,10 +69,10 @@ class Match:
         if ours is None or theirs is None:
             return None
         place = in_common([ours, theirs])
-        found = replace(self, ours=ours.at(place), theirs=theirs.at(place))
+        match = replace(self, ours=ours.at(place), theirs=theirs.at(place))
         where = f"{self.measure.name}, {self.run} and {self.against}"
-        refuse_few(len(place), where, found.weights)
-        return found
+        refuse_few(len(place), where, match.weights)
+        return match
 
     @cached_property
     def powered(self) -> Powered | None:
@@ -127,14 +127,18 @@ class Match:
     @cached_property
     def averaged_rounding(self) -> Floats:
         """Rounding error of each of these; 0 for a difference of 0."""
-        ours, theirs, found = self.ours.sample.averaged, self.theirs.sample.averaged, self.averaged
-        if ours is None or theirs is None or found is None:
+        ours, theirs, averaged = (
+            self.ours.sample.averaged,
+            self.theirs.sample.averaged,
+            self.averaged,
+        )
+        if ours is None or theirs is None or averaged is None:
             return np.zeros(self.queries)
-        return np.where(found == 0, 0.0, _rounding(ours, theirs))
+        return np.where(averaged == 0, 0.0, _rounding(ours, theirs))
 
     @cached_property
     def differs(self) -> Mask:
-        """Which queries differ in anything that the summary is computed from."""
+        """Mask of the queries that differ in anything that the summary is computed from."""
         ours, theirs = self.ours.sample, self.theirs.sample
         differs = self.differences != 0
         if isinstance(ours, Means) and isinstance(theirs, Means):
@@ -173,12 +177,12 @@ class Match:
 
     @property
     def smallest_p(self) -> float:
-        """Smallest p that so many differing units allow: all signs agree in two of 2ⁿ cases."""
+        """Smallest p that n differing units allow: all signs agree in two of 2ⁿ cases."""
         return 2.0 ** (1 - max(self.differing, 1))
 
     @cached_property
     def constant(self) -> bool:
-        """Whether all queries, or groups, differ by the same amount but for rounding."""
+        """True if all queries, or groups, differ by the same amount but for rounding."""
         if self.by_trusted is not None:
             return self.by_trusted.constant
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
@@ -213,7 +217,7 @@ class Match:
 
     @property
     def too_large(self) -> bool:
-        """Whether finite values have means or differences that overflow."""
+        """True if finite values have means or differences that overflow."""
         numbers = (self.value, self.against_value, self.difference)
         beyond = any(map(math.isinf, numbers)) or bool(np.isinf(self.differences).any())
         return beyond and not self.infinite.any()
@@ -244,10 +248,10 @@ def matched(numbers: Numbers, measure: Compared, run: str, against: str) -> Matc
 
 def alike(matches: Sequence[Match]) -> list[list[int]]:
     """Return the positions of matches on the same queries, grouped."""
-    found: dict[bytes, list[int]] = {}
+    positions: dict[bytes, list[int]] = {}
     for at, match in enumerate(matches):
-        found.setdefault(match.ours.place.tobytes(), []).append(at)
-    return list(found.values())
+        positions.setdefault(match.ours.place.tobytes(), []).append(at)
+    return list(positions.values())
 
 
 def _minus(ours: Floats, theirs: Floats) -> Floats:
@@ -258,8 +262,8 @@ def _minus(ours: Floats, theirs: Floats) -> Floats:
 
 def differences(ours: Floats, theirs: Floats) -> Floats:
     """Return differences; 0 if the values are equal but for rounding."""
-    found = _minus(ours, theirs)
-    return np.where(np.abs(found) <= _rounding(ours, theirs), 0.0, found)
+    apart = _minus(ours, theirs)
+    return np.where(np.abs(apart) <= _rounding(ours, theirs), 0.0, apart)
 
 
 def _rounding(ours: Floats, theirs: Floats) -> Floats:
@@ -268,20 +272,22 @@ def _rounding(ours: Floats, theirs: Floats) -> Floats:
     It is 1e-12 of values above 1, and 1e-12 of the largest of all if none is above 1. So one huge
     value makes no other two equal, and the unit of values does not matter.
     """
-    sizes = np.maximum(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in (ours, theirs)))
+    sizes = np.maximum(
+        *(np.where(np.isfinite(values), np.abs(values), 0.0) for values in (ours, theirs))
+    )
     return CLOSE * np.maximum(sizes, min(1.0, float(sizes.max(initial=0.0))))
 
 
 def _pools_differ(ours: Median, theirs: Median) -> Mask:
     """Return which queries have other values in one pool than in the other."""
-    sizes = [np.bincount(each.owner, minlength=each.size) for each in (ours, theirs)]
+    sizes = [np.bincount(side.owner, minlength=side.size) for side in (ours, theirs)]
     differs = sizes[0] != sizes[1]
-    kept = [~differs[each.owner] for each in (ours, theirs)]
+    kept = [~differs[side.owner] for side in (ours, theirs)]
     values, owners = [], []
-    for each, keep in zip((ours, theirs), kept, strict=True):
-        order = np.lexsort((each.values[keep], each.owner[keep]))
-        values.append(each.values[keep][order])
-        owners.append(each.owner[keep][order])
+    for side, keep in zip((ours, theirs), kept, strict=True):
+        order = np.lexsort((side.values[keep], side.owner[keep]))
+        values.append(side.values[keep][order])
+        owners.append(side.owner[keep][order])
     differs[owners[0][differences(*values) != 0]] = True
     return differs
 
@@ -292,13 +298,14 @@ def too_few(match: Match, settings: ComparisonSettings, sides: int = 2) -> bool:
     Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
     two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
     """
-    few = match.units < 2 or match.differing < fewest_units(settings.level, sides)
+    needed = settings.fewest_units if sides == 2 else fewest_units(settings.level, sides)
+    few = match.units < 2 or match.differing < needed
     return few or too_uneven(match, settings)
 
 
 def too_uneven(match: Match, settings: ComparisonSettings) -> bool:
     """Return whether uneven weights leave too small an effective number of queries, or groups."""
-    return match.uneven and match.effective_units < fewest_units(settings.level)
+    return match.uneven and match.effective_units < settings.fewest_units
 
 
 def columns_of(matches: Sequence[Match]) -> Floats:
@@ -308,7 +315,7 @@ def columns_of(matches: Sequence[Match]) -> Floats:
 
 def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
     """Return what repeats and random orders of ties add to the variance of each difference."""
-    found = []
+    variances = []
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
         if any(entry.repeats is not None for entry in entries):
@@ -320,17 +327,20 @@ def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
                 else repeat_variance(entry.repeats, entry.sample.weights)
                 for entry in entries
             ]
-            found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
+            variances.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
         if any(entry.error for entry in entries):
             errors = np.array([entry.error**2 for entry in entries])
-            found.append((errors, np.full(len(entries), math.inf)))
-    return found
+            variances.append((errors, np.full(len(entries), math.inf)))
+    return variances
 
 
 def powered_spread(matches: Sequence[Match]) -> Spread:
     """Return the differences that trusted judgements correct, with their standard errors."""
-    found = [match.powered.spread for match in matches if match.powered is not None]
-    columns = zip(*((each.mean[0], each.error[0], each.freedom[0]) for each in found), strict=True)
+    spreads = [match.powered.spread for match in matches if match.powered is not None]
+    columns = zip(
+        *((spread_of.mean[0], spread_of.error[0], spread_of.freedom[0]) for spread_of in spreads),
+        strict=True,
+    )
     return Spread(*map(np.array, columns))
 
 
@@ -348,9 +358,9 @@ class Size(NamedTuple):
 def sizes(
     matches: Sequence[Match], settings: ComparisonSettings, comparisons: Sequence[int]
 ) -> list[Size]:
-    """Return the size of each difference, and the detectable one among so many comparisons."""
-    found = [Size()] * len(matches)
-    own = [settings.among(number) for number in comparisons]
+    """Return the size of each difference, and the detectable one among these comparisons."""
+    measured = [Size()] * len(matches)
+    adjusted = [settings.among(number) for number in comparisons]
     for same in alike(matches):
         which = [at for at in same if _has_spread(matches[at])]
         if not which:
@@ -360,16 +370,18 @@ def sizes(
         every = spread(columns, first.weights, first.groups, more=further_variances(together))
         wider = _wider(columns, together, every, settings)
         for column, (at, match, by) in enumerate(zip(which, together, wider, strict=True)):
-            least = _least(every.error[column], every.freedom[column], match, own[at])
-            found[at] = Size(effect(match), least, by)
+            least = _least(every.error[column], every.freedom[column], match, adjusted[at])
+            measured[at] = Size(effect(match), least, by)
     for at, match in enumerate(matches):
         if match.powered is not None:
             corrected = powered_spread([match])
-            least = _least(corrected.error[0], corrected.freedom[0], match, own[at])
-            found[at] = Size(detectable=least)
+            least = _least(corrected.error[0], corrected.freedom[0], match, adjusted[at])
+            measured[at] = Size(detectable=least)
         elif (error := jackknife_error(match)) is not None:
-            found[at] = Size(detectable=_least(error, match.effective_units - 1, match, own[at]))
-    return found
+            measured[at] = Size(
+                detectable=_least(error, match.effective_units - 1, match, adjusted[at])
+            )
+    return measured
 
 
 def effect(match: Match) -> float:
@@ -434,7 +446,7 @@ def _wider(
         return [None] * len(matches)
     by_query = spread(columns, matches[0].weights, more=further_variances(matches))
     ratio = half_widths(by_group, settings.level) / half_widths(by_query, settings.level)
-    return [float(each) if math.isfinite(each) else None for each in ratio]
+    return [float(width) if math.isfinite(width) else None for width in ratio]
 
 
 def _has_spread(match: Match) -> bool:

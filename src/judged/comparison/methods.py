@@ -1,4 +1,4 @@
-"""How a comparison was made, in words: a line under the tables, notes, and a methods paragraph."""
+"""Methods of a comparison in words: a line under the tables, notes, and a methods paragraph."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def family_of(comparison: Comparison) -> tuple[int, str]:
     runs = len(comparison.corrected_among or comparison.runs)
     number = math.comb(runs, 2) if comparison.baseline is None else runs - 1
     among = f" among all {runs:,} runs" if runs > len(comparison.runs) else ""
-    each = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
-    return number, f"{counted(number, 'comparison')} {each}{among}"
+    which = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
+    return number, f"{counted(number, 'comparison')} {which}{among}"
 
 
 def draws_at_random(comparison: Comparison) -> bool:
@@ -180,32 +180,32 @@ def _unreachable(comparison: Comparison) -> list[str]:
 
 
 def _grouped(comparison: Comparison) -> list[str]:
-    said = []
+    sentences = []
     for name in comparison.measures:
         rows = [row for row in comparison.rows if row.measure == name and row.groups is not None]
         wider = sorted(row.wider for row in rows if row.wider is not None)
         if wider:
             ends = list(dict.fromkeys(f"{ratio:.2f}" for ratio in (wider[0], wider[-1])))
-            said.append(
+            sentences.append(
                 f"{name}: {_queries(rows)}; confidence intervals of differences are "
                 f"{' to '.join(ends)} times as wide as for independent queries."
             )
-    return said
+    return sentences
 
 
 def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
     """Explain that a pair is compared on other queries than the values of its runs."""
-    said = []
+    values = []
     for run, there in ((row.run, row.value), (row.against, row.against_value)):
         queries = len(comparison.numbers.entries[row.measure, run].place)
         if queries != row.queries:
             here = amount(comparison.values[row.measure][run])
-            said.append(f"{run} has {amount(there)} there, and {here} on its {queries:,} queries")
-    if not said:
+            values.append(f"{run} has {amount(there)} there, and {here} on its {queries:,} queries")
+    if not values:
         return []
     return [
         f"{row.measure}: {row.run} and {row.against} are compared on "
-        f"{counted(row.queries, 'common query', 'common queries')}; {'; '.join(said)}."
+        f"{counted(row.queries, 'common query', 'common queries')}; {'; '.join(values)}."
     ]
 
 
@@ -261,9 +261,11 @@ def _compared(comparison: Comparison) -> str:
 def _queries(rows: Sequence[Pair]) -> str:
     numbers = [row.queries for row in rows]
     least, most = min(numbers), max(numbers)
-    said = counted(most, "query", "queries") if least == most else f"{least:,} to {most:,} queries"
+    number = (
+        counted(most, "query", "queries") if least == most else f"{least:,} to {most:,} queries"
+    )
     groups = [row.groups for row in rows if row.groups is not None]
-    return f"{said} in {counted(max(groups), 'group')}" if groups else said
+    return f"{number} in {counted(max(groups), 'group')}" if groups else number
 
 
 def _tested(comparison: Comparison) -> str:
@@ -311,30 +313,32 @@ def _measured(comparison: Comparison) -> list[str]:
     """Describe where the values come from."""
     if comparison.evaluation is not None:
         return [comparison.evaluation.methods()]
-    lower = [each.name for each in comparison.numbers.measures if not each.higher_is_better]
-    said = [f"The values of {listed(list(comparison.measures))} were computed elsewhere."]
+    lower = [m.name for m in comparison.numbers.measures if not m.higher_is_better]
+    sentences = [f"The values of {listed(list(comparison.measures))} were computed elsewhere."]
     if lower:
-        said.append(f"Lower values of {listed(lower)} are better.")
+        sentences.append(f"Lower values of {listed(lower)} are better.")
     entries = comparison.numbers.entries
     by_aggregate: dict[str, list[str]] = {}
     for (measure, _), entry in entries.items():
         names = by_aggregate.setdefault(AGGREGATES[entry.sample.aggregate], [])
         names += [] if measure in names else [measure]
     for aggregate, names in by_aggregate.items():
-        said += [f"Runs have the {aggregate} of {listed(names)}."] if aggregate else []
+        sentences += [f"Runs have the {aggregate} of {listed(names)}."] if aggregate else []
     if any(entry.sample.weights is not None for entry in entries.values()):
-        said.append("Queries are weighted.")
-    return said
+        sentences.append("Queries are weighted.")
+    return sentences
 
 
 def _designed(comparison: Comparison) -> list[str]:
     """Describe groups, repeats and slices."""
-    said = []
+    sentences = []
     if comparison.numbers.groups is not None:
-        said.append("Queries of a group are not independent: variances are those of group sums.")
+        sentences.append(
+            "Queries of a group are not independent: variances are those of group sums."
+        )
     if comparison.numbers.repeated:
         counts = [f"{len(names):,} of {run}" for run, names in comparison.numbers.repeated.items()]
-        said.append(
+        sentences.append(
             f"Systems were run repeatedly ({listed(counts)}): a query's value is the mean over "
             "repeats, and standard errors include the variance of the repeats' means that queries "
             "do not explain, with Satterthwaite's degrees of freedom."
@@ -344,8 +348,8 @@ def _designed(comparison: Comparison) -> list[str]:
         corrected = "; p was corrected over all slices of an attribute"
         corrected = "" if comparison.settings.correction == "none" else corrected
         units = "" if comparison.numbers.groups is None else " with groups as units"
-        said.append(
+        sentences.append(
             f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
             f"Whether differences differ between slices was tested by Welch's F{units}."
         )
-    return said
+    return sentences

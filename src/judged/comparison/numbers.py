@@ -55,7 +55,7 @@ class Entry:
     """Values of one run on one measure, for the queries that count, in the order of their ids."""
 
     sample: Sample
-    """What the run's summary value is computed from."""
+    """Numbers that the run's summary value is computed from."""
     values: Floats
     """One value per query, for wins and losses."""
     place: Ints
@@ -138,13 +138,14 @@ class Numbers:
         queries = queries_of(evaluation)
         places = Places(queries)
         measures = compared_by(evaluation)
+        runs = {run.name: run for run in evaluation.runs}
         entries = {
-            (each.name, run.name): entry_of(run, each.measure, places)
-            for run in evaluation.runs
-            for each in measures
-            if each.measure is not None
+            (measure.name, name): entry_of(run, measure.measure, places)
+            for name, run in runs.items()
+            for measure in measures
+            if measure.measure is not None
         }
-        return cls(tuple(run.name for run in evaluation.runs), queries, measures, entries)
+        return cls(tuple(runs), queries, measures, entries)
 
     def entry(self, measure: Compared, run: str) -> Entry:
         """Return the values of a run on a measure."""
@@ -158,15 +159,15 @@ class Numbers:
             counts[entry.place] = True
         return np.flatnonzero(counts)
 
-    def in_groups(self, given: Any) -> Numbers:
+    def in_groups(self, by_query: Any) -> Numbers:
         """Return the values with groups of queries; every counted query must have one."""
-        if given is None:
+        if by_query is None:
             return self
         from judged.inputs.keyed import groups_of
 
         counting = self.counting
         groups = np.full(len(self.queries), -1)
-        groups[counting], _ = groups_of(given, [self.queries[at] for at in counting])
+        groups[counting], _ = groups_of(by_query, [self.queries[at] for at in counting])
         return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
@@ -187,8 +188,10 @@ def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
     """Return the measures of an evaluation."""
     return tuple(
-        Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
-        for each in evaluation.measures
+        Compared(
+            evaluation.label(measure), measure.spec.higher_is_better, measure.spec.range, measure
+        )
+        for measure in evaluation.measures
     )
 
 
@@ -209,8 +212,8 @@ class Places:
     def of(self, queries: tuple[str, ...]) -> Ints:
         """Return the position of each of these queries."""
         if id(queries) not in self._known:  # which holds them, so that no other has this id
-            found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
-            self._known[id(queries)] = queries, found
+            places = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
+            self._known[id(queries)] = queries, places
         return self._known[id(queries)][1]
 
 
@@ -256,7 +259,7 @@ def own_interval(
     # The error is that of what is averaged.
     size = len(sample) if sample.aggregate == "sum" else 1
     scale = sample.value() if entry.error and sample.aggregate == "geometric" else size
-    found = interval(
+    known = interval(
         sample,
         level=settings.level,
         groups=groups,
@@ -265,10 +268,10 @@ def own_interval(
         resamples=settings.resamples,
         seed=settings.seed,
     )
-    if entry.repeats is None or not isinstance(sample, Means) or math.isnan(found.low):
-        return found
-    if found.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
-        return found
+    if entry.repeats is None or not isinstance(sample, Means) or math.isnan(known.low):
+        return known
+    if known.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
+        return known
     from judged.statistics.t import half_widths, repeat_variance, spread
 
     more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
@@ -281,8 +284,8 @@ def own_interval(
     ends = every.mean + half_widths(every, settings.level) * np.array([-1.0, 1.0])
     low, high = sample.function(ends[:, None])
     if math.isnan(low):
-        return found
-    return replace(found, low=max(float(low), least), high=min(float(high), most))
+        return known
+    return replace(known, low=max(float(low), least), high=min(float(high), most))
 
 
 def own_intervals(
@@ -341,20 +344,20 @@ class Noise:
         return values
 
 
-def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
+def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) -> Numbers:
     """Return the values with the repeats of each run as one run."""
-    repeated = {} if given is None else _checked(numbers, given)
+    repeated = {} if repeats is None else _checked(numbers, repeats)
     if not repeated:
         return numbers
-    owner = {each: name for name, names in repeated.items() for each in names}
+    owner = {run: name for name, names in repeated.items() for run in names}
     runs = tuple(dict.fromkeys(owner.get(run, run) for run in numbers.runs))
     entries, notes = {}, list(numbers.notes)
     for measure in numbers.measures:
         for run in runs:
-            own = [numbers.entry(measure, each) for each in repeated.get(run, (run,))]
-            entry = entries[measure.name, run] = averaged(own, measure, run)
-            most = max(len(repeat.place) for repeat in own)
-            if any(len(repeat.place) != len(entry.place) for repeat in own):
+            values = [numbers.entry(measure, name) for name in repeated.get(run, (run,))]
+            entry = entries[measure.name, run] = averaged(values, measure, run)
+            most = max(len(repeat.place) for repeat in values)
+            if any(len(repeat.place) != len(entry.place) for repeat in values):
                 notes.append(
                     Warned(
                         f"{measure.name}: the repeats of {run} have values for different queries. "
@@ -371,13 +374,13 @@ def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) ->
     return replace(numbers, runs=runs, entries=entries, notes=tuple(notes), repeated=repeated)
 
 
-def _checked(numbers: Numbers, given: Any) -> Repeated:
+def _checked(numbers: Numbers, repeats: Any) -> Repeated:
     """Check that every repeat is a run and belongs to one system only."""
     expected = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
-    if not isinstance(given, Mapping):
-        raise InputError(f"{expected}; got {quoted(given)}.")
+    if not isinstance(repeats, Mapping):
+        raise InputError(f"{expected}; got {quoted(repeats)}.")
     owner: dict[str, str] = {}
-    for name, names in given.items():
+    for name, names in repeats.items():
         if not isinstance(name, str) or not name:
             raise InputError(f"{expected}; got {quoted(name)} for a name.")
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
@@ -394,7 +397,7 @@ def _checked(numbers: Numbers, given: Any) -> Repeated:
                 twice = "twice" if owner[run] == name else f"and of {owner[run]}"
                 raise InputError(f"{run} is named as a repeat of {name} {twice}.")
             owner[run] = name
-    return {name: tuple(names) for name, names in given.items()}
+    return {name: tuple(names) for name, names in repeats.items()}
 
 
 def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
@@ -402,8 +405,8 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     if len(entries) == 1:
         return entries[0]
     place = in_common(entries)
-    own = [entry.at(place) for entry in entries]
-    samples = [entry.sample for entry in own]
+    common = [entry.at(place) for entry in entries]
+    samples = [entry.sample for entry in common]
     first = samples[0]
     if not isinstance(first, Means) or not first.aggregate:
         raise MeasureError(
@@ -416,26 +419,26 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     with np.errstate(over="ignore", invalid="ignore"):
         mean = ordered.sum(axis=0) / len(ordered)
     mean = np.where(ordered[0] == ordered[-1], ordered[0], mean)
-    values = np.array([entry.values for entry in own])
+    values = np.array([entry.values for entry in common])
     same = (values == values[0]).all(axis=0)
     whole = np.exp(mean) if first.aggregate == "geometric" else mean
     sample = replace(first, columns=mean[:, None])
     if first.aggregate == "sum":
         sample = Means.of_values(mean, "sum", first.weights)
-    error = float(np.sqrt(sum(entry.error**2 for entry in own))) / len(own)
+    error = float(np.sqrt(sum(entry.error**2 for entry in common))) / len(common)
     return Entry(sample, np.where(same, values[0], whole), place, repeats, error)
 
 
 def noises(numbers: Numbers) -> tuple[Noise, ...]:
     """Return the variation of each repeated run, measure by measure."""
-    found = []
+    variations = []
     for (measure, run), entry in numbers.entries.items():
         if entry.repeats is not None and len(entry.place):
             sample = entry.sample
             assert isinstance(sample, Means)
             values = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
-            found.append(Noise(measure, run, tuple(values)))
-    return tuple(found)
+            variations.append(Noise(measure, run, tuple(values)))
+    return tuple(variations)
 
 
 # -- values that another tool computed
@@ -451,19 +454,19 @@ def numbers_of_values(
     """Read values from a dict, a table or files; queries of weight 0 are left out."""
     from judged.inputs.values import UNWEIGHTED, values_of
 
-    given = values_of(values, measure_name=measure_name)
-    lower = _lower(lower_is_better, given.measures)
-    tables = {name: given.of(name) for name in given.measures}
-    queries = tuple(sorted({query for found, _ in tables.values() for query in found}))
+    table_values = values_of(values, measure_name=measure_name)
+    lower = _lower(lower_is_better, table_values.measures)
+    tables = {name: table_values.of(name) for name in table_values.measures}
+    queries = tuple(sorted({query for ids, _ in tables.values() for query in ids}))
     place = {query: at for at, query in enumerate(queries)}
-    notes = list(given.notes)
+    notes = list(table_values.notes)
     weighed = None
     if weights is not None:
-        weighed, said = _weighed(weights, queries)
-        notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + said
-    knows = {name: measure_of(given.in_full.get(name, name)) for name in tables}
+        weighed, about_weights = _weighed(weights, queries)
+        notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + about_weights
+    knows = {name: measure_of(table_values.in_full.get(name, name)) for name in tables}
     measures, entries = [], {}
-    for name, (own, table) in tables.items():
+    for name, (known_queries, table) in tables.items():
         known = knows[name]
         aggregate = _aggregate(known)
         if aggregate == "sum" and weighed is not None:
@@ -471,30 +474,30 @@ def numbers_of_values(
                 f"{name} is a sum over the queries, for which weights are not defined; leave it "
                 "out, or use its mean."
             )
-        measures.append(_compared(name, known, lower, given.higher_is_better, table, notes))
-        at = np.fromiter((place[query] for query in own), np.int64, len(own))
+        measures.append(_compared(name, known, lower, table_values.higher_is_better, table, notes))
+        at = np.fromiter((place[query] for query in known_queries), np.int64, len(known_queries))
         order = np.argsort(at)
         if weighed is not None:
             order = order[weighed[at[order]] > 0]
         shares = None if weighed is None else relative(weighed[at[order]])
-        for column, run in enumerate(given.runs):
+        for column, run in enumerate(table_values.runs):
             ordered = table[order, column]
             entries[name, run] = Entry(_sample(ordered, aggregate, shares), ordered, at[order])
     assumed = [
-        each.name
-        for each in measures
-        if not (each.name in (*lower, *given.higher_is_better) or knows[each.name])
+        measure.name
+        for measure in measures
+        if not (measure.name in (*lower, *table_values.higher_is_better) or knows[measure.name])
     ]
     if assumed:
         notes.append(
             f"Higher values of {listed(assumed)} are assumed to be better. If lower ones are, name "
             "them in lower_is_better (--lower-is-better)."
         )
-    return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
+    return Numbers(table_values.runs, queries, tuple(measures), entries, notes=tuple(notes))
 
 
 def measure_of(name: str) -> Measure | None:
-    """Return judged's measure of this name; None if there is none.
+    """Return judged's measure of this name; None for an unknown one.
 
     >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
     (nDCG@10, AP(aggregate=geometric), None)
@@ -510,29 +513,29 @@ def _aggregate(known: Measure | None) -> str:
     return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
 
 
-def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
+def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
     """Return the weight of each query, and notes on weights without effect."""
     from judged.inputs.keyed import read_weights
 
-    known = read_weights(given)
-    found, unknown = known.of(queries, "query", "queries"), known.unknown(queries)
-    idle = [query for query, weight in zip(queries, found, strict=True) if not weight]
-    said = []
+    known = read_weights(weights)
+    weighed, unknown = known.of(queries, "query", "queries"), known.unknown(queries)
+    idle = [query for query, weight in zip(queries, weighed, strict=True) if not weight]
+    notes = []
     if idle:
-        said.append(f"{some(idle)} of weight 0 left out.")
+        notes.append(f"{some(idle)} of weight 0 left out.")
     if unknown:
-        said.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
-    return found, said
+        notes.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
+    return weighed, notes
 
 
-def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
+def _lower(lower: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
     """Check the names of measures of which lower values are better."""
-    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(lower)}.")
     try:
-        found = (given,) if isinstance(given, str) else tuple(given)
+        names = (lower,) if isinstance(lower, str) else tuple(lower)
     except TypeError:
         raise wrong from None
-    for name in found:
+    for name in names:
         if not isinstance(name, str):
             raise wrong
         if name not in measures:
@@ -540,19 +543,19 @@ def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ..
                 f"lower_is_better names {quoted(name)}, which is not one of the measures: "
                 f"{', '.join(measures)}."
             )
-    return found
+    return names
 
 
 def _compared(
     name: str,
     known: Measure | None,
     lower: Sequence[str],
-    said: Any,
+    directions: Any,
     table: Floats,
     notes: list[str],
 ) -> Compared:
     """Return a measure with its direction and range, by its name, the file and the caller."""
-    higher = said.get(name)
+    higher = directions.get(name)
     if higher is None and known is not None:
         higher = known.spec.higher_is_better
     if name in lower and higher:
@@ -560,9 +563,9 @@ def _compared(
             f"lower_is_better names {name}, of which higher values are better; leave it out, or "
             "rename the values."
         )
-    found = Compared(name, name not in lower and higher is not False)
+    compared = Compared(name, name not in lower and higher is not False)
     if known is None:
-        return found
+        return compared
     if not _of_values(known):
         notes.append(
             Warned(
@@ -578,8 +581,8 @@ def _compared(
                 f"{name} from {low:g} to {high:g}. They are compared unchanged."
             )
         )
-        return found
-    return replace(found, range=(low, high))
+        return compared
+    return replace(compared, range=(low, high))
 
 
 def _of_values(measure: Measure) -> bool:

@@ -60,7 +60,11 @@ class Swap(ResultPart):
     def shown(self) -> int | None:
         """Number of measures with a significant difference; None if they were not compared."""
         verdicts = (self.verdict, self.against_verdict)
-        return None if NOT_COMPARED in verdicts else sum(each in SIGNIFICANT for each in verdicts)
+        return (
+            None
+            if NOT_COMPARED in verdicts
+            else sum(verdict in SIGNIFICANT for verdict in verdicts)
+        )
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class TwoOrders:
 
     @property
     def same(self) -> bool:
-        """Whether both measures have the same order."""
+        """True if both measures have the same order."""
         return self.agreement.same and not self.note
 
     def shown(self) -> dict[int | None, int]:

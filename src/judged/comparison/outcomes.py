@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,9 +31,6 @@ from judged.statistics.ranks import corrected
 from judged.statistics.samples import counted_as
 from judged.statistics.t import Tested, below
 
-if TYPE_CHECKING:
-    from judged.comparison.numbers import Numbers
-
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ",
@@ -43,7 +39,7 @@ UNSURE = {
     "alike": "all resamples of the queries give the same difference",
     "infinite": "some values are infinite",
 }
-"""Why a difference has no confidence interval."""
+"""Reasons why a difference has no confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class Outcome:
     method: str | None = None
     """Kind of the interval, such as t, percentile or tukey; None without interval."""
     note: str = ""
-    """Why there is no confidence interval."""
+    """Reason for a missing confidence interval."""
     smallest_p: float = 0.0
     """Smallest p that these data could give."""
 
@@ -71,17 +67,18 @@ def outcomes(
 ) -> list[Outcome]:
     """Test each match; those on the same queries are tested at once."""
     chosen = [_chosen(match, settings.test, numbers) for match in matches]
-    found: dict[int, Outcome] = {}
+    tested: dict[int, Outcome] = {}
     for same in alike(matches):
         for test in dict.fromkeys(chosen[at] for at in same):
             which = [at for at in same if chosen[at] == test and matches[at].queries > 0]
             if which:
                 together = [matches[at] for at in which]
-                found |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
-    return [
-        _careful(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
+                tested |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
+    careful = [
+        _without_certainty(match, tested.get(at, Outcome(chosen[at], 1.0)), settings)
         for at, match in enumerate(matches)
     ]
+    return [replace(outcome, smallest_p=min(outcome.smallest_p, outcome.p)) for outcome in careful]
 
 
 def _chosen(match: Match, test: str, numbers: Numbers) -> str:
@@ -184,10 +181,10 @@ def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -
         seed=settings.seed,
     )
     return [
-        replace(each, smallest_p=1 / (settings.resamples + 1))
+        replace(outcome, smallest_p=1 / (settings.resamples + 1))
         if m.differing > EXACT_UNITS
-        else each
-        for each, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
+        else outcome
+        for outcome, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
     ]
 
 
@@ -206,10 +203,12 @@ def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings)
     # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
     drawn = settings.resamples, matches[0].ours.sample, matches[0].groups
     least = 1 / (settings.resamples + 1) if test == "bca" else smallest_p(*drawn)
-    found = [_outcome(test, method, tested, at) for at in range(len(matches))]
+    alone = [_outcome(test, method, tested, at) for at in range(len(matches))]
     return [
-        replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))
-        for each, match in zip(found, matches, strict=True)
+        replace(
+            outcome, p=max(outcome.p, match.smallest_p), smallest_p=max(least, match.smallest_p)
+        )
+        for outcome, match in zip(alone, matches, strict=True)
     ]
 
 
@@ -225,10 +224,10 @@ def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> li
         else []
     )
     return [
-        replace(next(ends), test=test, p=float(each))
+        replace(next(ends), test=test, p=float(p_value))
         if sure
-        else Outcome(test, float(each), note=UNSURE["infinite"])
-        for each, sure in zip(p, known, strict=True)
+        else Outcome(test, float(p_value), note=UNSURE["infinite"])
+        for p_value, sure in zip(p, known, strict=True)
     ]
 
 
@@ -263,16 +262,11 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
     return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
-def _careful(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
+def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
     """Remove certainty that the data cannot give.
 
     No interval if too few queries differ, and a point if all differ by the same amount.
     """
-    found = _without_certainty(match, outcome, settings)
-    return replace(found, smallest_p=min(found.smallest_p, found.p))
-
-
-def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
     floor = outcome.smallest_p or match.smallest_p
     bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
@@ -351,10 +345,10 @@ def correct(
     """Return the outcomes, with simultaneous intervals if there are, and each corrected p."""
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
-    found = np.array([outcome.p for outcome in outcomes], float)
+    corrected_p = np.array([outcome.p for outcome in outcomes], float)
     for family in families_of(matches).values():
-        found[family] = corrected(found[family], settings.correction)
-    return list(outcomes), found.tolist()
+        corrected_p[family] = corrected(corrected_p[family], settings.correction)
+    return list(outcomes), corrected_p.tolist()
 
 
 def _simultaneous(
@@ -371,56 +365,49 @@ def _simultaneous(
         raise InputError(f"{name} has its own test; leave out test={settings.test}.")
     changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
     for family in families_of(matches).values():
-        measure = matches[family[0]].measure
+        first = matches[family[0]]
+        measure = first.measure
         entries = [numbers.entry(measure, run) for run in numbers.runs]
         place = in_common(entries)
-        if any(match.averaged is None for match in (matches[at] for at in family)):
-            raise InputError(
-                f"{name} compares means, and {measure.name} is not one; use correction holm."
+        wrong = ""
+        if any(matches[at].averaged is None for at in family):
+            wrong = f"compares means, and {measure.name} is not one; use correction holm"
+        elif any(len(entry.place) != len(place) for entry in entries):
+            wrong = (
+                f"needs the same queries in all runs, but on {measure.name} the runs have "
+                "different ones; use correction holm, or missing=zero"
             )
-        if any(len(entry.place) != len(place) for entry in entries):
-            raise InputError(
-                f"{name} needs the same queries in all runs, but on {measure.name} the runs have "
-                "different ones; use correction holm, or missing=zero."
-            )
-        first = matches[family[0]]
-        repeated = any(entry.repeats is not None for entry in entries)
-        if first.weights is not None or first.groups is not None or repeated:
-            raise InputError(
-                f"{name} supports neither weights nor groups nor repeats; use correction holm."
-            )
+        elif (
+            first.weights is not None
+            or first.groups is not None
+            or any(entry.repeats is not None for entry in entries)
+        ):
+            wrong = "supports neither weights nor groups nor repeats; use correction holm"
+        if wrong:
+            raise InputError(f"{name} {wrong}.")
         averaged = [entry.sample.averaged for entry in entries]
-        values = np.stack([each for each in averaged if each is not None], axis=1)
+        values = np.stack([of_run for of_run in averaged if of_run is not None], axis=1)
         if len(place) < 2:
             continue
+        from judged.statistics.randomisation import randomised_tukey, tukey
+
         if settings.correction == "tukey":
-            from judged.statistics.tukey import tukey
-
-            found = tukey(values, settings.levels)
+            tested = tukey(values, settings.levels)
         else:
-            from judged.statistics.tukey import randomised_tukey
-
-            found = randomised_tukey(
-                values, settings.levels, resamples=settings.resamples, seed=settings.seed
-            )
+            resamples, seed = settings.resamples, settings.seed
+            tested = randomised_tukey(values, settings.levels, resamples=resamples, seed=seed)
         places = {run: at for at, run in enumerate(numbers.runs)}
         for at in family:
             match, outcome = matches[at], outcomes[at]
-            p = float(found.p[places[match.run], places[match.against]])
+            p = float(tested.p[places[match.run], places[match.against]])
             if outcome.method is None or match.constant:
                 corrected_p[at] = max(outcome.p, p)
                 continue
             corrected_p[at] = p
             assert match.averaged is not None
-            half = np.array([-1.0, 1.0]) * np.asarray(found.half_width)[:, None]
+            half = np.array([-1.0, 1.0]) * np.asarray(tested.half_width)[:, None]
             ends = float(np.mean(match.averaged)) + half.ravel()
             low, high, inner_low, inner_high = map(float, match.on_scale(ends))
-            changed[at] = replace(
-                outcome,
-                low=low,
-                high=high,
-                inner_low=inner_low,
-                inner_high=inner_high,
-                method=settings.correction,
-            )
+            outcome = replace(outcome, low=low, high=high, method=settings.correction)
+            changed[at] = replace(outcome, inner_low=inner_low, inner_high=inner_high)
     return changed, corrected_p

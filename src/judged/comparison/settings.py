@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from judged.errors import InputError, quoted
@@ -47,14 +48,14 @@ CHANGED = {
     "error": "changed judgements are an error",
     "drop": "changed, new and removed queries are left out",
 }
-"""What a gate does if judgements are not those of the baseline."""
+"""Choices of a gate if judgements are not those of the baseline."""
 GATE_SAVED_AS = {**Result.SAVED_AS, ".xml": "to_junit"}
 """Method for each file extension that a gate can be saved with."""
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How runs are compared; the options of `compare`.
+    """Options of `compare` about tests and margins.
 
     >>> ComparisonSettings().to_dict()["test"]
     'auto'
@@ -108,7 +109,7 @@ class ComparisonSettings:
         return self.level, max(2 * self.tested_level - 1, 1e-9)
 
     def among(self, comparisons: int) -> ComparisonSettings:
-        """Return the settings for one of so many comparisons that are corrected together."""
+        """Return the settings for one of several comparisons that are corrected together."""
         if self.correction in (*SIMULTANEOUS, "none"):
             return self
         return replace(self, comparisons=comparisons)
@@ -117,6 +118,13 @@ class ComparisonSettings:
     def tested_level(self) -> float:
         """Confidence level of one comparison in the first step of Holm's correction."""
         return 1 - (1 - self.level) / self.comparisons if self.comparisons > 1 else self.level
+
+    @cached_property
+    def fewest_units(self) -> int:
+        """Fewest differing queries, or groups, that can be significant, two-sided."""
+        from judged.statistics.t import fewest_units
+
+        return fewest_units(self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

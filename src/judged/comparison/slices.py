@@ -31,7 +31,7 @@ from judged.results import ResultPart, plain_value
 from judged.statistics.intervals import Interval
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import effective_units
-from judged.statistics.t import below, between, fewest_units
+from judged.statistics.t import below, between
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Slice:
 
     @property
     def shows_worse(self) -> bool:
-        """Whether a run is significantly worse here than the one it is compared with."""
+        """True if a run is significantly worse here than the one it is compared with."""
         return any(row.verdict == "worse" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,9 +179,6 @@ MAX_NUMBERS = 8
 MAX_SLICES = 50
 """Text attributes with more distinct values are ignored."""
 
-Within = Callable[[Ints], Depends]
-"""Function from the queries of a slice to the search for what its verdicts depend on."""
-
 
 @dataclass(frozen=True, eq=False)
 class Cut:
@@ -196,17 +193,17 @@ class Cut:
 
 def compare_slices(
     numbers: Numbers,
-    given: Any,
+    attributes: Any,
     settings: ComparisonSettings,
     baseline: str | None,
     relevant: Callable[[], Ints] | None = None,
-    within: Within | None = None,
+    depends: Depends | None = None,
 ) -> Slices:
     """Compare the runs in each slice.
 
     `relevant` returns the number of relevant items of each query, if known.
     """
-    if given is None or given is False:
+    if attributes is None or attributes is False:
         return Slices()
     if settings.correction in SIMULTANEOUS:
         raise InputError(
@@ -214,7 +211,7 @@ def compare_slices(
             "use correction holm."
         )
     counting = numbers.counting
-    columns, notes = _columns(given, numbers, counting, relevant)
+    columns, notes = _columns(attributes, numbers, counting, relevant)
     pairs = compared_runs(numbers.runs, baseline)
     slices: list[Slice] = []
     differences: list[SliceTest] = []
@@ -222,41 +219,41 @@ def compare_slices(
         cut, note = cut_of(name, column)
         notes += note
         if cut is not None:
-            slices += _slices(numbers, counting, cut, settings, pairs, within)
+            slices += _slices(numbers, counting, cut, settings, pairs, depends)
             tested, small = _differences(numbers, counting, cut, settings, pairs)
             differences += tested
             notes += small
-    worse = {each.attribute for each in slices if each.shows_worse}
-    slices.sort(key=lambda each: each.attribute not in worse)
+    worse = {part.attribute for part in slices if part.shows_worse}
+    slices.sort(key=lambda part: part.attribute not in worse)
     notes += _untested(numbers, slices)
     return Slices(tuple(slices), tuple(differences), tuple(notes))
 
 
 def _columns(
-    given: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
+    attributes: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
 ) -> tuple[dict[str, pl.Series], list[str]]:
     """Return the attributes by name, with a value for each counted query, and notes."""
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
 
-    alone = given is True or (
-        isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)
+    alone = attributes is True or (
+        isinstance(attributes, str) and attributes == RELEVANT and not os.path.lexists(RELEVANT)
     )
     if alone and relevant is None:
         raise InputError(
             "the number of relevant items per query is known only if judged evaluates the runs; "
             "give slices as {query: {attribute: value}}, a table or a file."
         )
-    found: dict[str, pl.Series] = {}
+    columns: dict[str, pl.Series] = {}
     notes: list[str] = []
     if not alone:
-        known = attributes_of(given, [numbers.queries[at] for at in counting])
-        found |= known.frame.to_dict()
+        known = attributes_of(attributes, [numbers.queries[at] for at in counting])
+        columns |= known.frame.to_dict()
         notes += known.notes
     if relevant is not None:
-        found[RELEVANT] = pl.Series(relevant()[counting])
-    return found, notes
+        columns[RELEVANT] = pl.Series(relevant()[counting])
+    return columns, notes
 
 
 def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
@@ -326,10 +323,10 @@ def _texts(first: Any, last: Any) -> tuple[str, ...]:
             (f"{low:.{digits}g}", f"{high:.{digits}g}")
             for low, high in zip(first, last, strict=True)
         ]
-        found = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
+        names = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
         if len({end for pair in ends for end in pair}) == len({*first.tolist(), *last.tolist()}):
             break
-    return found
+    return names
 
 
 def _slices(
@@ -338,7 +335,7 @@ def _slices(
     cut: Cut,
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
-    within: Within | None,
+    depends: Depends | None,
 ) -> list[Slice]:
     """Compare the runs in all slices of an attribute, corrected as one family."""
     places = [counting[cut.labels == number] for number in range(len(cut.names))]
@@ -352,8 +349,9 @@ def _slices(
                     owner.append(number)
                     matches.append(match)
                     where.append(f", {cut.attribute} {cut.names[number]}")
-    rows = decide_matches(matches, settings, numbers, _depends(owner, places, within), where)
-    found = [
+    within = [places[number] for number in owner]
+    rows = decide_matches(matches, settings, numbers, depends, where, within)
+    compared = [
         Slice(
             cut.attribute,
             cut.names[number],
@@ -363,24 +361,7 @@ def _slices(
         )
         for number, part in enumerate(parts)
     ]
-    return sorted(found, key=lambda each: not each.shows_worse)
-
-
-def _depends(owner: Sequence[int], places: Sequence[Ints], within: Within | None) -> Depends | None:
-    """Return the search for what verdicts depend on, each within its slice."""
-    if within is None:
-        return None
-
-    def depends(matches: Sequence[Match], words: Sequence[str]) -> list[Mapping[str, Any]]:
-        found: list[Mapping[str, Any]] = [{}] * len(matches)
-        for number in dict.fromkeys(owner):
-            which = [at for at, of in enumerate(owner) if of == number]
-            own = within(places[number])([matches[at] for at in which], [words[at] for at in which])
-            for at, each in zip(which, own, strict=True):
-                found[at] = each
-        return found
-
-    return depends
+    return sorted(compared, key=lambda part_: not part_.shows_worse)
 
 
 def _differences(
@@ -400,12 +381,14 @@ def _differences(
     every = [matched(part, measure, *pair) for measure in numbers.measures for pair in pairs]
     matches = [match for match in every if match.averaged is not None and match.queries]
     statistic, p, among = np.full((3, len(matches)), np.nan)
-    needed, small = fewest_units(settings.level), set()
+    needed, small = settings.fewest_units, set()
     for same in alike(matches):
         first = matches[same[0]]
         slices, weights, groups = label[first.ours.place], first.weights, first.groups
-        few = [each for each in np.unique(slices) if _units_in(slices == each, first) < needed]
-        small |= {cut.names[each] for each in few}
+        few = [
+            number for number in np.unique(slices) if _units_in(slices == number, first) < needed
+        ]
+        small |= {cut.names[number] for number in few}
         kept = ~np.isin(slices, few)
         numbered = np.unique(slices[kept], return_inverse=True)[1].reshape(-1)
         if numbered.max(initial=0) > 0:

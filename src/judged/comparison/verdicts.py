@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.match import Match, Size, matched, sizes, too_few
+from judged.arrays import Ints
+from judged.comparison.match import Match, matched, sizes, too_few
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.outcomes import Outcome, correct, families_of, outcomes
 from judged.comparison.settings import SIMULTANEOUS, ComparisonSettings
@@ -17,7 +18,7 @@ from judged.evaluation.trusted import Correction
 from judged.results import ResultPart
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import counted_as
-from judged.statistics.t import below, fewest_units
+from judged.statistics.t import below
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Pair(ResultPart):
     relative: float | None
     """The difference as a share of the other's value; None if that is 0 or infinite."""
     interval: Interval
-    """Confidence interval of the difference; its note explains why there is none."""
+    """Confidence interval of the difference; its note explains why it is missing."""
     effect: float | None
     """Cohen's d_z: the mean difference in standard deviations of the differences."""
     wins: int
@@ -71,16 +72,16 @@ class Pair(ResultPart):
     corrected_p: float
     """p, corrected for the number of comparisons on the measure."""
     smallest_p: float
-    """Smallest p that the signs of so many differing queries, or so many resamples, can give."""
+    """Smallest p that the number of differing queries, or of resamples, allows."""
     detectable: float | None
     """Smallest difference that would be detected with 80 % power; None if unknown, or if no
     difference could be."""
     verdict: str
     """One of `VERDICTS`."""
     negligible: bool = False
-    """Whether the difference is significant, and significantly smaller than the margin."""
+    """True if the difference is significant, and significantly smaller than the margin."""
     depends_on: tuple[str, ...] = ()
-    """What could change the verdict: ties, missing, unjudged."""
+    """Causes that could change the verdict: ties, missing, unjudged."""
     test: str = "t"
     """The test that gave p."""
     says: str = ""
@@ -90,7 +91,7 @@ class Pair(ResultPart):
     wider: float | None = None
     """With groups: width of the t interval, relative to that of independent queries."""
     trusted: Correction | None = None
-    """How trusted judgements corrected the difference. Then value, against_value, difference,
+    """Correction by trusted judgements. Then value, against_value, difference,
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,8 +172,11 @@ def is_smaller(size: float, margin: float) -> bool:
 
 # -- all pairs
 
-Depends = Callable[[Sequence[Match], Sequence[str]], Sequence[Mapping[str, Sequence[str]]]]
-"""Function from matches and their uncorrected verdicts to what each depends on, by cause."""
+Depends = Callable[
+    [Sequence[Match], Sequence[str], Sequence[Ints] | None], Sequence[Mapping[str, Sequence[str]]]
+]
+"""Function from matches, their uncorrected verdicts and the queries of their slices to what each
+verdict depends on, by cause."""
 
 
 def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -216,8 +220,12 @@ def decide_matches(
     numbers: Numbers,
     depends: Depends | None = None,
     slices: Sequence[str] = (),
+    within: Sequence[Ints] | None = None,
 ) -> tuple[Pair, ...]:
-    """Test, correct and decide matches together; sentences name their `slices`."""
+    """Test, correct and decide matches together.
+
+    Sentences name their `slices`, which consist of the queries `within`.
+    """
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
     families = families_of(matches)
@@ -228,14 +236,43 @@ def decide_matches(
     if depends is not None:
         tested = zip(matches, alone, strict=True)
         words = [verdict(match, outcome, outcome.p, settings)[0] for match, outcome in tested]
-        otherwise = depends(matches, words)
+        otherwise = depends(matches, words, within)
     trusted = corrections_of(matches, settings, numbers)
     inside = within_margins(matches, corrected, settings, numbers, comparisons)
     measured = sizes(matches, settings, comparisons)
     rows = []
-    for at, match in enumerate(matches):
-        row = _pair(match, corrected[at], corrected_p[at], measured[at], settings, inside[at])
-        row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
+    for at, (match, outcome, size) in enumerate(zip(matches, corrected, measured, strict=True)):
+        word, negligible = verdict(match, outcome, corrected_p[at], settings, inside=inside[at])
+        wins, ties, losses = match.record
+        against = abs(match.against_value)
+        ends = (outcome.low, outcome.high, outcome.method, outcome.note)
+        row = Pair(
+            measure=match.measure.name,
+            run=match.run,
+            against=match.against,
+            queries=match.queries,
+            groups=None if match.groups is None else match.units,
+            value=match.value,
+            against_value=match.against_value,
+            difference=match.difference,
+            relative=match.difference / against if against and math.isfinite(against) else None,
+            interval=Interval(match.difference, *ends),
+            effect=size.effect,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            p=outcome.p,
+            corrected_p=corrected_p[at],
+            smallest_p=outcome.smallest_p,
+            detectable=size.detectable,
+            verdict=word,
+            negligible=negligible,
+            depends_on=tuple(otherwise[at]),
+            test=outcome.test,
+            effective_units=match.effective_units if match.uneven else None,
+            wider=size.wider,
+            trusted=trusted[at],
+        )
         where = slices[at] if slices else ""
         says = sentence(row, settings, comparisons[at], otherwise[at], where)
         rows.append(replace(row, says=says))
@@ -298,47 +335,6 @@ def corrections_of(
     ]
 
 
-def _pair(
-    match: Match,
-    outcome: Outcome,
-    corrected_p: float,
-    size: Size,
-    settings: ComparisonSettings,
-    inside: bool,
-) -> Pair:
-    word, negligible = verdict(match, outcome, corrected_p, settings, inside=inside)
-    wins, ties, losses = match.record
-    against = abs(match.against_value)
-    relative = match.difference / against if against and math.isfinite(against) else None
-    return Pair(
-        measure=match.measure.name,
-        run=match.run,
-        against=match.against,
-        queries=match.queries,
-        groups=None if match.groups is None else match.units,
-        value=match.value,
-        against_value=match.against_value,
-        difference=match.difference,
-        relative=relative,
-        interval=Interval(
-            match.difference, outcome.low, outcome.high, outcome.method, outcome.note
-        ),
-        effect=size.effect,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        p=outcome.p,
-        corrected_p=corrected_p,
-        smallest_p=outcome.smallest_p,
-        detectable=size.detectable,
-        verdict=word,
-        negligible=negligible,
-        test=outcome.test,
-        effective_units=match.effective_units if match.uneven else None,
-        wider=size.wider,
-    )
-
-
 # -- verdicts in words
 
 OTHERWISE = {
@@ -366,21 +362,23 @@ def sentence(
     `comparisons` is the size of its family, `otherwise` what the verdict would be by cause, and
     `where` names the slice.
     """
-    said = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
+    sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
     margin = settings.margin_of(pair.measure)
     if pair.negligible:
-        said.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
+        sentences.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
     if _significant_alone(pair, settings) and pair.verdict in ("not significant", "equivalent"):
-        said.append(f"It is significant on its own, but not among {comparisons:,} comparisons.")
+        sentences.append(
+            f"It is significant on its own, but not among {comparisons:,} comparisons."
+        )
     elif pair.verdict == "not significant":
-        said += _detectable(pair, settings)
+        sentences += _detectable(pair, settings)
     if pair.trusted is not None and pair.verdict != "identical":
         alone = pair.trusted.trusted
         ends = with_ends(alone.estimate, alone.low, alone.high, settings.level, sign="+")
-        said.append(f"By the trusted judgements alone, the difference is {ends}.")
+        sentences.append(f"By the trusted judgements alone, the difference is {ends}.")
     for cause, words in (otherwise or {}).items():
-        said.append(f"{OTHERWISE[cause]} {listed(list(words), 'or')}.")
-    return " ".join(said)
+        sentences.append(f"{OTHERWISE[cause]} {listed(list(words), 'or')}.")
+    return " ".join(sentences)
 
 
 def _significant_alone(pair: Pair, settings: ComparisonSettings) -> bool:
@@ -407,7 +405,7 @@ def _too_few_words(pair: Pair, settings: ComparisonSettings) -> str:
     if pair.queries < 2:
         return f"{run} and {against} share {counted(pair.queries, *QUERIES)}: too few to test"
     few = round(1 - math.log2(pair.smallest_p))
-    if few >= fewest_units(settings.level):
+    if few >= settings.fewest_units:
         worth = counted_as(pair.queries, pair.groups, pair.effective_units or 0.0)
         return f"{worth}: too few to compare {run} with {against}"
     differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *QUERIES)
@@ -424,7 +422,7 @@ def _too_few_words(pair: Pair, settings: ComparisonSettings) -> str:
 
 
 def _detectable(pair: Pair, settings: ComparisonSettings) -> list[str]:
-    """Return a sentence on what could have been detected; by a test of means, there is none."""
+    """Return a sentence on the detectable difference; nothing for tests of other quantities."""
     if pair.test in OTHER_TESTS or (pair.detectable is None and pair.effect is None):
         return []
     power = f"{percent_of(settings.power)} power"
@@ -449,12 +447,12 @@ def _by(pair: Pair, level: float) -> str:
     low, high = pair.interval.low, pair.interval.high
     if pair.test in OTHER_TESTS:
         more, fewer = sorted((pair.wins, pair.losses), reverse=True)
-        said = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
+        how = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
         if not math.isfinite(pair.value) or not math.isfinite(pair.against_value):
-            return said
+            return how
         within = f" ({percent_of(level)} CI {amount(low)} to {amount(high)})"
         within = "" if math.isnan(low) else within
-        return f"{said}; the values differ by {amount(pair.difference)}{within}"
+        return f"{how}; the values differ by {amount(pair.difference)}{within}"
     if math.isnan(low) or math.isnan(high):
         why = f" (no confidence interval: {pair.interval.note})" if pair.interval.note else ""
         return f"by {amount(abs(pair.difference))}{why}"

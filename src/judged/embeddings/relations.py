@@ -256,7 +256,7 @@ class JudgementRelation:
     def pool(self) -> Pool:
         """The judgements, read once."""
         from judged.inputs import read_judgements
-        from judged.matching import pool_of
+        from judged.matching.pool import pool_of
 
         return pool_of(read_judgements(self.judgements))
 

@@ -12,9 +12,9 @@ from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
 from judged.inputs.remote import AnyRun
-from judged.matching import match_with
 from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
+from judged.matching.matcher import match_with
 from judged.matching.pool import refuse_both
 from judged.options import JudgementsLike, MeasuresLike, RunLike, Scoring, formats_of, takes_scoring
 from judged.rankings.rankings import Rankings

@@ -17,8 +17,8 @@ from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data
 from judged.inputs.formats import is_rankings_file
 from judged.limits import limits
-from judged.matching import match_with
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_with
 from judged.matching.pool import refuse_both
 from judged.options import (
     CategoriesLike,

@@ -18,7 +18,7 @@ from judged.measures import parse_measure
 from judged.measures.registry import Settled
 from judged.measures.ties import LIMIT, tied_queries
 from judged.rankings.audit import findings_of
-from judged.rankings.rankings import Rankings, concatenated
+from judged.rankings.rankings import Rankings
 from judged.statistics.samples import about_few_units, effective_units, mean
 from judged.text import counted, few, listed
 
@@ -466,7 +466,7 @@ def _moved_together(
 ) -> Iterator[tuple[Measure, Moved]]:
     """Yield the effect of ties on runs that have some, all at once: one by one, many small runs
     would take long."""
-    every = concatenated([replace(r, findings=None) for _, r in runs], None)
+    every = Rankings.concat(replace(r, findings=None) for _, r in runs)
     known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
     policy, convention = evaluation.policy, evaluation.convention
     borders = np.cumsum([len(r) for _, r in runs]).tolist()

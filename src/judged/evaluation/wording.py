@@ -282,7 +282,8 @@ def _estimates(evaluation: Evaluation, *, brief: bool = False) -> list[str]:
         elif not brief and any(measure in run.errors for run in runs):
             sentences.append(
                 f"the expected {label} is estimated from {DRAWS} random orders of the tied "
-                f"results, in queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
+                f"results, in queries where they are more than {LIMIT}"
+                f"{f'; {error}' if error else ''}."
             )
     return sentences
 

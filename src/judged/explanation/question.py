@@ -28,8 +28,8 @@ from judged.inputs.data import Data, holds_rows
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.limits import limits
-from judged.matching import match_with
 from judged.matching.documents import with_items
+from judged.matching.matcher import match_with
 from judged.measures import Measure
 from judged.options import (
     CollectionLike,
@@ -86,10 +86,7 @@ def read(
         )
         if item_to is not None or exclude_same_id or "document" in data.columns:
             data = with_items(
-                data,
-                item_to=item_to,
-                exclude_same_id=exclude_same_id,
-                duplicates=policy.duplicates,
+                data, item_to=item_to, exclude_same_id=exclude_same_id, duplicates=policy.duplicates
             )
         table = settings.prepare(data.run("explain takes one run."))
         return _read_query(data.judgements(), table, query, policy, collection)

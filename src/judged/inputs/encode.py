@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import sysconfig
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,6 @@ from functools import partial
 from inspect import isasyncgen, isawaitable, isclass, iscoroutine, iscoroutinefunction, signature
 from os import PathLike, fspath
 from pathlib import Path
-from traceback import extract_tb
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -379,7 +377,7 @@ class EncoderBatch:
             full = "out of memory" in message.lower()
             hint = " Use a smaller batch_size (--batch-size)." if full else ""
             raise InputError(
-                f"{self}: the encoder {encoder.name} failed ({reason}){_place(error)}.{hint}"
+                f"{self}: the encoder {encoder.name} failed ({reason}).{hint}"
             ) from error
 
 
@@ -388,26 +386,6 @@ def _copy(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         return array.astype(np.float64)
     return array.astype(array.dtype if array.dtype.kind in "biuf" else np.float32)
-
-
-def _place(error: Exception) -> str:
-    frames = [
-        frame
-        for frame in extract_tb(error.__traceback__)
-        if frame.filename and not _is_library_file(frame.filename)
-    ]
-    if not frames:
-        return ""
-    return f" in {os.path.basename(frames[-1].filename)}, line {frames[-1].lineno}"
-
-
-def _is_library_file(path: str) -> bool:
-    if path.startswith("<frozen"):
-        return True
-    place, judged = os.path.realpath(path), Path(__file__).resolve().parents[1]
-    folders = (os.path.realpath(sysconfig.get_path("stdlib")), str(judged))
-    installed = any(place.startswith(folder + os.sep) for folder in folders)
-    return installed or "site-packages" in place or "dist-packages" in place
 
 
 # Cached vectors: each encoder has a folder, named by a hash, that only its owner can read, with an

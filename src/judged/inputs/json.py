@@ -88,6 +88,8 @@ def read_json(source: Source, format: str = "json") -> RawTable:
 
 def _expected(source: Source) -> str:
     value = source.kind.value
+    if source.kind not in (RUN, JUDGEMENTS):
+        return "A line should be an object with names of columns."
     return (
         f"JSON should be {{query: {{item: {value}}}}}, {{query: [item, …]}} or "
         f"{{query: [[item, {value}], …]}}, or a list of rows with names."

@@ -292,24 +292,16 @@ class BlockReader:
 
 
 class SeenQueries:
-    """A set of queries as hashes of their ids: 8 bytes for each."""
+    """A set of queries as hashes of their ids."""
 
     def __init__(self) -> None:
-        self._sorted: list[npt.NDArray[np.uint64]] = []
+        self._hashes: set[int] = set()
 
-    def add(self, names: pl.Series) -> npt.NDArray[np.bool_]:
+    def add(self, names: pl.Series) -> list[bool]:
         """Add distinct names; return which of them were there before."""
-        hashes = names.hash(1).to_numpy()
-        before = np.zeros(len(hashes), bool)
-        for known in self._sorted:
-            at = np.searchsorted(known, hashes)
-            before |= known[np.minimum(at, len(known) - 1)] == hashes
-        new = np.sort(hashes[~before])
-        # Arrays of similar length are merged, so that there are few.
-        while self._sorted and len(self._sorted[-1]) <= 2 * len(new):
-            new = np.sort(np.concatenate([self._sorted.pop(), new]))
-        if len(new):
-            self._sorted.append(new)
+        hashes = names.hash(1).to_list()
+        before = [number in self._hashes for number in hashes]
+        self._hashes.update(hashes)
         return before
 
 
@@ -334,7 +326,7 @@ class JudgedFilter:
         if not len(names):
             return Passed()
         names = names.unique(maintain_order=True)
-        new = names.filter(~pl.Series(self._seen.add(names)))
+        new = names.filter(~pl.Series(self._seen.add(names), dtype=pl.Boolean))
         shown = tuple(new.head(self._names_left).to_list())
         self._names_left -= len(shown)
         return Passed(len(new), rows, shown, own)
@@ -386,7 +378,7 @@ def _block(
     names = frame["query"].gather(starts)
     kept = only_judged.judged(names)
     judged_names = names.filter(pl.Series(kept))
-    if judged_names.n_unique() < len(judged_names) or seen.add(judged_names).any():
+    if judged_names.n_unique() < len(judged_names) or any(seen.add(judged_names)):
         raise UngroupedError
     rows: Ints | None = None
     height, own = frame.height, 0

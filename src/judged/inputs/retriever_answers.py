@@ -88,7 +88,7 @@ class AnswerReader:
         """Return the first k results of an answer, by score if there are scores."""
         place = f"query {query!r}"
         given = _listed(answer, place)
-        pairs = [self._pair(each, place, at) for at, each in enumerate(given)]
+        pairs = [self._pair(result, place, at) for at, result in enumerate(given)]
         _refuse_mixture(given, pairs, place)
         items = tuple(
             as_id(str(item) if isinstance(item, UUID) else item, place, at)
@@ -110,12 +110,12 @@ class AnswerReader:
         where = f"{place}, result {at + 1}"
         if callable(self.item):
             try:
-                found = self.item(result)
+                chosen = self.item(result)
             except Exception as error:
                 raise InputError(
                     f"{where}: item failed for {quoted(result)} ({type(error).__name__}: {error})."
                 ) from error
-            return _split(found, where) if is_list(found) else (found, None)
+            return _split(chosen, where) if is_list(chosen) else (chosen, None)
         named = _names(result) is not None
         is_scored = is_list(result) and len(result) == 2 and _is_number(result[1])
         reached_in = isinstance(self.item, str) and not is_scored
@@ -129,25 +129,25 @@ class AnswerReader:
     def _own_id(self, result: Any, where: str) -> Any:
         if _is_id(result):
             return result
-        found = dict(_ids_of(result))
-        if not found:
+        ids = dict(_ids_of(result))
+        if not ids:
             raise InputError(
                 f"{where}: no id was found in {quoted(result)}; give the path to it, such as "
                 'item="metadata.doc_id", or a function from a result to its id.'
             )
-        if len(set(map(str, found.values()))) > 1:
-            named = listed([f"{path} ({quoted(each)})" for path, each in found.items()], "or")
+        if len(set(map(str, ids.values()))) > 1:
+            named = listed([f"{path} ({quoted(value)})" for path, value in ids.items()], "or")
             raise InputError(
-                f"{where}: its id could be {named}; choose one, such as item={list(found)[-1]!r}."
+                f"{where}: its id could be {named}; choose one, such as item={list(ids)[-1]!r}."
             )
         if self.path is None:
-            self.path = next(iter(found))
-        if self.path not in found:
+            self.path = next(iter(ids))
+        if self.path not in ids:
             raise InputError(
-                f"{where}: its id is {next(iter(found))}, but other results have theirs in "
+                f"{where}: its id is {next(iter(ids))}, but other results have theirs in "
                 f"{self.path}; give the path with item=."
             )
-        return found[self.path]
+        return ids[self.path]
 
 
 def _listed(answer: Any, place: str) -> list[Any]:
@@ -166,7 +166,7 @@ def _listed(answer: Any, place: str) -> list[Any]:
     if isinstance(answer, Mapping):
         return _from_mapping(answer, place)
     if isinstance(answer, tuple) and len(answer) == 2 and all(map(is_list, answer)):
-        if not all(len(each) == 2 and isinstance(each[0], str) for each in answer):
+        if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in answer):
             raise InputError(
                 f"{place}: the retriever returned two lists; return a list of (id, score), as "
                 "list(zip(ids, scores))."
@@ -193,7 +193,7 @@ def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
         return _listed(inside, place)
     if len(answer) == 1 and isinstance(only := next(iter(answer.values())), Mapping):
         return _from_mapping(only, place)
-    numbers = all(isinstance(each, Real) and not isinstance(each, bool) for each in answer.values())
+    numbers = all(map(_is_number, answer.values()))
     single = any(name in answer for name in ID_NAMES) and _names(answer)
     if numbers and not single:
         return list(answer.items())
@@ -206,9 +206,9 @@ def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
 def _inside(answer: Any, place: str) -> Any:
     held = {name: _get(answer, name) for name in LIST_NAMES}
     lists = {
-        name: each
-        for name, each in held.items()
-        if is_list(each) or (isinstance(each, Mapping) and _inside(each, place) is not None)
+        name: value
+        for name, value in held.items()
+        if is_list(value) or (isinstance(value, Mapping) and _inside(value, place) is not None)
     }
     if len(lists) > 1:
         raise InputError(
@@ -231,10 +231,10 @@ def _get(given: Any, name: str) -> Any:
     if isinstance(given, Mapping):
         return given.get(name)
     try:
-        found = getattr(given, name, None)
+        value = getattr(given, name, None)
     except Exception:  # a property may do anything
         return None
-    return None if callable(found) else found
+    return None if callable(value) else value
 
 
 def _names(result: Any) -> list[str] | None:
@@ -274,10 +274,10 @@ def _plain_number(given: Any) -> Any:
 def _number(score: Any, place: str, at: int) -> float:
     if score is None:
         return 0.0
-    found = float(_plain_number(score))
-    if found != found:
+    number = float(_plain_number(score))
+    if number != number:
         raise InputError(f"{place}: the score of result {at + 1} is NaN; scores must be numbers.")
-    return found
+    return number
 
 
 def _score_of(result: Any) -> Any:
@@ -305,42 +305,42 @@ def _is_ranked(result: Any) -> bool:
 
 def _ids_of(result: Any) -> Iterator[tuple[str, Any]]:
     """Yield the paths and values of ids, those in the metadata included."""
-    found = [(name, _get(result, name)) for name in ID_NAMES]
+    ids = [(name, _get(result, name)) for name in ID_NAMES]
     for name in METADATA_NAMES:
         held = _get(result, name)
         if isinstance(held, Mapping):
-            found += [(f"{name}.{key}", held.get(key)) for key in (*ID_NAMES, SOURCE_NAME)]
-    found = [(path, each) for path, each in found if isinstance(each, _ID_TYPES) and each != ""]
-    yield from found
-    if found:
+            ids += [(f"{name}.{key}", held.get(key)) for key in (*ID_NAMES, SOURCE_NAME)]
+    ids = [(path, value) for path, value in ids if isinstance(value, _ID_TYPES) and value != ""]
+    yield from ids
+    if ids:
         return
     for name in ITEM_NAMES:
         held = _get(result, name)
         if isinstance(held, _ID_TYPES):
             yield name, held
         elif held is not None and not is_list(held):
-            yield from ((f"{name}.{path}", each) for path, each in _ids_of(held))
+            yield from ((f"{name}.{path}", value) for path, value in _ids_of(held))
 
 
 def _reached(result: Any, path: str, where: str) -> Any:
     """Follow a dotted path of keys, attributes and positions in lists."""
-    found, remaining = result, path
+    value, remaining = result, path
     while remaining:
         name, _, after = remaining.partition(".")
-        if isinstance(found, Mapping) and remaining in found:
-            found, after = found[remaining], ""
-        elif isinstance(found, Mapping) and name in found:
-            found = found[name]
-        elif is_list(found) and name.isdecimal() and int(name) < len(found):
-            found = found[int(name)]
-        elif not isinstance(found, Mapping) and hasattr(found, name):
-            found = getattr(found, name)
+        if isinstance(value, Mapping) and remaining in value:
+            value, after = value[remaining], ""
+        elif isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif is_list(value) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        elif not isinstance(value, Mapping) and hasattr(value, name):
+            value = getattr(value, name)
         else:
             raise InputError(f"{where}: there is no {path!r} in {quoted(result)}.")
         remaining = after
-    if found is None:
+    if value is None:
         raise InputError(f"{where}: {path!r} is None in {quoted(result)}.")
-    return found
+    return value
 
 
 def _refuse_mixture(given: list[Any], pairs: list[tuple[Any, Any]], place: str) -> None:
@@ -413,12 +413,12 @@ class AnswerFile:
         """Read the file if there is one; nothing is written yet."""
         check_target(path)
         checked_ending(path, SAVE_EXTENSIONS)
-        found = cls(Path(path), settings)
+        file = cls(Path(path), settings)
         if os.path.lexists(path) and not os.path.isfile(path):
             raise OutputError(f"{path}: is not a regular file; give another path.")
         if os.path.exists(path) and os.path.getsize(path):
-            found._read()
-        return found
+            file._read()
+        return file
 
     def resume(self, queries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the queries without an answer; an error if other queries were asked."""
@@ -432,7 +432,7 @@ class AnswerFile:
                 raise InputError(
                     f"{self.path}: the text of query {query!r} was another one; {_START_AGAIN}"
                 )
-        remaining = {query: each for query, each in queries.items() if query not in self.saved}
+        remaining = {query: text for query, text in queries.items() if query not in self.saved}
         for query, asked in remaining.items():
             hash_of(query, asked)
         if self.saved:

@@ -238,14 +238,14 @@ def split_by_polars(
 
     from judged.inputs.polars_errors import POLARS_ERRORS
 
-    number_of_fields = text.count(separator, 0, text.index(b"\n")) + 1
-    beyond = number_of_fields - len(layout.fields)
-    counted = None if beyond < 0 else count_fields(text, separator)
+    names = list(layout.fields)
+    if text.count(separator, 0, text.index(b"\n")) + 1 != len(names):
+        return None
+    counted = count_fields(text, separator)
     if counted is None:
         return None
     if text.startswith(BYTE_ORDER_MARK):
         text = BYTE_ORDER_MARK + text  # polars drops one, which is part of an id here
-    names = [*layout.fields, *(f"beyond {number}" for number in range(beyond))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[layout.value] = pl.Float64
     value = as_score(pl.col(layout.value), layout.value == "rank")
@@ -260,39 +260,15 @@ def split_by_polars(
         glob=False,
         truncate_ragged_lines=True,
     )
-    ambiguous = [_may_hold_spaces(layout, names).alias("ambiguous")] if beyond else []
     subtopic = [] if layout.subtopic is None else [layout.subtopic]
     try:
-        frame = lines.select(
-            "query", "item", value.alias(kind.value), *subtopic, *ambiguous
-        ).collect(engine="streaming")
+        columns = lines.select("query", "item", value.alias(kind.value), *subtopic)
+        frame = columns.collect(engine="streaming")
     except POLARS_ERRORS:
         return None
-    if beyond:
-        if frame["ambiguous"].any():
-            return None
-        frame = frame.drop("ambiguous")
     # No line has too few fields, and together they have no more than that: each has its own.
-    complete = frame.height * number_of_fields == counted and not any(frame.null_count().row(0))
+    complete = frame.height * len(names) == counted and not any(frame.null_count().row(0))
     return frame if complete else None
-
-
-def _may_hold_spaces(layout: LineLayout, names: Sequence[str]) -> pl.Expr:
-    """Compute `LineLayout.may_hold_spaces` for all lines; true if in doubt."""
-    import polars as pl
-
-    beyond = len(names) - len(layout.fields)
-
-    def like(at: int, pattern: str) -> pl.Expr:
-        return pl.col(names[at]).cast(pl.String).str.contains(pattern)
-
-    ranks = [layout.position(name) for name in layout.fields if name == "rank" != layout.value]
-    moved = like(layout.position(layout.value) + beyond, r"^[+-]?[.\dinIN]")
-    whole = pl.lit(True)
-    for at in ranks:
-        whole &= like(at, r"^\d+$")
-        moved &= like(at + beyond, r"^\d")
-    return moved | ~whole
 
 
 def _careful_rows(

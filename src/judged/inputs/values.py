@@ -660,35 +660,21 @@ def _is_range(name: str, header: Sequence[str]) -> bool:
 
 def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl.Series:
     """Return the values in a column; an empty cell is no value, anything else an error."""
-    cells = sheet.frame[name]
-
-    def fault(row: int) -> InputError:
-        return InputError(f"{sheet.place(row)}: {_no_number(queries[row], cells[row], where)}")
-
-    if sheet.is_text:
-        stripped = cells.str.strip_chars(" \t")
-        present = stripped.set(stripped == "", None)
-        numbers = present.cast(pl.Float64, strict=False)
-        odd = (numbers.is_null() & present.is_not_null()).arg_true().head(1).to_list()
-    elif cells.dtype.is_numeric() or cells.dtype == pl.Null:
-        odd, numbers = [], cells.cast(pl.Float64)
-    elif cells.dtype == pl.Object:
-        values = [None if cell is None else _number_of(cell) for cell in cells]
-        pairs = enumerate(zip(cells, values, strict=True))
-        odd = [row for row, (cell, value) in pairs if cell is not None and value is None]
-        numbers = pl.Series(name, values, dtype=pl.Float64)
-    else:  # name the first cell that is not even a number as text
-        filled = cells.is_not_null().arg_true().to_list()
-        worst = (
-            row for row in filled if not (isinstance(cells[row], str) and is_number(cells[row]))
-        )
-        odd = [next(worst, filled[0])] if filled else []
-        numbers = pl.Series(name, [None] * len(cells), dtype=pl.Float64)
-    if odd:
-        raise fault(odd[0])
-    if len(nan := numbers.is_nan().arg_true()):
-        raise fault(nan[0])
-    return numbers
+    cells = sheet.frame[name].to_list()
+    values: list[float | None] = []
+    bad_rows = []
+    for row, cell in enumerate(cells):
+        text = cell.strip(" \t") if sheet.is_text and cell is not None else None
+        is_missing = cell is None or text == ""
+        number = float(text) if text and is_number(text) else _number_of(cell)
+        if not is_missing and (number is None or number != number):
+            bad_rows.append(row)
+        values.append(None if is_missing else number)
+    if bad_rows:  # the worst is not even a number as text
+        numeric = (isinstance(cells[row], str) and is_number(cells[row]) for row in bad_rows)
+        worst = min(zip(numeric, bad_rows, strict=True))[1]
+        raise InputError(f"{sheet.place(worst)}: {_no_number(queries[worst], cells[worst], where)}")
+    return pl.Series(name, values, dtype=pl.Float64)
 
 
 def _without_header(sheet: Sheet) -> _Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -35,14 +36,13 @@ if TYPE_CHECKING:
 
 WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
-"""So many queries, and so many ids of each, are looked at."""
 FEWEST = 3
 """Fewest queries without a judged result that give a warning without a known cause."""
 
 
 @dataclass(frozen=True)
 class UnlikeIds:
-    """How much of what was retrieved is judged, and some ids of both sides."""
+    """The share of judged results, and some ids of both sides."""
 
     queries: int = 0
     asked: int = 0
@@ -51,31 +51,30 @@ class UnlikeIds:
     hit: int = 0
     """Queries with a judged result."""
     explained: bool = False
-    """Whether something was done to the ids already."""
+    """Whether ids were changed already."""
     sample: tuple[tuple[int, str, list[str], list[str]], ...] = ()
-    """Of some queries that have no judged result: a number that is as good as random, the query,
-    and the first ids of the run and of the judgements."""
+    """Checksum, query and first ids of the run and of the judgements, for some queries without a
+    judged result."""
     sampled: int = 0
     elsewhere: int = 0
-    """How many ids of the run were looked up, and how many are judged for another query."""
+    """Ids of the run that were looked up, and those judged for another query."""
 
     @classmethod
-    def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
-        """What a run, or a block of it, tells."""
-        there = np.flatnonzero(found.list_of >= 0)
-        there = there[(found.lengths[found.list_of[there]] > 0) & (pool.lengths[there] > 0)]
-        hits = np.bincount(pool.query[found.hit_judgement], minlength=len(pool.queries))
+    def of(cls, pool: Pool, run: AnyRun, matches: Matches) -> UnlikeIds:
+        there = np.flatnonzero(matches.list_of >= 0)
+        there = there[(matches.lengths[matches.list_of[there]] > 0) & (pool.lengths[there] > 0)]
+        hits = np.bincount(pool.query[matches.hit_judgement], minlength=len(pool.queries))
         without = there[hits[there] == 0]
         made = cls(
             len(pool.queries),
             len(there),
-            len(found.hit_judgement),
+            len(matches.hit_judgement),
             int((hits > 0).sum()),
             bool(run.basis),
         )
         if not (pool.is_part or made._unlike()):
             return made
-        made = replace(made, sample=_sample(pool, found, without))
+        made = replace(made, sample=_sample(pool, matches, without))
         if not made._unlike():
             return made
         ids = {item for _, _, ours, _ in made.sample for item in ours}
@@ -83,11 +82,10 @@ class UnlikeIds:
         return replace(made, sampled=len(ids), elsewhere=len(elsewhere))
 
     def _unlike(self) -> bool:
-        """Whether next to nothing that was retrieved is judged."""
+        """Return whether almost no result is judged."""
         return self.hits < self.queries and self.asked > 0 and self.hit * 20 < self.asked
 
     def plus(self, other: UnlikeIds) -> UnlikeIds:
-        """What two blocks tell together."""
         return UnlikeIds(
             self.queries + other.queries,
             self.asked + other.asked,
@@ -100,8 +98,7 @@ class UnlikeIds:
         )
 
     def sentences(self) -> Iterator[str]:
-        """A warning where next to nothing that was retrieved is judged: with what would make ids
-        agree, where something would."""
+        """Yield a warning if almost no result is judged, with a change of ids that would help."""
         if not self._unlike() or not self.sample:
             return
         which = (
@@ -110,17 +107,18 @@ class UnlikeIds:
             else f"Only {self.hit:,} of {counted(self.asked, 'query', 'queries')} have a judged "
             "result"
         )
-        cause = _best([(ours, theirs) for _, _, ours, theirs in self.sample])
-        if cause.share >= 0.25 and not self.explained:
-            function = is_function(cause.item_to)
-            shell = "" if function else f" (--item-to {_for_shell(cause.item_to)})"
-            given = cause.item_to if function else repr(cause.item_to)
+        pairs = [(ours, theirs) for _, _, ours, theirs in self.sample]
+        share, words, whose, item_to = _best(pairs)
+        if share >= 0.25 and not self.explained:
+            option = item_to
+            if not is_function(item_to):
+                option = f"{item_to!r} (--item-to {shlex.quote(item_to)})"
             yield Warned(
-                f"{which}. With {cause.whose} {cause.words}, {cause.share:.0%} of the queries "
-                f"would have one: item_to={given}{shell}."
+                f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
+                f"item_to={option}."
             )
         elif not self.hit and self.asked >= FEWEST:
-            _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
+            _, _, ours, theirs = min(self.sample, key=lambda entry: entry[1])
             question = (
                 "Do the two belong to the same collection?"
                 if self.elsewhere * 2 <= self.sampled
@@ -132,20 +130,9 @@ class UnlikeIds:
             )
 
 
-@dataclass(frozen=True)
-class _Cause:
-    """A change of ids that would make some of them meet."""
-
-    words: str = ""
-    whose: str = ""
-    item_to: str = ""
-    share: float = 0.0
-    """Of how many queries."""
-
-
-def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
-    """Return the change that makes the ids of most queries meet."""
-    best = _Cause()
+def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[float, str, str, str]:
+    """Return the change that makes the ids of most queries meet: share, words, whose, item_to."""
+    best = (0.0, "", "", "")
     for words, (item_to, change) in {**changes(), **without_prefix(pairs)}.items():
         met = [meet(ours, theirs, change) for ours, theirs in pairs]
         share = sum(map(any, met)) / len(met)
@@ -156,51 +143,43 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
             ]
             if sum(alike) > share * len(met):
                 share, whose = sum(alike) / len(met), "all ids"
-        if share > best.share:
-            best = _Cause(words, whose, item_to, share)
+        if share > best[0]:
+            best = (share, words, whose, item_to)
     return best
 
 
 def _sample(
-    pool: Pool, found: Matches, queries: Ints
+    pool: Pool, matches: Matches, queries: Ints
 ) -> tuple[tuple[int, str, list[str], list[str]], ...]:
-    """The first ids of some queries, of the run and of the judgements: of those whose ids have the
-    smallest checksums, so that it does not matter how the queries were shared out."""
+    """Return the first ids of both sides for the queries whose ids have the smallest checksums."""
     names = [pool.queries[query] for query in queries.tolist()]
     sums = [crc32(name.encode("utf-8", "surrogatepass")) for name in names]
-    chosen = sorted(range(len(names)), key=lambda at: (sums[at], names[at]))[:QUERIES]
+    chosen = sorted(range(len(names)), key=lambda place: (sums[place], names[place]))[:QUERIES]
     begins, sampled = starts_of(pool.lengths), []
-    for at, ours in zip(chosen, _first_items(pool, found, queries[chosen]), strict=True):
-        query = queries[[at]]
+    for place, ours in zip(chosen, _first_items(pool, matches, queries[chosen]), strict=True):
+        query = queries[[place]]
         rows = positions(begins[query], np.minimum(pool.lengths[query], IDS))
-        sampled.append((sums[at], names[at], ours, pool.items_at(rows)))
+        sampled.append((sums[place], names[place], ours, pool.items_at(rows)))
     return tuple(sampled)
 
 
-def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
-    """The first ids of the run for some queries."""
-    lists = found.list_of[queries]
-    first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
-    return map(found.items, lists[:, None], first)
+def _first_items(pool: Pool, matches: Matches, queries: Ints) -> Iterable[list[str]]:
+    lists = matches.list_of[queries]
+    first = (np.arange(length) < IDS for length in matches.lengths[lists].tolist())
+    return map(matches.items, lists[:, None], first)
 
 
 def _first_two(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:2])) + (", …" if len(ids) > 2 else "")
 
 
-def _for_shell(text: str) -> str:
-    from shlex import quote
-
-    return quote(text)
-
-
 def identity(table: ReadTable) -> list[str]:
-    """The columns that no two rows may have in common."""
+    """Return the columns that identify a row."""
     return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
 
 
 def repeated(table: ReadTable, suspects: Ints) -> Ints:
-    """Those of some rows that are really about the same as another of them."""
+    """Return those of some rows that really repeat another of them."""
     import polars as pl
 
     if not len(suspects):
@@ -213,8 +192,7 @@ def repeated(table: ReadTable, suspects: Ints) -> Ints:
 
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked of some rows that are about the same, or an error that
-    names the rows."""
+    """Keep the best-ranked of repeated rows, or raise an error that names them."""
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
     repeats = table.frame[rows].with_columns(row=rows)
@@ -242,8 +220,7 @@ ADVICE = (
 def refuse_repeated(
     run: Lookup, duplicates: str, judged: Collection[str] | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """The results of lists in a dict that repeat others, of these queries; an error that names the
-    first where that is the rule."""
+    """Return the repeated results of lists in a dict, or raise an error for the first."""
     again = run.repeated
     if judged is not None and again:
         again = tuple(pair for pair in again if pair[0] in judged)
@@ -253,7 +230,6 @@ def refuse_repeated(
 
 
 def repeated_message(source: str, query: str, item: str, others: int) -> str:
-    """The message about an item that a list has twice, and so many others."""
     more = f" (and {counted(others, 'more such pair')})" if others else ""
     return f"{source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
 
@@ -289,12 +265,11 @@ def nan_message(run: Run, rows: Ints) -> str:
 
 
 def _least(table: ReadTable) -> str:
-    """What stands before a number of rows: a block does not tell what others hold."""
     return "at least " if getattr(table, "part", False) else ""
 
 
 def refuse_lost(run: Run, judged: Collection[str] | None = None) -> None:
-    """Refuse a row without an item in a list of these queries, or of any."""
+    """Raise an error for a row without an item in a list of these queries, or of any."""
     if run.lost is None:
         return
     for row, query in enumerate(run.lost.frame["query"].to_list()):
@@ -308,15 +283,10 @@ NAN_ADVICE = "A NaN has no place in a ranking; give it a number or remove the ro
 EMPTY = "the run is empty. An empty run is not a system that scored zero; is it the right one?"
 
 
-def nothing_in_common(pool: Pool, source: str, there: Sequence[str]) -> str:
-    """What is said where a run has none of the judged queries; `there` are those that it has."""
-    return nothing_in_common_of(pool.name, pool.queries, source, there)
-
-
-def nothing_in_common_of(
+def nothing_in_common(
     judgements: str, queries: Sequence[str], source: str, there: Sequence[str]
 ) -> str:
-    """The same of judgements that are elsewhere, by their name and some of their queries."""
+    """Return the message about a run that has only other queries (`there`) than the judgements."""
     if not there:
         return f"{source}: {EMPTY}"
     message = (
@@ -351,11 +321,11 @@ _TOP_GRADE = 10
 
 
 def refuse_swapped(pool: Pool, run: AnyRun, scores: Floats, lengths: Ints) -> None:
-    """Refuse judgements and a run that were given in the wrong order.
+    """Raise an error if judgements and run were swapped.
 
     The grades are then scores: fractions that differ within a query. The scores are grades: small
-    whole numbers that are not ranks counted down. Formats and names of columns that tell
-    judgements from a run rule this out.
+    whole numbers that are not ranks counted down. Formats and column names that tell judgements
+    from a run rule this out.
     """
     grades = pool.grades
     judgements = pool.source if isinstance(pool.source, Lookup) else pool.source.table
@@ -408,7 +378,7 @@ class LargeTies:
     """Scores that tie and are so large that they may differ in the input."""
 
     number: int = 0
-    """How many judged results have such a score."""
+    """Judged results with such a score."""
     query: str = ""
     """The first of their queries by its id, and the score there."""
     score: float = 0.0
@@ -417,23 +387,20 @@ class LargeTies:
     def of(
         cls, queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
     ) -> LargeTies:
-        """Those of the hits of some queries, whose scores tie where `tied` says so."""
         large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
         if not len(large):
             return cls()
-        names = [queries[at] for at in query[large].tolist()]
+        names = [queries[number] for number in query[large].tolist()]
         first, greatest = min(zip(names, (-score[large]).tolist(), strict=True))
         return cls(len(large), first, -greatest)
 
     def plus(self, other: LargeTies) -> LargeTies:
-        """What two blocks tell together."""
         if not (self.number and other.number):
             return self if self.number else other
-        first = min(self, other, key=lambda each: each.query)
+        first = min(self, other, key=lambda ties: ties.query)
         return replace(first, number=self.number + other.number)
 
     def sentences(self) -> Iterator[str]:
-        """A warning, where there are some."""
         if self.number:
             yield Warned(
                 f"{counted(self.number, 'judged result')} of tied scores from 2^53 on, such as "
@@ -444,7 +411,7 @@ class LargeTies:
 
 
 _FEWEST = 3
-"""So many lists, of so many results each, rise hardly ever by chance."""
+"""Lists, and results of each list, that rarely rise by chance."""
 
 
 @dataclass(frozen=True)
@@ -453,7 +420,7 @@ class RisingScores:
 
     rising: int = 0
     lists: int = 0
-    """How many lists are long enough to tell, and have different scores."""
+    """Lists that are long enough and have different scores."""
 
     @classmethod
     def of(
@@ -465,8 +432,7 @@ class RisingScores:
         asked: NDArray[np.bool_] | None = None,
         in_order: bool = False,
     ) -> RisingScores:
-        """Those of some lists, end to end, that are `asked` for; nothing where there is an order
-        alone, or a reader's notes speak of distances already. `in_order` says that all fall."""
+        """Count lists that rise, unless there is only an order or notes mention distances."""
         if any(
             isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes
         ):
@@ -489,11 +455,10 @@ class RisingScores:
         return cls(int((tells & (falls == 0)).sum()), int(tells.sum()))
 
     def plus(self, other: RisingScores) -> RisingScores:
-        """What two blocks tell together."""
         return RisingScores(self.rising + other.rising, self.lists + other.lists)
 
     def sentences(self) -> Iterator[str]:
-        """A warning where nearly all lists rise."""
+        """Yield a warning if nearly all lists rise."""
         if self.rising >= max(_FEWEST, 0.9 * self.lists):
             yield Warned(
                 f"The scores rise from line to line in {counted(self.rising, 'list')}, as "
@@ -503,64 +468,59 @@ class RisingScores:
 
 
 def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
-    """A warning where the scores of nearly all lists rise."""
+    """Yield a warning if the scores of nearly all lists rise."""
     return RisingScores.of(scores, lengths, notes).sentences()
 
 
 Given = TypeVar("Given", bound="AnyRun | Judgements")
 
 BASIS = "results with the id of their query are left out"
-"""What rankings without own ids are, in words."""
 
 
-def without_own_ids(given: Given) -> tuple[Given, int]:
-    """A run or judgements without what is about a query itself, and how many rows these were, those
-    included that were left out of a block before, as nobody judged their queries.
+def without_own_ids(table: Given) -> tuple[Given, int]:
+    """Remove what is about a query itself, and count the removed rows.
 
     >>> without_own_ids(Lookup({"q": {"q": 2.0, "a": 1.0}}))[0].lists
     {'q': {'a': 1.0}}
     """
-    if isinstance(given, Lookup):
-        own = {query for query, items in given.lists.items() if query in items}
-        if not own:
-            return given, 0
+    if isinstance(table, Lookup):
+        queries = {query for query, items in table.lists.items() if query in items}
+        if not queries:
+            return table, 0
         lists = {
             query: {item: value for item, value in items.items() if item != query}
-            if query in own
+            if query in queries
             else items
-            for query, items in given.lists.items()
+            for query, items in table.lists.items()
         }
-        repeated = tuple(pair for pair in given.repeated if pair[0] != pair[1])
-        return replace(given, lists=lists, repeated=repeated), len(own)
+        repeated = tuple(pair for pair in table.repeated if pair[0] != pair[1])
+        return replace(table, lists=lists, repeated=repeated), len(queries)
     passed = 0
-    if isinstance(given, Run) and given.passed.own:
-        passed = given.passed.own
-        given = replace(given, passed=replace(given.passed, own=0))
-    kept = (given.frame["query"] != given.frame["item"]).arg_true().to_numpy()
-    number = given.frame.height - len(kept)
+    if isinstance(table, Run) and table.passed.own:
+        passed = table.passed.own
+        table = replace(table, passed=replace(table.passed, own=0))
+    kept = (table.frame["query"] != table.frame["item"]).arg_true().to_numpy()
+    number = table.frame.height - len(kept)
     if not number:
-        return given, passed
+        return table, passed
     # A query that was its only result is still there, with an empty list.
     return replace(
-        given,
-        frame=given.frame[kept],
-        rows=kept if given.rows is None else given.rows[kept],
-        queries=tuple(given.names()),
+        table,
+        frame=table.frame[kept],
+        rows=kept if table.rows is None else table.rows[kept],
+        queries=tuple(table.names()),
     ), number + passed
 
 
-def _holds(given: Judgements | AnyRun) -> bool:
-    """Whether there is anything in it."""
-    return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
+def _holds(table: Judgements | AnyRun) -> bool:
+    return any(map(len, table.lists.values() if isinstance(table, Lookup) else [table.frame]))
 
 
 def have_own_id(number: int, one: str = "result") -> str:
-    """So many results have the id of their query, in words."""
     return str(Tallied(number, *own_id_words(one)))
 
 
 def own_id_words(one: str = "result", then: str = "") -> tuple[str, str]:
-    """The same for any number, with what follows: of one result, and of several."""
     return (
         f"{{}} {one} has the id of its query{then}",
         f"{{}} {one}s have the id of their query{then}",
@@ -568,29 +528,26 @@ def own_id_words(one: str = "result", then: str = "") -> tuple[str, str]:
 
 
 def excluding_same_id(data: Data, *, one: str = "result") -> Data:
-    """The data without results that have the id of their query, and without judgements of a query
-    for itself, which nothing could find."""
+    """Remove results with the id of their query, and judgements of a query for itself."""
     return data.then(judgements=judgements_of_others, run=lambda given: run_of_others(given, one))
 
 
-def run_of_others(given: AnyRun, one: str = "result", *, whole: bool = True) -> AnyRun:
-    """A run, or a part of one, without results that have the id of their query; nothing is refused
-    of a part."""
-    shorter, number = without_own_ids(given)
-    part = not whole or (isinstance(given, Run) and given.part)
+def run_of_others(run: AnyRun, one: str = "result", *, whole: bool = True) -> AnyRun:
+    """Remove results with the id of their query from a run, or from a part of one."""
+    shorter, number = without_own_ids(run)
+    part = not whole or (isinstance(run, Run) and run.part)
     if number and not part and not _holds(shorter):
-        refuse_nothing_left(given.source, number, one)
+        refuse_nothing_left(run.source, number, one)
     notes = [Tallied(number, *own_id_words(one, _OUT))] if number else []
-    basis = given.basis if BASIS in given.basis else (*given.basis, BASIS)
-    return replace(shorter, notes=(*given.notes, *notes), basis=basis)
+    basis = run.basis if BASIS in run.basis else (*run.basis, BASIS)
+    return replace(shorter, notes=(*run.notes, *notes), basis=basis)
 
 
 _OUT = ": taken out."
 
 
 def refuse_nothing_left(source: str, taken: int | Sequence[str], one: str = "result") -> None:
-    """An error where a run has no result left, as all had the id of their query: so many, or as the
-    notes on it say."""
+    """Raise an error if all results had the id of their query: by number, or by the notes."""
     if isinstance(taken, int) or any(
         isinstance(note, Tallied) and note.many.endswith(_OUT) for note in taken
     ):
@@ -600,27 +557,27 @@ def refuse_nothing_left(source: str, taken: int | Sequence[str], one: str = "res
         )
 
 
-def judgements_of_others(given: Judgements | Lookup) -> Judgements | Lookup:
-    """Judgements without those of a query for itself."""
-    shorter, number = without_own_ids(given)
+def judgements_of_others(judgements: Judgements | Lookup) -> Judgements | Lookup:
+    """Remove judgements of a query for itself."""
+    shorter, number = without_own_ids(judgements)
     if not number:
-        return given
-    part = isinstance(given, Judgements) and given.part
+        return judgements
+    part = isinstance(judgements, Judgements) and judgements.part
     if not part and not _holds(shorter):
         raise InputError(
-            f"{given.source}: every judgement is of a query for itself, so that nothing is "
+            f"{judgements.source}: every judgement is of a query for itself, so that nothing is "
             "left to find without them; leave exclude_same_id (--exclude-same-id) out."
         )
     one = "{} judgement of a query for itself was taken out."
     many = "{} judgements of queries for themselves were taken out."
-    return replace(shorter, notes=(*given.notes, Tallied(number, one, many)))
+    return replace(shorter, notes=(*judgements.notes, Tallied(number, one, many)))
 
 
-def _above(found: Matches, queries: Ints, score: Floats) -> Ints:
-    """How many results of some queries are above a score."""
-    lists = found.list_of[queries]
-    lengths = found.lengths[lists]
-    greater = found.scores[positions(starts_of(found.lengths)[lists], lengths)] > np.repeat(
+def _above(matches: Matches, queries: Ints, score: Floats) -> Ints:
+    """Count the results of some queries above a score."""
+    lists = matches.list_of[queries]
+    lengths = matches.lengths[lists]
+    greater = matches.scores[positions(starts_of(matches.lengths)[lists], lengths)] > np.repeat(
         score, lengths
     )
     return np.add.reduceat(greater, starts_of(lengths), dtype=np.int64)
@@ -635,37 +592,35 @@ class OwnIds:
 
     number: int = 0
     first: int = 0
-    """Those that stand at rank 1."""
+    """At rank 1."""
     high: int = 0
-    """Those among the first ten."""
+    """Among the first ten."""
     queries: int = 0
-    """How many queries have results."""
+    """Queries with results."""
 
     @classmethod
-    def of(cls, pool: Pool, found: Matches) -> OwnIds:
-        """What a run, or a block of it, tells."""
-        there = found.list_of[found.list_of >= 0]
-        queries = int(np.count_nonzero(found.lengths[there]))
-        own = found.own_query
-        if not len(own):
+    def of(cls, pool: Pool, matches: Matches) -> OwnIds:
+        there = matches.list_of[matches.list_of >= 0]
+        queries = int(np.count_nonzero(matches.lengths[there]))
+        own_queries = matches.own_query
+        if not len(own_queries):
             return cls(queries=queries)
         relevant = np.bincount(pool.query[pool.grades > 0], minlength=len(pool.queries))
-        alone = own[relevant[own] == 1]
+        alone = own_queries[relevant[own_queries] == 1]
         begins = starts_of(pool.lengths)
         places = positions(begins[alone], pool.lengths[alone])
         sought = places[pool.grades[places] > 0]
         names = [pool.queries[query] for query in alone.tolist()]
         items = pool.items_at(sought)
         paired = alone[[name == item for name, item in zip(names, items, strict=True)]]
-        left = ~np.isin(own, paired)
-        own, score = own[left], found.own_score[left]
-        if not len(own):
+        left = ~np.isin(own_queries, paired)
+        own_queries, score = own_queries[left], matches.own_score[left]
+        if not len(own_queries):
             return cls(queries=queries)
-        above = _above(found, own, score)
-        return cls(len(own), int((above == 0).sum()), int((above < 10).sum()), queries)
+        above = _above(matches, own_queries, score)
+        return cls(len(own_queries), int((above == 0).sum()), int((above < 10).sum()), queries)
 
     def plus(self, other: OwnIds) -> OwnIds:
-        """What two blocks tell together."""
         return OwnIds(
             self.number + other.number,
             self.first + other.first,
@@ -674,10 +629,7 @@ class OwnIds:
         )
 
     def sentences(self) -> Iterator[str]:
-        """A warning where queries stand high among their own results: where queries are items too,
-        each other result is a rank too low, or a hit is for free. Ids that are the same by chance
-        stand anywhere: so it takes a tenth of the queries at rank 1, or half of them among the
-        first ten."""
+        """Yield a warning if queries are high among their own results."""
         if self.number and (self.first * 10 >= self.queries or self.high * 2 >= self.queries):
             which = f"{self.number:,} of {counted(self.queries, 'query', 'queries')}"
             yield Warned(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,7 @@ from judged.errors import PolicyError
 from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.join import distinct, match, numbers
 from judged.matching.pool import Pool, pool_of
-from judged.matching.variants import FAVOURS, ONE_ORDER, Places, judged_otherwise, place
+from judged.matching.variants import FAVOURS, ONE_ORDER, HitPlaces, judged_otherwise, place
 from judged.rankings.rankings import Rankings, by_query_and_rank
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ class Listed:
 
     item: Ints
     """The number of each of its results that has one."""
-    places: Places
-    """Where these stand."""
+    places: HitPlaces
     retrieved: Ints
     """The length of each query's list."""
     missing: NDArray[np.bool_]
@@ -46,13 +44,13 @@ class Listings:
     pool: Pool
     """The judgements."""
     queries: tuple[str, ...]
-    """Those of the judgements first."""
+    """The queries of the judgements first."""
     query: Ints
     """The query of each item."""
     items: pl.Series
     """The id of each item."""
     grades: Floats
-    """The grade of each item; NaN where nobody judged it."""
+    """The grade of each item; NaN if unjudged."""
     runs: tuple[Listed, ...]
 
     @classmethod
@@ -66,8 +64,7 @@ class Listings:
         within: int | None = None,
         judged_queries: bool = True,
     ) -> Listings:
-        """Listings of judgements and of the results that any run has, or by a tie may have, at or
-        above the rank `within`; of judged queries only, or of all."""
+        """List judgements and the results of runs that are, or by a tie may be, above a rank."""
         import polars as pl
 
         pool = pool_of(judgements, duplicates=duplicates)
@@ -100,7 +97,6 @@ class Listings:
 
 
 def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judgements:
-    """Queries and items, with their numbers for grades."""
     import polars as pl
 
     row = pl.int_range(pl.len()).cast(pl.Float64).alias("grade")
@@ -108,7 +104,7 @@ def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judge
 
 
 def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:
-    """Query, item and score of each result, no item twice."""
+    """Return query, item and score of each result, no item twice."""
     import polars as pl
 
     if isinstance(run, Run):
@@ -122,8 +118,7 @@ def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:
 
 
 def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame:
-    """Query and item of the results at or above a rank, or that may be there in some order of
-    their tie, where ties have no order of their own."""
+    """Return the results at or above a rank, or that may be there by a tie without an order."""
     import polars as pl
 
     if within is not None and within < results.height:
@@ -137,15 +132,15 @@ def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame
 
 
 def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Listed:
-    """A run's items by their numbers: all are judged, so the ranks come from where all ranks do."""
-    found = match(every, run, duplicates=duplicates)
-    item = every.grades[found.hit_judgement].astype(np.int64)
-    missing = found.list_of < 0
-    retrieved = np.where(missing, 0, found.lengths[found.list_of])
-    return Listed(item, place(every, found, ties), retrieved, missing)
+    """Return a run's items by number; all are judged here, so the join finds all ranks."""
+    matches = match(every, run, duplicates=duplicates)
+    item = every.grades[matches.hit_judgement].astype(np.int64)
+    missing = matches.list_of < 0
+    retrieved = np.where(missing, 0, matches.lengths[matches.list_of])
+    return Listed(item, place(every, matches, ties), retrieved, missing)
 
 
-class Pair(NamedTuple):
+class JudgedPair(NamedTuple):
     """Two runs under one judging."""
 
     run: Rankings
@@ -168,13 +163,7 @@ class Joint:
     ([1.0, 0.0], [1.0, 1.0])
     """
 
-    queries: Mapping[str, int]
-    """The number of each query."""
-    query: Ints
-    """The query of each item."""
-    grades: Floats
-    """The grade of each item; NaN where nobody judged it."""
-    runs: tuple[Listed, ...]
+    listings: Listings
 
     @classmethod
     def of(
@@ -185,21 +174,18 @@ class Joint:
         policy: Policy | None = None,
         duplicates: str = "error",
     ) -> Joint:
-        """Of judgements and runs as they were read."""
         ties = "id" if policy is None else policy.ties
         return cls.of_listings(Listings.of(judgements, runs, ties=ties, duplicates=duplicates))
 
     @classmethod
     def of_listings(cls, listings: Listings) -> Joint:
-        """Of listings that hold every result that is looked at."""
         if listings.pool.subtopics is not None:
             raise PolicyError(
                 f"{listings.pool.name}: judged by subtopic, where an unjudged result may serve one "
                 "subtopic and not another: there is no one judging in favour of a run. Leave out "
                 "unjudged_range."
             )
-        queries = {name: number for number, name in enumerate(listings.queries)}
-        return cls(queries, listings.query, listings.grades, listings.runs)
+        return cls(listings)
 
     def judged(
         self,
@@ -208,70 +194,57 @@ class Joint:
         *,
         top: float,
         cutoff: int | None = None,
-    ) -> Iterator[Pair]:
-        """Two runs, each by its number and as it was judged, if every unjudged result of either
-        down to a cutoff had been judged: in favour of the first run, and of the second.
+    ) -> Iterator[JudgedPair]:
+        """Yield two runs with all unjudged results judged in favour of one run, then of the other.
 
-        Results that neither has at or above the cutoff stay unjudged.
+        Results that neither run has at or above the cutoff stay unjudged.
         """
-        both = [(self.runs[number], r) for number, r in (run, against)]
-        (above, reached), (below, also) = (self._heights(*each, cutoff) for each in both)
+        known = self.listings
+        both = [(known.runs[number], r) for number, r in (run, against)]
+        (above, reached), (below, also) = (self._heights(*pair, cutoff) for pair in both)
         # A negative grade is no judgement.
-        unjudged = ~(self.grades >= 0) & (reached | also)
-        queries = np.full(len(self.queries), -1)  # some may be looked at apart
-        queries[[self.queries[name] for name in run[1].queries]] = np.arange(len(run[1]))
-        query = queries[self.query]
+        unjudged = ~(known.grades >= 0) & (reached | also)
+        numbers = {name: number for number, name in enumerate(run[1].queries)}
+        # -1 for queries that the rankings lack.
+        query = np.array([numbers.get(name, -1) for name in known.queries], np.int64)[known.query]
         for favoured in (above < below, above > below):
-            grades = np.where(unjudged, np.where(favoured, top, 0.0), self.grades)
-            judging = _Judging(query, grades, (query >= 0) & ~np.isnan(grades))
-            yield Pair(*(judging.of(listed, r) for listed, r in both))
+            grades = np.where(unjudged, np.where(favoured, top, 0.0), known.grades)
+            judged = (query >= 0) & ~np.isnan(grades)
+            pool = np.flatnonzero(judged)
+            pool = pool[np.lexsort((-grades[pool], query[pool]))]
+            yield JudgedPair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
 
     def _heights(
         self, listed: Listed, r: Rankings, cutoff: int | None
     ) -> tuple[Floats, NDArray[np.bool_]]:
-        """The rank of each item in a run, infinite where it has none; and whether it is, or may be,
-        at or above the cutoff. Where ties have no order of their own, that of their middle."""
+        """Return each item's rank in a run, the middle of an open tie, and if it may be shown."""
         places, loose = listed.places, r.ties in (*FAVOURS, "expected")
         rank = (places.first + places.last) / 2 if loose else places.rank.astype(np.float64)
         highest = places.first if loose else places.rank
         depth = np.inf if r.depth is None else r.depth
-        height = np.full(len(self.grades), np.inf)
+        height = np.full(len(self.listings.grades), np.inf)
         height[listed.item] = np.where(highest <= depth, rank, np.inf)
-        reached = np.zeros(len(self.grades), bool)
+        reached = np.zeros(len(height), bool)
         reached[listed.item] = highest <= min(depth, np.inf if cutoff is None else cutoff)
         return height, reached
 
 
-@dataclass(frozen=True, eq=False)
-class _Judging:
-    """Grades of all items, by their numbers."""
-
-    query: Ints
-    """The query of each item among those of the rankings; -1 for one that they lack."""
-    grades: Floats
-    judged: NDArray[np.bool_]
-    """Which of the items of these queries have a grade."""
-
-    @cached_property
-    def pool(self) -> Ints:
-        """The judged items, the best first in each query."""
-        pool = np.flatnonzero(self.judged)
-        return pool[np.lexsort((-self.grades[pool], self.query[pool]))]
-
-    def of(self, listed: Listed, r: Rankings) -> Rankings:
-        """A run judged so, otherwise as it was."""
-        held = np.flatnonzero(self.judged[listed.item])
-        query, places = self.query[listed.item], listed.places
-        held = held[by_query_and_rank(query[held], places.rank[held])]
-        whole = replace(
-            r.whole or r,
-            hit_query=query[held],
-            hit_rank=places.rank[held],
-            hit_grade=self.grades[listed.item[held]],
-            hit_tie_first=places.first[held],
-            hit_tie_last=places.last[held],
-            pool_query=self.query[self.pool],
-            pool_grade=self.grades[self.pool],
-            weights=r.weights,
-        )
-        return judged_otherwise(whole, r)
+def _judged_run(listed: Listed, r: Rankings, query: Ints, grades: Floats, pool: Ints) -> Rankings:
+    """Return a run with other grades, otherwise as it was; `pool` are the judged items."""
+    judged = np.zeros(len(grades), bool)
+    judged[pool] = True
+    held = np.flatnonzero(judged[listed.item])
+    own_query, places = query[listed.item], listed.places
+    held = held[by_query_and_rank(own_query[held], places.rank[held])]
+    whole = replace(
+        r.whole or r,
+        hit_query=own_query[held],
+        hit_rank=places.rank[held],
+        hit_grade=grades[listed.item[held]],
+        hit_tie_first=places.first[held],
+        hit_tie_last=places.last[held],
+        pool_query=query[pool],
+        pool_grade=grades[pool],
+        weights=r.weights,
+    )
+    return judged_otherwise(whole, r)

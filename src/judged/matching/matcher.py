@@ -14,7 +14,7 @@ from judged.errors import InputError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.remote import AnyRun
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.checks import (
     EMPTY,
     LargeTies,
@@ -26,12 +26,21 @@ from judged.matching.checks import (
     refuse_swapped,
 )
 from judged.matching.join import Matches, match, names_of, refuse_apart
-from judged.matching.pool import Pool, about_weights, weighed
-from judged.matching.variants import condensed, cut, place
+from judged.matching.pool import (
+    UNUSED,
+    Pool,
+    about_weights,
+    own_weights,
+    pool_of,
+    weighed,
+    weighted,
+)
+from judged.matching.variants import Variants, condensed, cut, place
 from judged.policy import Policy
 from judged.rankings.audit import Findings, total
 from judged.rankings.lists import each_query
 from judged.rankings.rankings import Rankings, Weights, by_query_and_rank
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.inputs.tables import QueryWeights
@@ -49,7 +58,7 @@ class Matcher:
     policy: Policy
     collection: CollectionLike | None = None
     weights: QueryWeights | None = None
-    """How much each query counts, if the judgements have a column for it."""
+    """Weights from a column of the judgements."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -58,38 +67,29 @@ class Matcher:
 
     @cached_property
     def sizes(self) -> Ints | None:
-        """How many items there are to retrieve for each query; None where nobody says."""
+        """The number of items to retrieve for each query; None if unknown."""
         return collection_sizes(self.collection, self.pool.queries)
 
     @cached_property
     def own_weights(self) -> Weights | None:
-        """The weight of each query, where the judgements say so."""
-        given = self.weights
-        return None if given is None else Weights(given.of(self.queries), given.source)
+        """The weight of each query, if the judgements have weights."""
+        weights = self.weights
+        return None if weights is None else Weights(weights.of(self.queries), weights.source)
 
     def __call__(self, run: AnyRun | RunBlocks) -> Rankings:
-        """The rankings of a whole run."""
+        """Return the rankings of a whole run."""
         if isinstance(run, RunBlocks):
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
-        found = match(self.pool, run, duplicates=self.policy.duplicates)
-        refuse_apart(self.pool, run, found)
-        judged = self._ranked(self.pool, run, found, self.sizes)
-        if self.weights is None:
-            return judged
-        findings = judged.findings
-        assert findings is not None
-        assert self.own_weights is not None
-        closing = about_weights(self.weights, self.queries)
-        return replace(
-            weighed(judged, self.own_weights), findings=replace(findings, closing=closing)
-        )
+        matches = match(self.pool, run, duplicates=self.policy.duplicates)
+        refuse_apart(self.pool, run, matches)
+        rankings = ranked(self.pool, run, matches, self.policy, self.sizes)
+        return rankings if self.weights is None else weighted(rankings, self.weights)
 
     def blocks(self, run: AnyRun | RunBlocks) -> Generator[Rankings]:
-        """The rankings of a run block by block: each of the judged queries of its block, and in the
-        end those of the judged queries that never came. A run in memory is one block.
+        """Yield the rankings of a run block by block, then of the judged queries that never came.
 
-        A query that comes back where blocks are cut from a text raises `UngroupedError`: gather
-        them with `RunBlocks.gather`.
+        A query that returns in a later block of a text raises `UngroupedError`; `RunBlocks.gather`
+        handles it.
         """
         if not isinstance(run, RunBlocks):
             yield self(run)
@@ -112,22 +112,14 @@ class Matcher:
         return Feed(self, name, source)
 
     def block(self, run: Run | Lookup, numbers: Ints) -> Rankings:
-        """The rankings of some judged queries, which a block has; nothing is refused that only the
-        whole run could tell."""
+        """Return the rankings of some judged queries, without the checks of a whole run."""
         pool = self.pool.take(numbers)
         sizes = None if self.sizes is None else self.sizes[numbers]
-        judged = self._ranked(pool, run, match(pool, run, duplicates=self.policy.duplicates), sizes)
+        matches = match(pool, run, duplicates=self.policy.duplicates)
+        rankings = ranked(pool, run, matches, self.policy, sizes)
         if self.own_weights is None:
-            return judged
-        return weighed(judged, self.own_weights.take(numbers))
-
-    def _ranked(self, pool: Pool, run: AnyRun, found: Matches, sizes: Ints | None) -> Rankings:
-        judged = ranked(pool, run, found, self.policy, sizes)
-        if not any(isinstance(note, OrderOnly) for note in run.notes):
-            best = _best_scores(found)
-            whole = None if judged.whole is None else replace(judged.whole, best_score=best)
-            judged = replace(judged, best_score=best, whole=whole)
-        return judged
+            return rankings
+        return weighed(rankings, self.own_weights.take(numbers))
 
 
 class Feed:
@@ -136,19 +128,19 @@ class Feed:
     def __init__(self, matcher: Matcher, name: str, source: str) -> None:
         self.matcher, self.name, self.source = matcher, name, source
         self.seen = np.zeros(len(matcher.queries), bool)
-        """Which of the judged queries came."""
+        """A mask of the judged queries that came."""
         self.results = False
-        """Whether any of them had a result."""
+        """Whether a judged query had a result."""
         self.names: list[str] = []
         """Some queries of the run, for messages."""
         self.rest: list[Findings] = []
-        """What was found in blocks without a judged query."""
+        """Findings of blocks without a judged query."""
         self.basis: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        """What was done to the last block, and what its reader said: of all blocks alike."""
+        """Basis and notes of the last block; all blocks have the same."""
 
     def add(self, table: Run | Lookup) -> Rankings | None:
-        """The rankings of the judged queries in a block; None where it has none."""
+        """Return the rankings of the judged queries in a block, or None."""
         places = self.matcher.pool.places
         there = names_of(table)
         if len(self.names) < _NAMES:
@@ -163,7 +155,8 @@ class Feed:
         self.basis, self.notes = table.basis, table.notes
         if not len(numbers):
             passed = 0 if isinstance(table, Lookup) else table.passed.queries
-            listed = len(there) if isinstance(table, Lookup) else len(_names(table))
+            named = 0 if isinstance(table, Lookup) else len(table.passed.names)
+            listed = len(there) - named
             self.rest.append(Findings(run_queries=listed + passed, notes=table.notes))
             return None
         block = self.matcher.block(table, numbers)
@@ -171,20 +164,21 @@ class Feed:
         return block
 
     def state(self) -> dict[str, Any]:
-        """What `restore` goes back to."""
+        """Return a state for `restore`."""
         copied = {"seen": self.seen.copy(), "names": self.names[:], "rest": self.rest[:]}
         return {**vars(self), **copied}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to what was known before a block that could not be judged."""
+        """Go back to the state before a block that could not be matched."""
         vars(self).update(state)
 
     def end(self) -> Rankings:
-        """The rankings of the judged queries that never came, with all that was found apart; an
-        error where the run has none of the queries, or no result."""
+        """Return the rankings of the judged queries that never came, with other findings."""
         matcher = self.matcher
         if not self.seen.any():
-            raise InputError(nothing_in_common(matcher.pool, self.source, self.names))
+            raise InputError(
+                nothing_in_common(matcher.pool.name, matcher.queries, self.source, self.names)
+            )
         if not self.results:
             refuse_nothing_left(self.source, self.notes)
             raise InputError(f"{self.source}: {EMPTY}")
@@ -200,101 +194,136 @@ class Feed:
 
 
 _NAMES = 1000
-"""So many queries are looked at where a run has none that is judged."""
+"""Queries to look at if a run has no judged query."""
 
 
-def _names(table: Run) -> list[str]:
-    """The queries that a table has itself."""
-    return table.names() if table.frame.height or table.queries else []
-
-
-def _best_scores(found: Matches) -> Floats:
-    """The greatest score of each judged query's results; NaN where there are none."""
-    best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
-    some = np.flatnonzero(found.lengths)
-    best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
-    return best[found.list_of]
+def _best_scores(matches: Matches) -> Floats:
+    """Return the greatest score of each judged query's results; NaN without results."""
+    best = np.full(len(matches.lengths) + 1, np.nan)  # the last is of a query that the run lacks
+    some = np.flatnonzero(matches.lengths)
+    best[some] = np.maximum.reduceat(matches.scores, starts_of(matches.lengths)[some])
+    return best[matches.list_of]
 
 
 def ranked(
-    pool: Pool,
-    run: AnyRun,
-    found: Matches,
-    policy: Policy,
-    collection: Ints | None,
+    pool: Pool, run: AnyRun, matches: Matches, policy: Policy, collection: Ints | None
 ) -> Rankings:
     """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
-    if not any(isinstance(note, OrderOnly) for note in run.notes):
-        refuse_swapped(pool, run, found.scores, found.lengths)
-    places = place(pool, found, policy.ties)
-    present = found.list_of >= 0
+    has_scores = not any(isinstance(note, OrderOnly) for note in run.notes)
+    if has_scores:
+        refuse_swapped(pool, run, matches.scores, matches.lengths)
+    places = place(pool, matches, policy.ties)
+    present = matches.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)
-    retrieved[present] = found.lengths[found.list_of[present]]
-    query = pool.query[found.hit_judgement]
+    retrieved[present] = matches.lengths[matches.list_of[present]]
+    query = pool.query[matches.hit_judgement]
     order = by_query_and_rank(query, places.rank)
     whole = Rankings(
         queries=pool.queries,
         retrieved=retrieved,
         hit_query=query[order],
         hit_rank=places.rank[order],
-        hit_grade=pool.grades[found.hit_judgement[order]],
+        hit_grade=pool.grades[matches.hit_judgement[order]],
         hit_tie_first=places.first[order],
         hit_tie_last=places.last[order],
         hit_item=None
         if pool.subtopics is None
-        else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
+        else (matches.hit_judgement - starts_of(pool.lengths)[query])[order],
         pool_query=pool.query,
         pool_grade=pool.best_first,
         subtopics=pool.subtopics,
         missing=~present,
         collection=collection,
+        best_score=_best_scores(matches) if has_scores else None,
         ties=policy.ties,
         basis=run.basis,
         name=run.name,
     )
     shown = whole if policy.depth is None else cut(whole, policy.depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    rising = RisingScores.of(
-        found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
-    )
+    at_or_below_0 = (matches.hit_score <= 0) & (pool.grades[matches.hit_judgement] >= 1)
     findings = Findings.of(
         shown,
-        run_queries=found.run_queries,
+        run_queries=matches.run_queries,
         doubts=(
-            UnlikeIds.of(pool, run, found),
-            OwnIds.of(pool, found),
-            LargeTies.of(pool.queries, query, found.hit_score, places.last > places.first),
-            rising,
+            UnlikeIds.of(pool, run, matches),
+            OwnIds.of(pool, matches),
+            LargeTies.of(pool.queries, query, matches.hit_score, places.last > places.first),
+            RisingScores.of(
+                matches.scores,
+                matches.lengths,
+                run.notes,
+                asked=matches.asked,
+                in_order=places.in_order,
+            ),
         ),
         # What counts is no repetition of what does not: it is added up.
-        notes=tuple({(type(each), each): each for each in (*pool.notes, *run.notes)}.values()),
+        notes=tuple({(type(note), note): note for note in (*pool.notes, *run.notes)}.values()),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
-        infinite_scores=found.infinite,
+        infinite_scores=matches.infinite,
         single_ties=places.single_ties,
-        not_positive=_not_positive(pool, run, found),
-        duplicates_dropped=found.dropped + pool.dropped,
+        not_positive=int(np.count_nonzero(at_or_below_0)) if has_scores else 0,
+        duplicates_dropped=matches.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
     return replace(final, findings=findings)
 
 
-def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
-    """Count the relevant results with a score of 0 or less, where there are scores."""
-    if any(isinstance(note, OrderOnly) for note in run.notes):
-        return 0
-    return int(np.count_nonzero((found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)))
-
-
-def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
-    """How many items there are to retrieve for each query; None where nobody says."""
-    if isinstance(given, Mapping):
-        lost = [query for query in queries if query not in given]
+def collection_sizes(collection: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
+    """Return the number of items to retrieve for each query; None if unknown."""
+    if collection is None:
+        return None
+    if isinstance(collection, Mapping):
+        lost = [query for query in queries if query not in collection]
         if lost:
             raise InputError(
                 f"collection has no size for query {lost[0]!r}; give one for each judged query, or "
                 "one for all."
             )
-        return each_query([given[query] for query in queries], queries, "collection")
-    return each_query(given, queries, "collection")
+        return each_query([collection[query] for query in queries], queries, "collection")
+    return each_query(collection, queries, "collection")
+
+
+def match_with(
+    judgements: Judgements | Lookup, policy: Policy, collection: CollectionLike | None = None
+) -> Matcher:
+    """Prepare judgements once, to match one run after another with them."""
+    pool = pool_of(judgements, duplicates=policy.duplicates)
+    return Matcher(pool, policy, collection, own_weights(judgements))
+
+
+def match_variants(
+    judgements: Judgements | Lookup,
+    run: Run | Lookup | RunBlocks,
+    policy: Policy,
+    collection: CollectionLike | None = None,
+) -> Variants:
+    """Match a run for any rule for ties and unjudged items, whatever the policy says of these.
+
+    Items are matched once; those of a run in blocks once for each tie rule that needs it.
+    """
+    unused = (Warned(UNUSED),) if own_weights(judgements) is not None else ()
+    pool = pool_of(judgements, duplicates=policy.duplicates)
+    policy = replace(policy, unjudged="nonrelevant")
+    if isinstance(run, RunBlocks):
+        blocks = run.then(lambda table: replace(table, notes=(*table.notes, *unused)))
+
+        def ranked_by(ties: str) -> Rankings:
+            return Matcher(pool, _with_ties(policy, ties), collection)(blocks)
+
+    else:
+        table = replace(run, notes=(*run.notes, *unused))
+        matches = match(pool, table, duplicates=policy.duplicates)
+        refuse_apart(pool, table, matches)
+        sizes = collection_sizes(collection, pool.queries)
+
+        def ranked_by(ties: str) -> Rankings:
+            return ranked(pool, table, matches, _with_ties(policy, ties), sizes)
+
+    return Variants(ranked_by("id"), ranked_by)
+
+
+def _with_ties(policy: Policy, ties: str) -> Policy:
+    return Policy.of({**policy.to_dict(), "ties": ties})

@@ -23,7 +23,7 @@ from judged.arrays import (
 )
 from judged.errors import InputError, PolicyError, quoted
 from judged.matching.checks import LargeTies
-from judged.matching.join import Matches, Tied
+from judged.matching.join import Matches
 from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
 from judged.rankings.audit import Findings, findings_of
@@ -33,27 +33,27 @@ from judged.text import listed
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Where the hits stand: their ranks, and the first and last rank of the tie each is in."""
+class HitPlaces:
+    """Ranks of the hits, and the first and last rank of the tie of each."""
 
     rank: Ints
     first: Ints
     last: Ints
     in_order: bool
-    """Whether every list came with its greatest score first."""
+    """Whether every list came sorted by score."""
     single_ties: int = 0
-    """How many hits tie with a neighbour in single precision only."""
+    """Hits that tie with a neighbour in single precision only."""
 
 
-def place(pool: Pool, found: Matches, ties: str) -> Places:
+def place(pool: Pool, matches: Matches, ties: str) -> HitPlaces:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
-    starts = starts_of(found.lengths)
-    segment = found.list_of[pool.query[found.hit_judgement]]
-    ordered = descending(found.scores, found.lengths)
-    first, last = _spans(found, ordered, starts, segment)
-    single = _single_ties(found, ordered, starts, segment, first, last)
+    starts = starts_of(matches.lengths)
+    segment = matches.list_of[pool.query[matches.hit_judgement]]
+    ordered = descending(matches.scores, matches.lengths)
+    first, last = _spans(matches, ordered, starts, segment)
+    single = _single_ties(matches, ordered, starts, segment, first, last)
     if ties in ("best", "worst"):
-        judgement = found.hit_judgement
+        judgement = matches.hit_judgement
         rank = favoured(
             pool.query[judgement],
             first,
@@ -64,16 +64,16 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
             # in descending order of their ids.
             then=None if pool.subtopics is None else judgement,
         )
-        return Places(rank, first, last, ordered is found.scores, single_ties=single)
+        return HitPlaces(rank, first, last, ordered is matches.scores, single_ties=single)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
-        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is found.scores, single)
+        rank[tied] += _place_in_tie(pool, matches, ordered, starts, segment, first, tied, ties)
+    return HitPlaces(rank, first, last, ordered is matches.scores, single)
 
 
 def _single_ties(
-    found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
+    matches: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
 ) -> int:
     """Count the hits whose tie would be longer in single precision."""
     if not len(ordered):
@@ -82,30 +82,32 @@ def _single_ties(
     above = ordered[np.maximum(begin + first - 2, 0)]
     below = ordered[np.minimum(begin + last, len(ordered) - 1)]
     with np.errstate(over="ignore"):
-        score, above, below = (each.astype(np.float32) for each in (found.hit_score, above, below))
-    tied = ((first > 1) & (above == score)) | ((last < found.lengths[segment]) & (below == score))
+        score, above, below = (
+            scores.astype(np.float32) for scores in (matches.hit_score, above, below)
+        )
+    tied = ((first > 1) & (above == score)) | ((last < matches.lengths[segment]) & (below == score))
     return int(np.count_nonzero(tied))
 
 
-def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
-    """The ranks that each hit's tie spans."""
-    score = found.hit_score
-    if found.hit_position is None or ordered is not found.scores:
-        first = count_above(ordered, starts, found.lengths, segment, score, or_equal=False) + 1
-        at = starts[segment] + first - 1
-        above = np.zeros(len(at), bool)
+def _spans(matches: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
+    """Return the ranks that each hit's tie spans."""
+    score = matches.hit_score
+    if matches.hit_position is None or ordered is not matches.scores:
+        first = count_above(ordered, starts, matches.lengths, segment, score, or_equal=False) + 1
+        position = starts[segment] + first - 1
+        above = np.zeros(len(position), bool)
     else:
         # The lists came sorted: a hit's place is known, and only where a neighbour has the same
         # score is there a tie.
-        at = found.hit_position
-        first = at - starts[segment] + 1
-        above = (first > 1) & (ordered[np.maximum(at - 1, 0)] == score)
-    below = (first < found.lengths[segment]) & (
-        ordered[np.minimum(at + 1, len(ordered) - 1)] == score
+        position = matches.hit_position
+        first = position - starts[segment] + 1
+        above = (first > 1) & (ordered[np.maximum(position - 1, 0)] == score)
+    below = (first < matches.lengths[segment]) & (
+        ordered[np.minimum(position + 1, len(ordered) - 1)] == score
     )
     last = first.copy()
     tied = np.flatnonzero(above | below)
-    search = (ordered, starts, found.lengths, segment[tied], score[tied])
+    search = (ordered, starts, matches.lengths, segment[tied], score[tied])
     first[tied] = count_above(*search, or_equal=False) + 1
     last[tied] = count_above(*search, or_equal=True)
     return first, last
@@ -113,7 +115,7 @@ def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tupl
 
 def _place_in_tie(
     pool: Pool,
-    found: Matches,
+    matches: Matches,
     ordered: Floats,
     starts: Ints,
     segment: Ints,
@@ -121,60 +123,53 @@ def _place_in_tie(
     tied: Ints,
     ties: str,
 ) -> Ints:
-    """How many results of its tie stand before each tied hit: as in the input, or by item id,
-    descending on bytes."""
+    """Count the results of its tie before each tied hit: in input order, or by descending id."""
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked
     # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
     lists = each_once(segment[tied])
-    lengths = found.lengths[lists]
-    at = positions(starts[lists], lengths)
+    lengths = matches.lengths[lists]
+    position = positions(starts[lists], lengths)
     home = np.repeat(lists, lengths)
-    if ordered is found.scores:
-        tie_of = np.maximum.accumulate(np.where(borders(ordered[at], home), at, -1))
+    if ordered is matches.scores:
+        tie_of = np.maximum.accumulate(np.where(borders(ordered[position], home), position, -1))
     else:
         tie_of = starts[home] + count_above(
-            ordered, starts, found.lengths, home, found.scores[at], or_equal=False
+            ordered, starts, matches.lengths, home, matches.scores[position], or_equal=False
         )
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
-    return _placed(rows, pool, found.hit_judgement[tied], ties)
-
-
-def _placed(rows: Tied, pool: Pool, judgement: Ints, ties: str) -> Ints:
-    """The place of some hits among the items of their ties, from 0."""
-    hits, by_id = pool.items_at(judgement), ties != "input"
-    if len(rows.item) > _MANY:
-        return _places_of_many(rows.tie, rows.item, rows.hit_tie, hits, by_id=by_id)
-    return _places(rows.tie.tolist(), rows.item, rows.hit_tie.tolist(), hits, by_id=by_id)
+    row_tie, items = tie_of[chosen], matches.items(lists, chosen)
+    hits, by_id = pool.items_at(matches.hit_judgement[tied]), ties != "input"
+    if len(items) > _MANY:
+        return _places_of_many(row_tie, items, tie, hits, by_id=by_id)
+    return _places(row_tie.tolist(), items, tie.tolist(), hits, by_id=by_id)
 
 
 _MANY = 50_000
-"""From so many tied results on, sorting them is left to polars; below, loading polars for it would
-take longer."""
+"""More tied results than this are sorted by polars; loading polars for fewer takes longer."""
 
 
 def _places(
     row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool
 ) -> Ints:
-    """The place of some (tie, item) among the rows of their ties, from 0."""
+    """Return the places of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
-        order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
-    order.sort(key=lambda at: row_tie[at])
+        order.sort(key=lambda row: row_item[row].encode("utf-8", "surrogatepass"), reverse=True)
+    order.sort(key=lambda row: row_tie[row])
     place: dict[tuple[int, str], int] = {}
     first: dict[int, int] = {}
-    for number, at in enumerate(order):
-        place[row_tie[at], row_item[at]] = number - first.setdefault(row_tie[at], number)
+    for number, row in enumerate(order):
+        place[row_tie[row], row_item[row]] = number - first.setdefault(row_tie[row], number)
     return np.array([place[pair] for pair in zip(tie, item, strict=True)], dtype=np.int64)
 
 
 def _places_of_many(
     row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool
 ) -> Ints:
-    """The same by polars."""
+    """Return the same by polars."""
     import polars as pl
 
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
@@ -193,9 +188,9 @@ def _places_of_many(
 
 
 def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:
-    """The first and last rank of each result's tie; neighbours tie where all columns agree.
+    """Return the first and last rank of each result's tie; neighbours tie if all columns agree.
 
-    >>> [each.tolist() for each in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
+    >>> [ranks.tolist() for ranks in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
     [[1, 1, 3], [2, 2, 3]]
     """
     new = borders(*tied_by)
@@ -211,32 +206,33 @@ def rankings_from_scores(
     queries: Sequence[str] | None,
     name: str,
 ) -> Rankings:
-    """See `Rankings.from_scores`."""
+    """Make the rankings of `Rankings.from_scores`."""
     known = [choice for choice in CHOICES["ties"] if choice != "id"]
     if not isinstance(ties, str) or ties not in known:
         raise PolicyError(
             f"items have no ids here: ties must be {listed(known, 'or')}; got {quoted(ties)}."
         )
     grade, lengths = _flat(y_true, "y_true")
-    score, own = _flat(y_score, "y_score")
-    if len(lengths) != len(own):
+    score, score_lengths = _flat(y_score, "y_score")
+    if len(lengths) != len(score_lengths):
         raise InputError(
-            f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many."
+            f"y_true has {len(lengths)} rows, y_score has {len(score_lengths)}; they must be as "
+            "many."
         )
-    if (wrong := np.flatnonzero(lengths != own)).size:
-        at = wrong[0]
+    if (wrong := np.flatnonzero(lengths != score_lengths)).size:
+        place = wrong[0]
         raise InputError(
-            f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they "
-            "must be as many."
+            f"row {place} of y_true has {lengths[place]} values, that of y_score has "
+            f"{score_lengths[place]}; they must be as many."
         )
     query = np.repeat(np.arange(len(lengths)), lengths)
     for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
         if (wrong := np.flatnonzero(bad)).size:
-            at = wrong[0]
-            value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
+            place = wrong[0]
+            value = "infinite" if np.isinf(grade[place]) and what == "y_true" else "NaN"
             raise InputError(
-                f"{what} is {value} in row {query[at]}, column "
-                f"{at - starts_of(lengths)[query[at]]}."
+                f"{what} is {value} in row {query[place]}, column "
+                f"{place - starts_of(lengths)[query[place]]}."
             )
     names = query_names(queries, len(lengths), "y_true has {count} rows")
     order = np.lexsort((-score, query))
@@ -257,8 +253,8 @@ def rankings_from_scores(
         name=name,
     )
     doubts = (LargeTies.of(names, query, score, last > first),)
-    found = Findings.of(rankings, run_queries=len(names), doubts=doubts)
-    return rearranged(replace(rankings, findings=found), ties)
+    findings = Findings.of(rankings, run_queries=len(names), doubts=doubts)
+    return rearranged(replace(rankings, findings=findings), ties)
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
@@ -278,10 +274,10 @@ ONE_ORDER = ("id", "input")
 
 
 class Variants:
-    """One run under any rule for ties and for unjudged items, each made when it is asked for, once.
+    """One run under any rule for ties and for unjudged items, each made on demand, once.
 
-    Made from rankings alone, it has the tie rules that need no item ids; with a function that
-    judges the run again, by a tie rule, it has them all.
+    Made from rankings alone, it has the tie rules that need no item ids. With a function that
+    matches the run again by a tie rule, it has them all.
 
     >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
     >>> [Variants(r).under(ties).hit_grade.tolist() for ties in ("worst", "best")]
@@ -294,7 +290,7 @@ class Variants:
         self._made: dict[tuple[str, str], Rankings] = {(usual.ties, usual.unjudged): usual}
 
     def under(self, ties: str | None = None, unjudged: str | None = None) -> Rankings:
-        """The rankings under a tie rule and a rule for unjudged items; None leaves it as it is."""
+        """Return the rankings under a tie rule and a rule for unjudged items; None keeps a rule."""
         key = ties or self.usual.ties, unjudged or self.usual.unjudged
         if key not in self._made:
             self._made[key] = self._variant(*key)
@@ -324,13 +320,12 @@ class Variants:
         return bool((self.under(unjudged="removed").retrieved != self.usual.retrieved).any())
 
     def filled(self, grade: float) -> Rankings:
-        """The rankings if every unjudged result had been judged, and got this grade."""
+        """Return the rankings if every unjudged result had this grade."""
         return judged_alike(self.usual, grade)
 
 
 def list_variants(r: Rankings) -> Variants:
-    """The variants of a relevance list, which has no ids: ties broken by id stand as they are
-    written.
+    """Return the variants of a relevance list, where ties broken by id stay as written.
 
     >>> r = Rankings.from_relevance([[0, 1]], tied=[[(1, 2)]])
     >>> [list_variants(r).under(ties).hit_grade.tolist() for ties in ("id", "best")]
@@ -350,19 +345,14 @@ _REMOVED = (
 
 
 def cut(r: Rankings, depth: int) -> Rankings:
-    """Only the first results of each list, as if the run had been cut off there.
-
-    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may
-    stand above the cut.
-    """
+    """Keep the first results of each list, and all hits of an unbroken tie that the depth cuts."""
     above = r.spans[0] if r.ties == "expected" else r.hit_rank
     kept = replace(r, **r.hits(above <= depth))
     return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth, whole=r.whole or r)
 
 
 def condensed(r: Rankings) -> Rankings:
-    """The lists without their unjudged items (those of a negative grade, in the pool but not
-    judged, included)."""
+    """Remove unjudged items, those of a negative grade included."""
     if r.ties == "expected":
         _refuse_cut_ties(r)
     whole = r.whole or r
@@ -382,7 +372,7 @@ def condensed(r: Rankings) -> Rankings:
 
 
 def _refuse_cut_ties(r: Rankings) -> None:
-    """How many judged items a condensed list holds must not depend on the order of a tie."""
+    """Raise an error if the order of a tie decides how many items a condensed list has."""
     across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
     if len(across):
         raise PolicyError(
@@ -393,7 +383,7 @@ def _refuse_cut_ties(r: Rankings) -> None:
 
 
 def uncondensed(r: Rankings) -> Rankings:
-    """The rankings with the unjudged items that were removed."""
+    """Put back the unjudged items that were removed."""
     return (
         _finished(r.whole, replace(r, unjudged="nonrelevant"))
         if r.unjudged == "removed" and r.whole is not None
@@ -402,8 +392,7 @@ def uncondensed(r: Rankings) -> Rankings:
 
 
 def rearranged(r: Rankings, ties: Any) -> Rankings:
-    """The same rankings with ties broken in the system's favour, against it, or not at all
-    (expected)."""
+    """Break ties in the system's favour, against it, or not at all (expected)."""
     if ties == r.ties:
         return r
     unknown = r.hit_tie_first is None or (r.depth is not None and r.whole is None)
@@ -423,15 +412,14 @@ def _favouring(r: Rankings, ties: str) -> Rankings:
 
 
 def _finished(whole: Rankings, like: Rankings) -> Rankings:
-    """Whole rankings cut and condensed as others were."""
+    """Cut and condense whole rankings like others."""
     r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
     r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
     return replace(r, basis=like.basis, findings=like.findings)
 
 
 def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
-    """Whole rankings with every unjudged item in them, as `judge` makes them under another policy
-    and another depth; what was found is counted again.
+    """Apply another policy and depth to whole rankings, and count the findings again.
 
     >>> from judged import Rankings
     >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
@@ -468,8 +456,7 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:
-    """The same rankings if every unjudged result (a negative grade is no judgement) had been
-    judged, and got this grade.
+    """Give every unjudged result this grade; a negative grade is no judgement.
 
     >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
     >>> r.hit_grade.tolist(), r.pool_grade.tolist()
@@ -482,16 +469,14 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
 
 
 def judged_otherwise(whole: Rankings, r: Rankings) -> Rankings:
-    """Whole rankings with other judgements than some rankings have: ties ordered by their grades
-    where that is the rule, cut and condensed as those were."""
+    """Finish whole rankings with other judgements as some rankings were: ties, depth, unjudged."""
     if r.ties in FAVOURS and r.hit_tie_first is not None:
         whole = _favouring(whole, r.ties)
     return _finished(whole, r)
 
 
 def _reach(whole: Rankings, r: Rankings) -> Ints:
-    """How many results of each whole list are above the depth of others, or may be in some order of
-    a tie."""
+    """Count the results of each list above the depth, or that may be there by a tie."""
     if r.depth is None or r.whole is None:
         return whole.retrieved
     reach = np.minimum(whole.retrieved, r.depth)
@@ -503,10 +488,9 @@ def _reach(whole: Rankings, r: Rankings) -> Ints:
 
 
 def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
-    """All results of whole rankings, as far down as they matter, as hits.
+    """Make hits of all results of whole rankings, as far down as they matter.
 
-    Where results tie only with other unjudged ones, their order makes no difference, and they get
-    no tie.
+    The order of results that tie only with other unjudged ones does not matter; they get no tie.
     """
     starts = starts_of(r.retrieved)
     owner = np.repeat(np.arange(len(r)), r.retrieved)
@@ -559,20 +543,20 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
 
 
 def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
-    """The ranks that the ties of all results span, as far as their ties hold a hit."""
+    """Return the ranks that the ties of all results span, if their ties hold a hit."""
     first, last = place.copy(), place.copy()
     tied = np.flatnonzero(r.spans[1] > r.spans[0])
-    at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
-    at, one = np.unique(at, return_index=True)
+    tie_begin = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
+    tie_begin, one = np.unique(tie_begin, return_index=True)
     begin, end = r.spans[0][tied[one]], r.spans[1][tied[one]]
     size = end - begin + 1
-    inside = positions(at, size)
+    inside = positions(tie_begin, size)
     first[inside], last[inside] = np.repeat(begin, size), np.repeat(end, size)
     return first, last
 
 
 def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
-    """The pool's grades, with another one in the place of those that some hits have."""
+    """Return the pool's grades with another grade for those of some hits."""
     levels, level = np.unique(np.concatenate([r.pool_grade, r.hit_grade]), return_inverse=True)
     key = np.concatenate([r.pool_query, r.hit_query]) * len(levels) + level
     pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][which]
@@ -583,12 +567,12 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
     # there are such hits.
     number = np.cumsum(borders(pool)) - 1
     place = ordinals(number, int(number[-1]) + 1)
-    at = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
-    return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)
+    kind = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
+    return np.where((kinds[kind] == pool) & (place <= count[kind]), grade, r.pool_grade)
 
 
 def _lowest_grades(r: Rankings) -> Floats:
-    """The lowest grade of each hit: by subtopic, where it is judged so."""
+    """Return the lowest grade of each hit, by subtopic if it is judged so."""
     if r.subtopics is None or r.hit_item is None:
         return r.hit_grade
     judged = r.subtopics
@@ -599,7 +583,7 @@ def _lowest_grades(r: Rankings) -> Floats:
 
 
 def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with a grade for some items in place of each negative one."""
+    """Replace negative grades by subtopic of some items by a grade."""
     width = int(max(judged.item.max(initial=0), item.max(initial=0))) + 1
     chosen = np.zeros(len(r) * width, bool)
     chosen[query * width + item] = True
@@ -608,23 +592,24 @@ def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: 
 
 
 def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with one grade for all subtopics of their query that some items
-    have none for."""
+    """Give some items a grade for all subtopics of their query that they have none for."""
     subtopics = np.zeros(len(r), np.int64)
     np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
-    each = subtopics[query]
+    number = subtopics[query]
     more = Subtopics(
-        np.repeat(query, each),
-        np.repeat(item, each),
-        positions(np.zeros(len(query), np.int64), each),
-        np.full(int(each.sum()), grade),
+        np.repeat(query, number),
+        np.repeat(item, number),
+        positions(np.zeros(len(query), np.int64), number),
+        np.full(int(number.sum()), grade),
     )
-    own, other, subtopic, grades = (
+    all_query, other, subtopic, grades = (
         np.concatenate([getattr(judged, name), getattr(more, name)])
         for name in ("query", "item", "subtopic", "grade")
     )
     # What was there stands first of its equals, and stays.
-    order = np.lexsort((subtopic, other, own))
-    own, other, subtopic, grades = (values[order] for values in (own, other, subtopic, grades))
-    new = borders(own, other, subtopic)
-    return Subtopics(own[new], other[new], subtopic[new], grades[new])
+    order = np.lexsort((subtopic, other, all_query))
+    all_query, other, subtopic, grades = (
+        values[order] for values in (all_query, other, subtopic, grades)
+    )
+    new = borders(all_query, other, subtopic)
+    return Subtopics(all_query[new], other[new], subtopic[new], grades[new])

@@ -12,13 +12,12 @@ from judged.arrays import Floats, Ints, divide, greatest_from_here, needed, star
 from judged.errors import MeasureError
 from judged.measures.registry import (
     NEVER,
-    NO_RELEVANT,
     REL,
     Choice,
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Points,
     Undefined,
     collection_size,
@@ -54,14 +53,11 @@ AREA = Choice(
     "step",
     "how the area under the precision-recall curve is taken",
     {
-        "step": (
-            "precision is taken at each relevant item (the exact area under the uninterpolated "
-            "curve)"
-        ),
+        "step": "precision is taken at each relevant item (the exact area under the uninterpolated "
+        "curve)",
         "trapezoid": "precision just before and at each relevant item is averaged",
-        "interpolated": (
-            "precision at each relevant item is the best precision there or further down"
-        ),
+        "interpolated": "precision at each relevant item is the best precision there or further "
+        "down",
     },
 )
 
@@ -78,8 +74,8 @@ def _expected_average_precision(
 
     def height(ties: Ties, which: Ints, relevant: Floats, size: Floats) -> Floats:
         shape = (ties.first[which], ties.shown[which], relevant, size, ties.before[which], harmonic)
-        at = precisions(*shape)
-        return at if area == "step" else (at + precisions_before(*shape)) / 2
+        at_hits = precisions(*shape)
+        return at_hits if area == "step" else (at_hits + precisions_before(*shape)) / 2
 
     every = np.arange(len(ties.query))
     cut = (ties.shown > 0) & (ties.shown < ties.size)
@@ -91,15 +87,15 @@ def _expected_average_precision(
     # How many relevant items are found depends on the order of the one tie that the cutoff cuts
     # through: each number of them that may stand above it has a chance and, given that number, is
     # spread over the places above it.
-    found = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
-    value = summed / np.maximum(found, 1)
+    whole_ties = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
+    value = summed / np.maximum(whole_ties, 1)
     tie, number, chance = counts_shown(ties, every[cut])
     query = ties.query[tie]
-    each = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(
-        found[query] + number, 1
+    cut_values = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(
+        whole_ties[query] + number, 1
     )
     value[ties.query[cut]] = 0
-    value += r.total(query, chance * each)
+    value += r.total(query, chance * cut_values)
     return np.where(relevant == 0, np.nan, value)
 
 
@@ -123,9 +119,7 @@ def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
     "divided: a relevant item that was not retrieved adds nothing.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]\, P@i",
     reference="buckley2000",
-    range=(0, 1),
     params=(K, REL, NORM, AREA),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
     expected=_expected_average_precision,
@@ -162,7 +156,7 @@ def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
 
 
 ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
-"""What is added before a number of items is rounded down."""
+"""Added before a number of items is rounded down."""
 
 _ASKS = "a recall point p asks for floor(p N + {}) relevant items, as in {}"
 ROUNDING = Choice(
@@ -178,7 +172,7 @@ ROUNDING = Choice(
 
 
 def enough_for(point: float, relevant: Floats, rounding: str = "exact") -> Floats:
-    """How many relevant items a recall point asks for, at least one."""
+    """Return how many relevant items a recall point requires, at least one."""
     if rounding == "exact":
         return np.maximum(needed(point, relevant), 1)
     return np.maximum(np.floor(point * relevant + ROUNDED[rounding]), 1)
@@ -194,13 +188,13 @@ def _interpolated(
 ) -> Iterator[Floats]:
     """Find for each recall point the best precision from there on; 0 if never reached."""
     query, rank, ordinal = r.relevant_hits(None, rel)
-    found = np.bincount(query, minlength=len(r))
-    best = np.append(greatest_from_here(ordinal / rank, found), 0.0)
-    relevant, starts, nowhere = r.relevant(rel), starts_of(found), len(best) - 1
+    retrieved = np.bincount(query, minlength=len(r))
+    best = np.append(greatest_from_here(ordinal / rank, retrieved), 0.0)
+    relevant, starts, nowhere = r.relevant(rel), starts_of(retrieved), len(best) - 1
     undefined = np.where(relevant == 0, np.nan, 0.0)
     for point in points:
         enough = enough_for(point, relevant, rounding).astype(np.int64)
-        yield best[np.where(enough <= found, starts + enough - 1, nowhere)] + undefined
+        yield best[np.where(enough <= retrieved, starts + enough - 1, nowhere)] + undefined
 
 
 @measure(
@@ -210,14 +204,14 @@ def _interpolated(
     says="The best precision at any rank where recall is at least the given point.",
     formula=r"\max_{i:\, R@i \ge recall} P@i",
     reference="manning2008",
-    range=(0, 1),
     params=(
-        Number("recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"),
+        NumberParam(
+            "recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"
+        ),
         REL,
         ROUNDING,
     ),
     at="recall",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("IPrec@0.5", "0 0 1 0 1 0 0 1", 0.4),
 )
@@ -232,10 +226,7 @@ def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: 
     says="Interpolated precision averaged over recall points.",
     formula=r"\frac{1}{n}\sum_{r \in points} \max_{i:\, R@i \ge r} P@i",
     reference="manning2008",
-    range=(0, 1),
     params=(Points(), REL, ROUNDING),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Recall 0 to 0.6 is reached with the best precision 0.4, recall 0.7 to 1 with 0.375.
     example=Example("IAP", "0 0 1 0 1 0 0 1", (7 * 0.4 + 4 * 0.375) / 11),
@@ -253,15 +244,12 @@ def interpolated_average(
 @measure(
     name="YAAP",
     title="Yet another average precision",
-    says=(
-        "The logarithm of the odds of the expected number of relevant items: average precision "
-        "made fit for averaging."
-    ),
+    says="The logarithm of the odds of the expected number of relevant items: average precision "
+    "made fit for averaging.",
     formula=r"\log\frac{1+s}{1+N-s}, \quad s = \sum_i [g_i \ge rel]\, P@i",
     reference="robertson2012",
     range=(-np.inf, np.inf),
     params=(REL,),
-    at=None,
     undefined=NEVER,
     rates_relevance=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
@@ -280,15 +268,13 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     says="Precision at the first rank where recall reaches the given point; 0 where it never does.",
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
-    range=(0, 1),
     params=(
-        Number(
+        NumberParam(
             "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
         ),
         REL,
     ),
     at="recall",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Half of three relevant items is two, and the second stands at rank 4.
     example=Example("PrecAtRecall@0.5", "1 0 0 1 1", 0.5),
@@ -298,9 +284,9 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     enough = enough_for(recall, relevant)
     query, rank, ordinal = r.relevant_hits(None, rel)
     # A recall of 0 is reached at rank 1, whatever stands there.
-    at = rank == 1 if recall == 0 else ordinal == enough[query]
+    reached = rank == 1 if recall == 0 else ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
-    value[query[at]] = (ordinal / rank)[at]
+    value[query[reached]] = (ordinal / rank)[reached]
     return value
 
 
@@ -308,15 +294,12 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     name="RecallAtPrec",
     aliases=("RecallAtFixedPrecision",),
     title="Recall at a fixed precision",
-    says=(
-        "The highest recall at any rank where precision is at least as high as given; 0 where it "
-        "never is."
-    ),
+    says="The highest recall at any rank where precision is at least as high as given; 0 where it "
+    "never is.",
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
-    range=(0, 1),
     params=(
-        Number(
+        NumberParam(
             "precision",
             0.95,
             "the precision to keep",
@@ -327,7 +310,6 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
         REL,
     ),
     at="precision",
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Precision is 1/2 at ranks 2 and 4 and 3/5 at rank 5, where all three relevant items are found.
     example=Example("RecallAtPrec@0.5", "0 1 0 1 1 0 0 0 0 1", 0.75),
@@ -359,9 +341,7 @@ def _expected_rank_auc(r: Rankings, *, rel: float) -> Closed:
     "items that were not retrieved stand below all others, in no order.",
     formula=r"\frac{1}{N (C-N)}\sum_{relevant\ i} |nonrelevant\ below\ i|",
     reference="fawcett2006",
-    range=(0, 1),
     params=(REL,),
-    at=None,
     undefined=Undefined("nothing is relevant, or everything is", _one_sided),
     laws={"swap_up_never_hurts", "perfect_is_best"},
     # Five items, two relevant at ranks 1 and 3: 3 and 2 of the 3 others stand below.
@@ -377,9 +357,9 @@ def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
     size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
     others = size - relevant
     query, _, ordinal = r.relevant_hits(None, rel)
-    found = r.total(query)
+    retrieved = r.total(query)
     below = r.total(query, others[query] - (rank[r.hit_grade >= rel] - ordinal))
     # What was not retrieved lies in the tail with all other items there: half of those count as
     # below.
-    tail_others = others - (r.retrieved - found)
-    return divide(below + (relevant - found) * tail_others / 2, relevant * others)
+    tail_others = others - (r.retrieved - retrieved)
+    return divide(below + (relevant - retrieved) * tail_others / 2, relevant * others)

@@ -10,11 +10,10 @@ from judged.arrays import Floats, divide
 from judged.measures.registry import (
     ITSELF,
     NEVER,
-    NO_RELEVANT,
     REL,
     Example,
     K,
-    Number,
+    NumberParam,
     Undefined,
     collection_size,
     measure,
@@ -55,15 +54,11 @@ def _expected_set(r: Rankings, *, rel: float) -> Closed:
     name="SetAP",
     aliases=("set_map",),
     title="Unranked average precision",
-    says=(
-        "Precision of the whole list times its recall: average precision if the list had no order."
-    ),
+    says="Precision of the whole list times its recall: average precision if the list had no "
+    "order.",
     formula=r"P \cdot R",
     reference="buckley2005",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts"},
     # Two of four results are relevant, two of five relevant items were found.
     example=Example("SetAP", "1 0 1 0", 0.5 * 0.4, relevant=5),
@@ -71,12 +66,14 @@ def _expected_set(r: Rankings, *, rel: float) -> Closed:
 )
 def set_average_precision(r: Rankings, *, rel: float) -> Floats:
     # One division, as in trec_eval: a value half-way between two decimals is printed the same.
-    found, relevant = r.found(None, rel), r.relevant(rel)
-    return divide(found * found, np.maximum(r.retrieved, 1) * relevant)
+    hits, relevant = r.found(None, rel), r.relevant(rel)
+    return divide(hits * hits, np.maximum(r.retrieved, 1) * relevant)
 
 
-def _weight(name: str, default: float, says: str) -> Number:
-    return Number(name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}")
+def _weight(name: str, default: float, says: str) -> NumberParam:
+    return NumberParam(
+        name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}"
+    )
 
 
 @measure(
@@ -93,7 +90,6 @@ def _weight(name: str, default: float, says: str) -> Number:
         _weight("c", 0, "relevant item that was not retrieved"),
         _weight("d", 0, "irrelevant item that was not retrieved"),
     ),
-    at=None,
     undefined=NEVER,
     rates_relevance=False,
     example=Example("Utility", "1 0 1 0 0", -1.0),
@@ -102,10 +98,10 @@ def _weight(name: str, default: float, says: str) -> Number:
     monotone=own_merit,
 )
 def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) -> Floats:
-    found, relevant = r.found(None, rel), r.relevant(rel)
-    value = a * found + b * (r.retrieved - found) + c * (relevant - found)
+    hits, relevant = r.found(None, rel), r.relevant(rel)
+    value = a * hits + b * (r.retrieved - hits) + c * (relevant - hits)
     return (
-        value + d * (collection_size(r, "Utility") + found - r.retrieved - relevant) if d else value
+        value + d * (collection_size(r, "Utility") + hits - r.retrieved - relevant) if d else value
     )
 
 
@@ -116,7 +112,6 @@ def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) 
     says="Share of the items that are not relevant which are among the first k results.",
     formula=r"\frac{FP@k}{FP@k + TN@k}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=_nothing_irrelevant("FallOut"),
     higher_is_better=False,
@@ -149,10 +144,8 @@ def true_positives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     name="FP",
     aliases=("FalsePositives",),
     title="False positives",
-    says=(
-        "How many of the first k results are not relevant; places that a short list leaves empty "
-        "are not counted."
-    ),
+    says="How many of the first k results are not relevant; places that a short list leaves empty "
+    "are not counted.",
     formula=r"\sum_{i\le \min(k,|results|)}[g_i < rel]",
     example=Example("FP@3", "1 0 1 1", 1.0),
     higher_is_better=False,
@@ -192,13 +185,10 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 @measure(
     name="Accuracy",
     title="Accuracy at k",
-    says=(
-        "Share of the collection that is on the right side of the cutoff: relevant items above "
-        "it, all others below."
-    ),
+    says="Share of the collection that is on the right side of the cutoff: relevant items above "
+    "it, all others below.",
     formula=r"\frac{TP@k + TN@k}{C}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
         "the collection is empty", lambda r, params: collection_size(r, "Accuracy") == 0
@@ -221,7 +211,6 @@ def accuracy(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="Share of the items that are not relevant which are not among the first k results.",
     formula=r"\frac{TN@k}{TN@k + FP@k}",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL),
     undefined=_nothing_irrelevant("Specificity"),
     rates_relevance=False,
@@ -253,7 +242,6 @@ def retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="How many items are relevant to the query, retrieved or not.",
     formula=r"N = |\{g \ge rel\}|",
     params=(REL,),
-    at=None,
     example=Example("NumRel", "0 1 0", 4.0, relevant=4),
     **_COUNT,
 )
@@ -301,7 +289,6 @@ def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="How many queries the summary is about: 1 per query, summed.",
     formula=r"|Q|",
     params=(),
-    at=None,
     example=Example("NumQ", "0 1 0", 1.0),
     **_COUNT,
 )

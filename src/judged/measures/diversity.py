@@ -17,12 +17,11 @@ from judged.errors import MeasureError
 from judged.measures.gain import check_reach, discounts
 from judged.measures.precision import divisor
 from judged.measures.registry import (
-    NO_RELEVANT,
     REL,
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -30,7 +29,7 @@ from judged.measures.registry import (
 from judged.measures.ties import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 
-ALPHA = Number(
+ALPHA = NumberParam(
     "alpha",
     0.5,
     "how little a subtopic is worth when it was served before: 0 nothing lost, 1 all",
@@ -113,7 +112,7 @@ def _best_thinkable(r: Rankings, weights: Floats, *, k: Cutoff, rel: float, alph
 
 
 Weights = Callable[[int], Floats]
-"""How many -> what a gain at rank 1, 2, … is multiplied by."""
+"""A function from a length to the factors of gains at rank 1, 2, …"""
 
 
 def _over_thinkable(
@@ -166,14 +165,10 @@ _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
     title="Alpha discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
     f"plus one, summed, and divided by {THINKABLE}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
-        rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
+    rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}",
     reference="clarke2008",
-    range=(0, 1),
     params=(K, REL, ALPHA),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # Rank 1 serves a and b, rank 3 serves b again: 2/log2(2) + 0.5/log2(4) = 2.25.
     # The best thinkable list serves both at every rank: 2 (1/log2(2) + 0.5/log2(3) + 0.25/log2(4)).
@@ -191,14 +186,11 @@ def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     title="Alpha normalised discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
     f"plus one, summed, and divided by the same of the ideal list. {GREEDY}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
-        rf"\quad {_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
+    rf"\quad {_GAIN}",
     reference="clarke2008",
     range=(0, np.inf),
     params=(K, REL, ALPHA),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # Rank 1 serves a, rank 2 serves a again and b: 1/log2(2) + (0.5 + 1)/log2(3).
     # The ideal list has them the other way round: 2/log2(2) + 0.5/log2(3).
@@ -217,14 +209,10 @@ def alpha_ndcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
     "the others, and is satisfied by an item that serves it with probability alpha; divided by "
     f"{THINKABLE}",
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
-        rf"{_GAIN}"
-    ),
+    formula=r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
+    rf"{_GAIN}",
     reference="clarke2011",
-    range=(0, 1),
     params=(K, REL, ALPHA),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 +
     # 0.5/2).
@@ -245,7 +233,6 @@ def err_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     reference="clarke2011",
     range=(0, np.inf),
     params=(K, REL, ALPHA),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # 1 + (0.5 + 1)/2 = 1.75; the ideal list has them the other way round: 2 + 0.5/2.
     example=Example("nERR_IA@2", '{"a":1} {"a":1,"b":1}', 1.75 / 2.25),
@@ -262,10 +249,7 @@ def nerr_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     "subtopic.",
     formula=rf"\frac{{1-(1-\alpha)\beta}}{{S}}\sum_i gain_i\,\beta^{{i-1}}, \quad {_GAIN}",
     reference="clarke2009",
-    range=(0, 1),
     params=(REL, ALPHA, BETA),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"append_unjudged_is_neutral"},
     # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1) 0.5 = 1.75, times (1 - 0.25)/2.
     example=Example("NRBP", '{"a":1} {"a":1,"b":1}', 0.65625),
@@ -282,15 +266,11 @@ def nrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     title="Normalised novelty- and rank-biased precision",
     says=f"{SERVING} A user who goes on from each result to the next with probability beta "
     f"collects the gains. Divided by the same of the ideal list. {GREEDY}",
-    formula=(
-        r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
-        rf"{_GAIN}"
-    ),
+    formula=r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
+    rf"{_GAIN}",
     reference="clarke2009",
     range=(0, np.inf),
     params=(REL, ALPHA, BETA),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"append_unjudged_is_neutral"},
     # 1 + (0.5 + 1) 0.5 = 1.75; the ideal list has them the other way round: 2 + 0.5 * 0.5.
     example=Example("nNRBP", '{"a":1} {"a":1,"b":1}', 1.75 / 2.25),
@@ -303,15 +283,11 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     name="AP_IA",
     aliases=("MAP_IA", "MAP-IA"),
     title="Intent-aware average precision",
-    says=(
-        "Average precision of the list for each subtopic, as if it were the query, averaged over "
-        "the subtopics."
-    ),
+    says="Average precision of the list for each subtopic, as if it were the query, averaged over "
+    "the subtopics.",
     formula=r"\frac{1}{S}\sum_s\frac{1}{N_s}\sum_{i\le k,\ i\ serves\ s} P_s@i",
     reference="agrawal2009",
-    range=(0, 1),
     params=(K, REL),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # a is served at rank 1 and 3: (1/1 + 2/3)/2; b at rank 3 alone: 1/3.
     example=Example("AP_IA", '{"a":1} - {"a":1,"b":1}', (5 / 6 + 1 / 3) / 2),
@@ -348,7 +324,6 @@ def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
     "over the subtopics; a missing result serves none.",
     formula=r"\frac{1}{S\,k}\sum_{i\le k}|subtopics\ of\ i|",
     reference="agrawal2009",
-    range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
         "the query has no relevant item, or there is no k and its list is empty",
@@ -376,9 +351,7 @@ def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="Share of the query's subtopics that the first k results serve.",
     formula=r"\frac{1}{S}\,|\bigcup_{i\le k} subtopics\ of\ i|",
     reference="zhai2003",
-    range=(0, 1),
     params=(K, REL),
-    undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
     # Of a, b and c the first two results serve a and b.
     example=Example("StRecall@2", '{"a":1} {"a":1,"b":1} {"c":1}', 2 / 3),
@@ -401,7 +374,7 @@ class Served:
     """The item's rank; infinite where it was not retrieved."""
     hit_item: Ints
     items: int
-    """How many items there are in all."""
+    """The number of items in all."""
 
     @property
     def subtopics(self) -> int:
@@ -438,13 +411,13 @@ def _firsts(judged: Subtopics, number: Ints, queries: int) -> Ints:
 
 
 def subtopics_of(r: Rankings, served: Served) -> Floats:
-    """How many subtopics each query has that some item serves."""
+    """Count the subtopics of each query that some item serves."""
     _, first = np.unique(served.subtopic, return_index=True)
     return r.total(served.query[first])
 
 
 def times_before(served: Served, chosen: Ints) -> Ints:
-    """How many of the chosen pairs have the same subtopic and a lower rank, for each of them."""
+    """Count the chosen pairs of the same subtopic at a lower rank, for each of them."""
     subtopic, rank = served.subtopic[chosen], served.rank[chosen].astype(np.int64)
     order = np.argsort(subtopic * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     times = np.empty(len(chosen), np.int64)

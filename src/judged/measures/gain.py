@@ -29,13 +29,15 @@ from judged.measures.registry import (
     Gains,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
 )
 from judged.measures.ties import Closed, Worth, by_grade, mean_weights, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
+Table = Mapping[float, float] | None
+"""Gains by grade."""
 GAIN = Choice(
     "gain",
     "linear",
@@ -46,7 +48,7 @@ GAIN = Choice(
         "binary": "an item of a grade above 0 gains 1",
     },
 )
-LOG = Number(
+LOG = NumberParam(
     "log",
     2,
     "the base of the discount",
@@ -61,14 +63,10 @@ IDEAL = Choice(
     {
         "judged": "the ideal list is made of all judged items, retrieved or not",
         "retrieved": "the ideal list is the best order of the retrieved items that count",
-        "shown": (
-            "the ideal list is made of all judged items, but has no more of them than the list "
-            "has results"
-        ),
-        "cutoff": (
-            "the ideal list has k items that all gain as much as the best judged one, whether "
-            "there are so many or not"
-        ),
+        "shown": "the ideal list is made of all judged items, but has no more of them than the "
+        "list has results",
+        "cutoff": "the ideal list has k items that all gain as much as the best judged one, "
+        "whether there are so many or not",
     },
 )
 
@@ -91,7 +89,7 @@ _GAINS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -> Floats:
+def gains_of(grade: Floats, *, gain: str, gains: Table) -> Floats:
     """Return what items of these grades gain."""
     if not gains:
         return _GAINS[gain](np.maximum(grade, 0))
@@ -102,7 +100,7 @@ def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -
     return value
 
 
-def gaining(grade: Floats, gains: Mapping[float, float] | None) -> Mask:
+def gaining(grade: Floats, gains: Table) -> Mask:
     """Return which items gain something, however little."""
     some: Mask = grade > 0
     for level, listed_gain in (gains or {}).items():
@@ -125,7 +123,7 @@ def check_ideal(best: Floats) -> None:
         )
 
 
-def by_gain(r: Rankings, *, gain: str = "linear", gains: Mapping[float, float] | None) -> Worth:
+def by_gain(r: Rankings, *, gain: str = "linear", gains: Table) -> Worth:
     """Items are worth what they gain; without a table a better grade never gains less."""
     if not gains:
         return by_grade(r)
@@ -158,19 +156,12 @@ def check_reach(name: str, k: Cutoff) -> None:
         )
 
 
-def _full(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     """Compute the DCG of k items that all gain as much as the query's best."""
     check_reach("nDCG(ideal=cutoff)", k)
     top = np.zeros(len(r))
-    own = gains_of(r.pool_grade, gain=gain, gains=gains)
-    np.maximum.at(top, r.pool_query, own)
+    pool_gain = gains_of(r.pool_grade, gain=gain, gains=gains)
+    np.maximum.at(top, r.pool_query, pool_gain)
     depth = r.cutoff(k, _ANY).astype(np.int64)
     sums = np.concatenate(
         [[0.0], np.cumsum(discounts(np.arange(1, depth.max(initial=0) + 1), log))]
@@ -183,7 +174,7 @@ def _ideal(
     *,
     k: Cutoff,
     gain: str,
-    gains: Mapping[float, float] | None,
+    gains: Table,
     log: float,
     ideal: str,
 ) -> Floats:
@@ -201,8 +192,8 @@ def _ideal(
             # that is needed.
             within = r.pool_place <= last[query]
             query = query[within]
-            own = gains_of(grade[within], gain=gain, gains=None)
-            return _discounted(r, query, r.pool_place[within], own, log)
+            pool_gain = gains_of(grade[within], gain=gain, gains=None)
+            return _discounted(r, query, r.pool_place[within], pool_gain, log)
     value = gains_of(grade, gain=gain, gains=gains)
     best = descending(value, np.bincount(query, minlength=len(r)))
     place = ordinals(query, len(r))
@@ -216,30 +207,21 @@ def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
-    """Which queries have no judged item that gains anything."""
+    """Return a mask of the queries without a judged item that gains anything."""
     return r.total(r.pool_query[gaining(r.pool_grade, params["gains"])]) == 0
 
 
-def _expected_dcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
-    own = gains_of(r.hit_grade, gain=gain, gains=gains)
-    return r.total(r.hit_query, weight * own)
+    hit_gain = gains_of(r.hit_grade, gain=gain, gains=gains)
+    return r.total(r.hit_query, weight * hit_gain)
 
 
 @measure(
     name="DCG",
     title="Discounted cumulative gain",
-    says=(
-        "The gains of the first k results, each divided by the logarithm of its rank plus one, "
-        "summed."
-    ),
+    says="The gains of the first k results, each divided by the logarithm of its rank plus one, "
+    "summed.",
     formula=r"\sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
     range=(0, np.inf),
@@ -253,18 +235,11 @@ def _expected_dcg(
     monotone=own_merit,
     adds=own_merit,
 )
-def dcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    log: float,
-) -> Floats:
+def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     within = r.within(k, _ANY)
     query = r.hit_query[within]
-    own = gains_of(r.hit_grade[within], gain=gain, gains=gains)
-    return _discounted(r, query, r.hit_rank[within], own, log)
+    hit_gain = gains_of(r.hit_grade[within], gain=gain, gains=gains)
+    return _discounted(r, query, r.hit_rank[within], hit_gain, log)
 
 
 def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Floats:
@@ -278,19 +253,13 @@ def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Fl
         return divide(reached, best)
     # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores
     # 0.
-    own = _ideal(r, **shape, ideal=ideal)
-    check_ideal(own)
-    return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
+    ideal_gain = _ideal(r, **shape, ideal=ideal)
+    check_ideal(ideal_gain)
+    return np.where(best == 0, np.nan, np.where(ideal_gain == 0, 0.0, divide(reached, ideal_gain)))
 
 
 def _expected_ndcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    ideal: str,
-    log: float,
+    r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: float
 ) -> Closed:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     values = _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
@@ -302,9 +271,7 @@ def _ideal_is_fixed(r: Rankings, k: Cutoff, ideal: str) -> Mask:
     return uncut(r, r.cutoff(k, _ANY)) if ideal == "retrieved" else np.ones(len(r), bool)
 
 
-def _worth_to_ndcg(
-    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str
-) -> Worth:
+def _worth_to_ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str) -> Worth:
     return replace(by_gain(r, gain=gain, gains=gains), sure=_ideal_is_fixed(r, k, ideal))
 
 
@@ -315,7 +282,6 @@ def _worth_to_ndcg(
     says="DCG divided by the DCG of the ideal list, so that a perfect order scores 1.",
     formula=r"\frac{DCG@k}{IDCG@k}, \quad DCG@k = \sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
-    range=(0, 1),
     params=(K, GAIN, Gains(), IDEAL, LOG),
     undefined=Undefined("no judged item of the query has a gain", _no_ideal),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
@@ -325,15 +291,7 @@ def _worth_to_ndcg(
     worth=_worth_to_ndcg,
     divides=lambda params: ("DCG", "IdealDCG") if params["ideal"] == "judged" else None,
 )
-def ndcg(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Mapping[float, float] | None,
-    ideal: str,
-    log: float,
-) -> Floats:
+def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: float) -> Floats:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     return _normalised(r, dcg(r, **shape), ideal=ideal, **shape)
 
@@ -355,13 +313,10 @@ def ndcg(
     worth=by_grade,
     monotone=own_merit,
 )
-def ideal_dcg(
-    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
-) -> Floats:
+def ideal_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     return _ideal(r, k=k, gain=gain, gains=gains, log=log, ideal="judged")
 
 
-Table = Mapping[float, float] | None
 GAINLESS = Undefined("no judged item of the query has a gain", no_gain)
 
 
@@ -421,14 +376,10 @@ def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
     title="Normalised gain",
     says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags "
     "behind the ideal list's, summed and divided by all gain there is.",
-    formula=(
-        r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
-        r"i}gain_j)}"
-    ),
+    formula=r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
+    r"i}gain_j)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral"},
     # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
@@ -469,16 +420,11 @@ def _check_sums(r: Rankings, ideal: _Ideal) -> None:
 @measure(
     name="binG",
     title="Binary gain",
-    says=(
-        "The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of "
-        "other results above."
-    ),
+    says="The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of "
+    "other results above.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("binG", "1 0 1", (1 + 1 / np.log2(3)) / 2),
 )
@@ -495,9 +441,7 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     "that was not retrieved counts with the whole list's DCG over the whole ideal.",
     formula=r"\frac{1}{R}\sum_{relevant\ i} nDCG@i",
     reference="trec_eval",
-    range=(0, 1),
     params=(Gains(),),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
@@ -524,9 +468,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     "of the list where it goes on past them by more than one result, averaged.",
     formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
     reference="trec_eval",
-    range=(0, 1),
     params=(REL, Gains()),
-    at=None,
     undefined=Undefined("the query has no relevant item, or none that gains anything", _neither),
     laws=set(),
     # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
@@ -555,9 +497,9 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
         return np.zeros(len(rank))
     sums = running_sums(gain * discounts(hit_rank), _sizes(hit_query, r))
     width = int(max(hit_rank.max(), rank.max(initial=0))) + 1
-    at = np.searchsorted(hit_query * width + hit_rank, query * width + rank, side="right")
+    place = np.searchsorted(hit_query * width + hit_rank, query * width + rank, side="right")
     first = starts_of(_sizes(hit_query, r))[query]
-    return np.where(at > first, sums[np.maximum(at - 1, 0)], 0.0)
+    return np.where(place > first, sums[np.maximum(place - 1, 0)], 0.0)
 
 
 @measure(
@@ -569,11 +511,10 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     "there; averaged over all relevant items.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
     reference="sakai2004",
-    range=(0, 1),
     params=(
         GAIN,
         Gains(),
-        Number(
+        NumberParam(
             "beta",
             1,
             "how much gain counts beside the number of relevant items",
@@ -581,7 +522,6 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
             phrase="gain weighs {}",
         ),
     ),
-    at=None,
     undefined=GAINLESS,
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).

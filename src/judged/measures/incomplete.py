@@ -8,7 +8,6 @@ from judged.arrays import Floats, counts_before, divide, ordinals
 from judged.measures.registry import (
     ITSELF,
     NEVER,
-    NO_RELEVANT,
     REL,
     Example,
     K,
@@ -21,7 +20,7 @@ from judged.rankings.rankings import Cutoff, Rankings
 
 
 def _nonrelevant(r: Rankings, rel: float) -> Floats:
-    """How many items of each query were judged and found not relevant."""
+    """Count the items of each query that were judged not relevant."""
     return r.total(r.pool_query[(r.pool_grade >= 0) & (r.pool_grade < rel)])
 
 
@@ -35,10 +34,7 @@ def _nonrelevant(r: Rankings, rel: float) -> Floats:
     "part.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(1-\frac{\min(n_i, R)}{\min(N, R)}\right)",
     reference="buckley2004",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"append_unjudged_is_neutral"},
     # One nonrelevant item above the second relevant one; R = 2, N = 2: (1 + (1 - 1/2)) / 2
     example=Example("Bpref", "1 0 1 0", 0.75),
@@ -69,10 +65,7 @@ EPSILON = 1e-5
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(\frac{1}{i}+\frac{i-1}{i}\cdot\frac{pooled_i}{i-1}"
     r"\cdot\frac{rel_i+\epsilon}{rel_i+nonrel_i+2\epsilon}\right)",
     reference="yilmaz2006",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"append_unjudged_is_neutral"},
     # Rank 1 adds 1; rank 3 adds 1/3 + 2/3 (2/2) (1 + e)/(2 + 2e) = 1/3 + 1/3; two relevant items.
     example=Example("infAP", "1 0 1", (1 + 2 / 3) / 2),
@@ -98,7 +91,6 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     "judgement); a list shorter than k is divided by its own length.",
     formula=r"\frac{|judged \cap first\ k|}{\min(k, |results|)}",
     reference="buckley2004",
-    range=(0, 1),
     params=(K,),
     undefined=Undefined(
         "nothing was retrieved, or k=R with nothing relevant",
@@ -117,7 +109,7 @@ def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
 
 
 def _places(r: Rankings, k: Cutoff) -> Floats:
-    """How many places count, those that a short list leaves empty included."""
+    """Count the places, including those that a short list leaves empty."""
     return r.shown(k, 1) if k is None else r.cutoff(k, 1)
 
 
@@ -126,13 +118,10 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     tells_unjudged=True,
     aliases=("unj",),
     title="Share of unjudged results",
-    says=(
-        "Share of the first k places that hold an item nobody judged; the empty places of a short "
-        "list count as judged."
-    ),
+    says="Share of the first k places that hold an item nobody judged; the empty places of a short "
+    "list count as judged.",
     formula=r"\frac{|unjudged \cap first\ k|}{k}",
     reference="buckley2004",
-    range=(0, 1),
     params=(K,),
     undefined=Undefined(
         "nothing was retrieved and there is no k, or k=R with nothing relevant",
@@ -164,15 +153,11 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
     tells_unjudged=True,
     aliases=("RBP_resid",),
     title="Residual of rank-biased precision",
-    says=(
-        "How much RBP could grow if every unjudged item, in the list and after its end, turned "
-        "out to be relevant."
-    ),
+    says="How much RBP could grow if every unjudged item, in the list and after its end, turned "
+    "out to be relevant.",
     formula=r"(1-p)\sum_{unjudged\ i} p^{i-1} + p^{n}",
     reference="moffat2008",
-    range=(0, 1),
     params=(patience("p", 0.8),),
-    at=None,
     undefined=NEVER,
     higher_is_better=False,
     rates_relevance=False,

@@ -9,14 +9,14 @@ import numpy as np
 
 from judged.arrays import Floats, divide, needed
 from judged.measures.registry import (
+    EVERY_LAW,
     ITSELF,
-    NO_RELEVANT,
     REL,
     Choice,
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Settled,
     Undefined,
     aggregate_param,
@@ -24,7 +24,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import all_chances, first_chances, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.samples import Means, Rows, relative
+from judged.statistics.samples import Means, QueryRows, relative
 
 SHORT = Choice(
     "short",
@@ -53,7 +53,6 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
     says="Share of the first k results that are relevant; a missing result counts as not relevant.",
     formula=r"\frac{1}{k}\sum_{i\le k}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(K, REL, SHORT),
     undefined=Undefined(
         "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing "
@@ -75,16 +74,13 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     name="Rprec",
     aliases=("R-precision", "RPrecision"),
     title="R-precision",
-    says=(
-        "Precision at rank R, where R is the query's number of relevant items; equal to recall at "
-        "that rank."
-    ),
+    says="Precision at rank R, where R is the query's number of relevant items; equal to recall at "
+    "that rank.",
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(
         REL,
-        Number(
+        NumberParam(
             "mult",
             1,
             "how many times R the rank is, rounded up",
@@ -93,8 +89,6 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
             phrase="the rank is {} times R, rounded up",
         ),
     ),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
     expected=ITSELF,
@@ -117,14 +111,11 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     name="Success",
     aliases=("Hit", "HitRate", "HR", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
-    says=(
-        "1 if at least one of the first k results is relevant (with of=all, if every relevant item "
-        "is among them), otherwise 0; its mean is the share of queries with a hit."
-    ),
+    says="1 if at least one of the first k results is relevant (with of=all, if every relevant "
+    "item is among them), otherwise 0; its mean is the share of queries with a hit.",
     formula=r"\max_{i\le k}[g_i \ge rel]",
     formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -134,20 +125,12 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             "which relevant items have to be among the first k",
             {
                 "any": "one relevant item is enough",
-                "all": (
-                    "all relevant items of the query have to be there; it is 0 where one was not "
-                    "retrieved, and where more than k are relevant"
-                ),
+                "all": "all relevant items of the query have to be there; it is 0 where one was "
+                "not retrieved, and where more than k are relevant",
             },
         ),
     ),
-    undefined=NO_RELEVANT,
-    laws={
-        "swap_up_never_hurts",
-        "append_unjudged_is_neutral",
-        "below_k_is_ignored",
-        "perfect_is_best",
-    },
+    laws=EVERY_LAW,
     example=Example("Success@3", "0 0 1 0", 1.0),
     expected=_expected_success,
     # One more relevant item below k is the end of all of them.
@@ -166,7 +149,6 @@ def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     says="Share of the query's relevant items that are among the first k results.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]",
     reference="manning2008",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -176,14 +158,11 @@ def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
             "what the hits are divided by",
             {
                 "relevant": "divided by N, all relevant items of the query",
-                "capped": (
-                    "divided by min(N, k), the most that k results can hold (or by min(N, list "
-                    "length) without a k)"
-                ),
+                "capped": "divided by min(N, k), the most that k results can hold (or by min(N, "
+                "list length) without a k)",
             },
         ),
     ),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("R@5", "0 1 0 0 1", 0.5, relevant=4),
     expected=ITSELF,
@@ -212,14 +191,14 @@ def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     )
 
 
-def _gives(r: Rankings, *, k: Cutoff, rel: float, short: str, average: str) -> Rows | None:
+def _gives(r: Rankings, *, k: Cutoff, rel: float, short: str, average: str) -> QueryRows | None:
     if average == "queries":
         return None
     parts = precision(r, k=k, rel=rel, short=short), recall(r, k=k, rel=rel, norm="relevant")
-    return Rows(np.arange(len(r)), np.stack(parts, axis=1), len(r))
+    return QueryRows(np.arange(len(r)), np.stack(parts, axis=1), len(r))
 
 
-def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
+def _made_of(rows: QueryRows, settled: Settled, *, beta: float) -> Means:
     return Means(
         np.ascontiguousarray(settled.settle(rows.columns.T).T),
         lambda means: _balance(means[..., 0], means[..., 1], beta),
@@ -234,12 +213,11 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     says="Harmonic balance of precision and recall at k; 0 where nothing relevant was found.",
     formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",
     reference="vanrijsbergen1979",
-    range=(0, 1),
     params=(
         K,
         REL,
         SHORT,
-        Number(
+        NumberParam(
             "beta",
             1,
             "how many times more recall matters than precision",
@@ -258,7 +236,6 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
         ),
         aggregate_param("mean", ("mean",)),
     ),
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
     # Both divisors are fixed, and P R / (β² P + R) with P = x/a and R = x/b is linear in x.
@@ -267,5 +244,5 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     made_of=_made_of,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:
-    found = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
-    return _balance(found, recall(r, k=k, rel=rel, norm="relevant"), beta)
+    precisions = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
+    return _balance(precisions, recall(r, k=k, rel=rel, norm="relevant"), beta)

@@ -1,4 +1,4 @@
-"""How far one has to look: reciprocal rank and ranks themselves."""
+"""Reciprocal rank, and ranks of relevant items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from judged.arrays import Floats, Ints
 from judged.measures.registry import (
-    NO_RELEVANT,
+    EVERY_LAW,
     REL,
     Choice,
     Example,
@@ -17,7 +17,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import first_chances, own_merit, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.samples import Means, Median, Rows, Sample, relative
+from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 
 
 def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
@@ -32,15 +32,8 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="1 divided by the rank of the first relevant item; 0 where there is none down to k.",
     formula=r"\frac{1}{\min\{i \le k : g_i \ge rel\}}",
     reference="voorhees1999",
-    range=(0, 1),
     params=(K, REL),
-    undefined=NO_RELEVANT,
-    laws={
-        "swap_up_never_hurts",
-        "append_unjudged_is_neutral",
-        "below_k_is_ignored",
-        "perfect_is_best",
-    },
+    laws=EVERY_LAW,
     example=Example("RR", "0 0 1 0 1", 1 / 3),
     expected=_expected_reciprocal_rank,
     monotone=own_merit,
@@ -98,14 +91,14 @@ def _last(r: Rankings, rel: float) -> Floats:
     return value
 
 
-def _gives(r: Rankings, *, rel: float, of: str) -> Rows | None:
+def _gives(r: Rankings, *, rel: float, of: str) -> QueryRows | None:
     if of != "all":
         return None
     query, ranks = _all_ranks(r, rel)
-    return Rows(query, ranks[:, None], len(r))
+    return QueryRows(query, ranks[:, None], len(r))
 
 
-def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
+def _made_of(rows: QueryRows, settled: Settled, *, aggregate: str) -> Sample:
     query, ranks = rows.owner, rows.columns[:, 0]
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
@@ -118,7 +111,9 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
     size, weights = len(settled.values), relative(settled.weights)
     if aggregate == "median":
         return Median(pooled, owner, size, weights)
-    totals, numbers = (np.bincount(owner, each, size) for each in (pooled, np.ones(len(pooled))))
+    totals, numbers = (
+        np.bincount(owner, values, size) for values in (pooled, np.ones(len(pooled)))
+    )
     return Means.ratio(totals.astype(np.float64), numbers.astype(np.float64), weights)
 
 
@@ -129,10 +124,8 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
         **{name: {"aggregate": "median"} for name in ("MedianRank", "MedianR", "MedR", "MdR")},
     },
     title="Rank of relevant items",
-    says=(
-        "The rank at which relevant items were found; infinite for one that was not retrieved. "
-        "Lower is better."
-    ),
+    says="The rank at which relevant items were found; infinite for one that was not retrieved. "
+    "Lower is better.",
     formula=r"\min\{i : g_i \ge rel\}",
     formulas={"of=all": r"\{i : g_i \ge rel\}", "of=last": r"\max\{i : g_i \ge rel\}"},
     reference="manning2008",
@@ -145,20 +138,14 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
             "which relevant items",
             {
                 "first": "the rank of each query's first relevant item",
-                "last": (
-                    "the rank of each query's last relevant item: how far one has to look for all "
-                    "of them; infinite where one was not retrieved"
-                ),
-                "all": (
-                    "the ranks of all relevant items, those of all queries taken together for the "
-                    "summary"
-                ),
+                "last": "the rank of each query's last relevant item: how far one has to look for "
+                "all of them; infinite where one was not retrieved",
+                "all": "the ranks of all relevant items, those of all queries taken together for "
+                "the summary",
             },
         ),
         aggregate_param("mean", ("mean", "median")),
     ),
-    at=None,
-    undefined=NO_RELEVANT,
     higher_is_better=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rank", "0 0 1 0 1", 3.0),
@@ -193,10 +180,7 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     "of them are found; 0 where one was not retrieved.",
     formula=r"\frac{N}{rank_{last}}",
     reference="ye2021",
-    range=(0, 1),
     params=(REL,),
-    at=None,
-    undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("INP", "1 0 0 1", 0.5),
 )

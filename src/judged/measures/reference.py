@@ -12,6 +12,10 @@ _HIT_RATE = (
 )
 
 
+def _split(measures: str) -> tuple[str, ...]:
+    return tuple(measures.split())
+
+
 @dataclass(frozen=True)
 class Preset:
     """What a community reports, and why these measures.
@@ -21,7 +25,7 @@ class Preset:
     """
 
     title: str
-    """Whose numbers these are."""
+    """The community."""
     says: str
     """Why these, and what their names mean there."""
     measures: tuple[str, ...]
@@ -33,35 +37,13 @@ ABOUT: dict[str, Preset] = {
         "Search at TREC: long lists, deep judgements",
         "Whole lists (AP, R-precision, Bpref), the top that a person sees (P, nDCG), and how much "
         "of all that is relevant a list of 100 or 1,000 holds (R@k).",
-        (
-            "AP",
-            "Rprec",
-            "Bpref",
-            "RR",
-            "nDCG",
-            "nDCG@10",
-            "nDCG@20",
-            "P@5",
-            "P@10",
-            "P@20",
-            "R@100",
-            "R@1000",
-        ),
+        _split("AP Rprec Bpref RR nDCG nDCG@10 nDCG@20 P@5 P@10 P@20 R@100 R@1000"),
     ),
     "beir": Preset(
         "Zero-shot text retrieval of BEIR",
         "nDCG@10 is the number of its tables. R(norm=capped)@100 is its R_cap@100, which can "
         "reach 1 where more than 100 items are relevant; R@k is the share of all relevant items.",
-        (
-            "nDCG@10",
-            "AP@10",
-            "R@10",
-            "P@10",
-            "nDCG@100",
-            "AP@100",
-            "R@100",
-            "R(norm=capped)@100",
-        ),
+        _split("nDCG@10 AP@10 R@10 P@10 nDCG@100 AP@100 R@100 R(norm=capped)@100"),
     ),
     "mteb": Preset(
         "Retrieval tasks of MTEB",
@@ -95,17 +77,7 @@ ABOUT: dict[str, Preset] = {
     "metric-learning": Preset(
         "Deep metric learning (CUB, Cars, SOP)",
         _HIT_RATE.format("Recall@k") + " AP@R is its MAP@R.",
-        (
-            "Success@1",
-            "Success@2",
-            "Success@4",
-            "Success@8",
-            "Success@10",
-            "Success@100",
-            "Rprec",
-            "AP@R",
-            "RR",
-        ),
+        _split("Success@1 Success@2 Success@4 Success@8 Success@10 Success@100 Rprec AP@R RR"),
     ),
     "rag": Preset(
         "Retrieval for generation (RAG): what is put before a language model",
@@ -125,26 +97,21 @@ ABOUT: dict[str, Preset] = {
 }
 """Every preset by its name."""
 
-PRESETS: dict[str, tuple[str, ...]] = {name: each.measures for name, each in ABOUT.items()}
-"""The measures that each name stands for."""
+PRESETS: dict[str, tuple[str, ...]] = {name: preset.measures for name, preset in ABOUT.items()}
+"""The measures of each preset."""
 
 
 BIBLIOGRAPHY: dict[str, str] = {
-    "agrawal2009": (
-        "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong. Diversifying search results. WSDM "
-        "2009, 5-14."
-    ),
+    "agrawal2009": "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong. Diversifying search results. "
+    "WSDM 2009, 5-14.",
     "azzopardi2019": "L. Azzopardi, P. Thomas, A. Moffat. cwl_eval: an evaluation tool for "
     "information retrieval. SIGIR 2019, 1321-1324.",
     "azzopardi2021": "L. Azzopardi, J. Mackenzie, A. Moffat. ERR is not C/W/L: exploring the "
     "relationship between expected reciprocal rank and other metrics. ICTIR 2021, 231-237.",
-    "buckley2000": (
-        "C. Buckley, E. M. Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40."
-    ),
-    "buckley2004": (
-        "C. Buckley, E. M. Voorhees. Retrieval evaluation with incomplete information. SIGIR "
-        "2004, 25-32."
-    ),
+    "buckley2000": "C. Buckley, E. M. Voorhees. Evaluating evaluation measure stability. SIGIR "
+    "2000, 33-40.",
+    "buckley2004": "C. Buckley, E. M. Voorhees. Retrieval evaluation with incomplete information. "
+    "SIGIR 2004, 25-32.",
     "buckley2005": "C. Buckley, E. M. Voorhees. Retrieval system evaluation. In: TREC: "
     "Experiment and Evaluation in Information Retrieval, MIT Press, 2005, chapter 3.",
     "chapelle2009": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan. Expected reciprocal rank "
@@ -158,14 +125,10 @@ BIBLIOGRAPHY: dict[str, str] = {
     "of cascade measures for novelty and diversity. WSDM 2011, 75-84.",
     "clarke2021": "C. L. A. Clarke, A. Vtyurina, M. D. Smucker. Assessing top-k preferences. ACM "
     "Transactions on Information Systems 39(3), 2021, article 33.",
-    "craswell2009": (
-        "N. Craswell, D. Hawking. Success at n. In: Encyclopedia of Database Systems, Springer, "
-        "2009."
-    ),
-    "fawcett2006": (
-        "T. Fawcett. An introduction to ROC analysis. Pattern Recognition Letters 27(8), 2006, "
-        "861-874."
-    ),
+    "craswell2009": "N. Craswell, D. Hawking. Success at n. In: Encyclopedia of Database Systems, "
+    "Springer, 2009.",
+    "fawcett2006": "T. Fawcett. An introduction to ROC analysis. Pattern Recognition Letters "
+    "27(8), 2006, 861-874.",
     "jarvelin2002": "K. Järvelin, J. Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
     "ACM Transactions on Information Systems 20(4), 2002, 422-446.",
     "manning2008": "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. "
@@ -174,24 +137,19 @@ BIBLIOGRAPHY: dict[str, str] = {
     "measures efficiently in the presence of tied scores. ECIR 2008, LNCS 4956, 414-421.",
     "moffat2008": "A. Moffat, J. Zobel. Rank-biased precision for measurement of retrieval "
     "effectiveness. ACM Transactions on Information Systems 27(1), 2008, article 2.",
-    "moffat2012": (
-        "A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. "
-        "ADCS 2012, 47-54."
-    ),
+    "moffat2012": "A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user "
+    "process. ADCS 2012, 47-54.",
     "moffat2015": "A. Moffat, P. Bailey, F. Scholer, P. Thomas. INST: an adaptive metric for "
     "information retrieval evaluation. ADCS 2015, article 5.",
     "robertson2012": "S. Robertson. On smoothing average precision. ECIR 2012, LNCS 7224, 158-169.",
     "sakai2004": "T. Sakai. New performance metrics based on multigrade relevance: their "
     "application to question answering. NTCIR-4, 2004.",
-    "trec_eval": (
-        "C. Buckley and others. trec_eval, the evaluation program of TREC, versions 9 and 10."
-    ),
-    "vanrijsbergen1979": (
-        "C. J. van Rijsbergen. Information Retrieval, 2nd edition. Butterworths, 1979, chapter 7."
-    ),
-    "voorhees1999": (
-        "E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82."
-    ),
+    "trec_eval": "C. Buckley and others. trec_eval, the evaluation program of TREC, versions 9 and "
+    "10.",
+    "vanrijsbergen1979": "C. J. van Rijsbergen. Information Retrieval, 2nd edition. Butterworths, "
+    "1979, chapter 7.",
+    "voorhees1999": "E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, "
+    "77-82.",
     "ye2021": "M. Ye, J. Shen, G. Lin, T. Xiang, L. Shao, S. C. H. Hoi. Deep learning for person "
     "re-identification: a survey and outlook. IEEE Transactions on Pattern Analysis and Machine "
     "Intelligence 44(6), 2022, 2872-2893.",
@@ -247,10 +205,10 @@ def readable(latex: str) -> str:
     """
     text = latex.replace(r"\{", "⦃").replace(r"\}", "⦄")
     fraction = re.compile(r"\\frac" + _BRACES + _BRACES)
-    while found := fraction.search(text):
-        top, bottom = (_grouped(part) for part in found.groups())
-        text = f"{text[: found.start()]}{top}/{bottom} {text[found.end() :]}"
-    text = re.sub(r"([_^])" + _BRACES, lambda found: f"{found[1]}({found[2]}) ", text)
+    while match := fraction.search(text):
+        top, bottom = (_grouped(part) for part in match.groups())
+        text = f"{text[: match.start()]}{top}/{bottom} {text[match.end() :]}"
+    text = re.sub(r"([_^])" + _BRACES, lambda match: f"{match[1]}({match[2]}) ", text)
     for sign in sorted(_SIGNS, key=len, reverse=True):
         text = text.replace(sign, _SIGNS[sign])
     text = text.replace("⦃", "{").replace("⦄", "}")

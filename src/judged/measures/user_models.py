@@ -24,13 +24,14 @@ from judged.arrays import (
 from judged.errors import MeasureError
 from judged.measures.gain import check_reach, discounts, exponential
 from judged.measures.registry import (
+    EVERY_LAW,
     NEVER,
     REL,
     Choice,
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -40,7 +41,7 @@ from judged.measures.registry import Cutoff as CutoffParam
 from judged.measures.ties import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
-MAX_GRADE = Number(
+MAX_GRADE = NumberParam(
     "max_grade",
     4,
     "the highest grade an item can have",
@@ -81,13 +82,10 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
 @measure(
     name="RBP",
     title="Rank-biased precision",
-    says=(
-        "The rate at which a patient user gains, who goes on from each result to the next with "
-        "probability p."
-    ),
+    says="The rate at which a patient user gains, who goes on from each result to the next with "
+    "probability p.",
     formula=r"(1-p)\sum_{i\le k} g_i\, p^{i-1}",
     reference="moffat2008",
-    range=(0, 1),
     params=(
         K,
         REL,
@@ -122,16 +120,11 @@ def rank_biased_precision(
 @measure(
     name="ERR",
     title="Expected reciprocal rank",
-    says=(
-        "The expected 1/rank at which a user stops, who stops at each result with a chance that "
-        "grows with its grade."
-    ),
-    formula=(
-        r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "
-        r"\frac{2^{g_i}-1}{2^{max}}"
-    ),
+    says="The expected 1/rank at which a user stops, who stops at each result with a chance that "
+    "grows with its grade.",
+    formula=r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "
+    r"\frac{2^{g_i}-1}{2^{max}}",
     reference="chapelle2009",
-    range=(0, 1),
     params=(K, MAX_GRADE),
     undefined=NEVER,
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -168,7 +161,7 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
 
 @dataclass(frozen=True)
 class Reach(CutoffParam):
-    """How far the user reads: to a rank, as many results as gain something, or without end."""
+    """The rank to which the user reads: a number, as many as gain something, or no end."""
 
     says: str = (
         "the user reads no further than rank k; R is the number of the query's items that gain "
@@ -185,16 +178,16 @@ class Reach(CutoffParam):
 
 
 REACH = Reach()
-MIN_REL = Number(
+MIN_REL = NumberParam(
     "min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0"
 )
-MAX_REL = Number(
+MAX_REL = NumberParam(
     "max_rel",
     4,
     "the highest grade an item can have, which gains 1",
     phrase="grade {} gains 1 and grades between in proportion",
 )
-GOAL = Number(
+GOAL = NumberParam(
     "T",
     1,
     "the gain that the user hopes for, in items of the best grade",
@@ -206,8 +199,6 @@ SCALE = (MIN_REL, MAX_REL)
 
 Weight = Callable[[Floats, Floats], Floats]
 Summed = Callable[[Floats, Floats, Floats], Floats]
-
-_CWL: dict[str, Any] = {"range": (0, 1), "undefined": NEVER}
 
 
 class _Reading:
@@ -294,20 +285,16 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
 @measure(
     name="SDCG",
     title="Scaled discounted cumulative gain",
-    says=(
-        "DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how "
-        "many such items there are."
-    ),
-    formula=(
-        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = "
-        r"\frac{g_i - min}{max - min}"
-    ),
+    says="DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how "
+    "many such items there are.",
+    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = "
+    r"\frac{g_i - min}{max - min}",
     reference="azzopardi2019",
     params=(REACH, *SCALE),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # (1/log2(2) + 1/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))
     example=Example("SDCG(max_rel=1)@3", "1 0 1", 1.5 / (1.5 + 1 / np.log2(3))),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
@@ -324,10 +311,8 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
 @measure(
     name="INSQ",
     title="INSQ",
-    says=(
-        "Gain per result read by a user who hopes for a gain of T and goes on the more surely the "
-        "further down they are."
-    ),
+    says="Gain per result read by a user who hopes for a gain of T and goes on the more surely the "
+    "further down they are.",
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+2T-1}{i+2T}\right)^2",
     reference="moffat2012",
@@ -335,7 +320,7 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # S(i) = (2/(i + 1))^2: 4/9 at rank 2, and 4 (1/4 + 1/9 + 1/16 + …) = 4 (pi^2/6 - 1) in all.
     example=Example("INSQ(max_rel=1)", "0 1", (4 / 9) / (4 * (np.pi**2 / 6 - 1))),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
@@ -365,20 +350,18 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
 @measure(
     name="INST",
     title="INST",
-    says=(
-        "Gain per result read by a user who hopes for a gain of T and is the more likely to stop "
-        "the more of it is gained."
-    ),
+    says="Gain per result read by a user who hopes for a gain of T and is the more likely to stop "
+    "the more of it is gained.",
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
     reference="moffat2015",
     # With less than half an item to hope for, C would be above 1.
-    params=(REACH, Number("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
+    params=(REACH, NumberParam("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is
     # pi^2/6.
     example=Example("INST(max_rel=1)", "1 0", 6 / np.pi**2),
-    **_CWL,
+    undefined=NEVER,
 )
 def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INST", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -404,20 +387,16 @@ after the other, are 0.9999999999999999."""
 @measure(
     name="BPM",
     title="Bejeweled player model",
-    says=(
-        "Mean gain of the results down to where a gain of T is reached, or down to rank k where "
-        "it is not."
-    ),
-    formula=(
-        r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
-        r"T\})"
-    ),
+    says="Mean gain of the results down to where a gain of T is reached, or down to rank k where "
+    "it is not.",
+    formula=r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
+    r"T\})",
     reference="zhang2017",
     params=(REACH, GOAL, *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 0.5 make 1 at rank 3.
     example=Example("BPM(max_rel=2)@4", "1 0 1 2", 1 / 3),
-    **_CWL,
+    undefined=NEVER,
 )
 def bejeweled_player(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     _check_end("BPM", k)
@@ -439,7 +418,7 @@ _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j)
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1 meet a user who is there with the chances 1, 0.5 and 0.5: (0.5 + 0.5) / 2
     example=Example("NERR8(max_rel=2)@3", "1 0 2", 0.5),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
@@ -460,7 +439,7 @@ def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     # Gains 0.5, 0 and 1; chances 1, 1/2 · 1/2 and 1/3 · 1/2: (1/2 + 1/6) / (1 + 1/4 + 1/6) = (8/12)
     # / (17/12)
     example=Example("NERR9(max_rel=2)@3", "1 0 2", 8 / 17),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
@@ -488,7 +467,7 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1; chances 1, 1/4, 1/8 and none after it: (1/2 + 1/8) / (1 + 1/4 + 1/8)
     example=Example("NERR10(p=0.5, max_rel=2)", "1 0 2", 5 / 11),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Floats:
@@ -517,7 +496,7 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Chances 1 and (2/3)^2, and none after the gain of 1 at rank 2: (4/9) / (1 + 4/9)
     example=Example("NERR11(max_rel=1)", "0 1", 4 / 13),
-    **_CWL,
+    undefined=NEVER,
     monotone=own_merit,
 )
 def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
@@ -529,8 +508,7 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
 _ASYMPTOTIC = 12.0
 """From here on, both expansions below are exact to the last digit or two."""
 _BLOCK = 1 << 14
-"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
-small."""
+"""Numbers at a time, so that they stay in the processor's cache."""
 
 
 def inverse_squares(x: Floats) -> Floats:
@@ -541,12 +519,12 @@ def inverse_squares(x: Floats) -> Floats:
     """
     value = np.empty(len(x))
     for begin in range(0, len(x), _BLOCK):
-        at = x[begin : begin + _BLOCK].copy()
-        first = np.zeros(len(at))
-        while len(small := np.flatnonzero(at < _ASYMPTOTIC)):
-            first[small] += 1 / at[small] ** 2
-            at[small] += 1
-        step = 1 / at
+        block = x[begin : begin + _BLOCK].copy()
+        first = np.zeros(len(block))
+        while len(small := np.flatnonzero(block < _ASYMPTOTIC)):
+            first[small] += 1 / block[small] ** 2
+            block[small] += 1
+        step = 1 / block
         square = step * step
         series = 1 / 6 - square * (
             1 / 30
@@ -565,15 +543,15 @@ def harmonic(n: Floats) -> Floats:
     >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
     [0.0, 1.0, 1.5]
     """
-    at = np.maximum(n, _ASYMPTOTIC)
-    square = 1 / (at * at)
+    far = np.maximum(n, _ASYMPTOTIC)
+    square = 1 / (far * far)
     series = 1 / 12 - square * (
         1 / 120
         - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
     )
     table = _FIRST_HARMONIC[np.minimum(n, _ASYMPTOTIC - 1).astype(np.int64)]
     return np.where(
-        n < _ASYMPTOTIC, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series
+        n < _ASYMPTOTIC, table, np.log(far) + np.euler_gamma + 0.5 / far - square * series
     )
 
 
@@ -582,8 +560,7 @@ _ANY = float(np.nextafter(0, 1))
 
 
 _NEAREST = 1e-8
-"""How near to 1 the patience may be: the number of steps that sums take grows with 1 / sqrt(1 - p).
-"""
+"""The least distance of the patience from 1; the steps of sums grow with 1 / sqrt(1 - p)."""
 
 
 @dataclass(frozen=True)
@@ -605,15 +582,12 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     says="The rank-biased overlap of the list with an ideal one, which holds the items of a "
     "grade above 0, the best grades first and equal grades in the order that suits the list "
     "best; divided by the most that any list can reach.",
-    formula=(
-        r"\frac{\sum_i p^{i-1}\,|L_i \cap I_i| / i}{\sum_i p^{i-1}\,|I_i| / i}, \quad L_i, "
-        r"I_i:\ first\ i\ items"
-    ),
+    formula=r"\frac{\sum_i p^{i-1}\,|L_i \cap I_i| / i}{\sum_i p^{i-1}\,|I_i| / i}, \quad L_i, "
+    r"I_i:\ first\ i\ items",
     reference="clarke2021",
-    range=(0, 1),
     params=(
         K,
-        Number(
+        NumberParam(
             "p",
             0.95,
             "the user's patience",
@@ -628,20 +602,13 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
             "whether the overlap is divided by the most that any list can reach",
             {
                 "true": "the overlap is divided by the ideal list's overlap with itself",
-                "false": (
-                    "the overlap is divided by the sum of all ranks' weights, so that a short "
-                    "ideal list has less than 1"
-                ),
+                "false": "the overlap is divided by the sum of all ranks' weights, so that a short "
+                "ideal list has less than 1",
             },
         ),
     ),
     undefined=Undefined("no judged item of the query has a grade above 0", _nothing_preferred),
-    laws={
-        "swap_up_never_hurts",
-        "append_unjudged_is_neutral",
-        "below_k_is_ignored",
-        "perfect_is_best",
-    },
+    laws=EVERY_LAW,
     # The item is in both lists from rank 2 on, in the ideal one from rank 1; 1 + 0.5/2 + 0.5^2/3 +
     # … = 2 ln 2: (2 ln 2 - 1) / (2 ln 2)
     example=Example("Compat(p=0.5)", "0 1", 1 - 1 / (2 * np.log(2))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audit:
-    """What judging a run found and assumed; counts are of judged queries unless they say otherwise.
+    """Findings and assumptions about a run; counts are of judged queries unless stated otherwise.
 
     >>> from judged import Rankings
     >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -36,11 +36,11 @@ class Audit:
     missing_queries: tuple[str, ...] = ()
     """Judged queries that the run lacks."""
     ignored_queries: int = 0
-    """Queries of the run that nobody judged."""
+    """Queries of the run without judgements."""
     results: int = 0
     """Results of the judged queries."""
     judged_results: int = 0
-    """Those of them that are judged."""
+    """Judged ones among them."""
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results.
     """
@@ -69,14 +69,10 @@ class Audit:
     unjudged_removed: int = 0
     """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed, warnings among it."""
+    """Repairs and assumptions of the readers, including warnings."""
 
     def sentences(self) -> list[str]:
-        """What a reader of the numbers should know, one sentence each, most important first.
-
-        Returns
-        -------
-        list of str
+        """Return what a reader of the numbers should know, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, tied_results=3, tied_queries=1).sentences()
         ['3 judged results in 1 query tied with other results: their ranks depend on the tie rule.']
@@ -85,98 +81,66 @@ class Audit:
         return [*self.warnings, *self.said().values(), *notes]
 
     def said(self) -> dict[str, str]:
-        """A sentence for each field that has something to say, most important first.
-
-        Returns
-        -------
-        dict
+        """Return a sentence for each field that matters, most important first.
 
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
         """
-        lost = self.missing_queries
-        unlike = (
-            "" if self.unjudged_removed else "; results that nobody judged count as not relevant"
-        )
-        shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-        sentences: dict[str, tuple[Any, Callable[[], str]]] = {
-            "missing_queries": (
-                lost,
-                lambda: f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)}).",
-            ),
-            "duplicates_dropped": (
-                self.duplicates_dropped,
-                lambda: (
-                    f"{counted(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
-                    "kept."
-                ),
-            ),
-            "tied_results": (
-                self.tied_results,
-                lambda: (
-                    f"{counted(self.tied_results, 'judged result')} in "
-                    f"{_queries(self.tied_queries)} tied with other results: their ranks depend on "
-                    "the tie rule."
-                ),
-            ),
-            "nothing_relevant": (
-                self.nothing_relevant,
-                lambda: (
-                    f"{_queries(self.nothing_relevant, 'judged ')} with nothing relevant (no grade "
-                    "of 1 or above)."
-                ),
-            ),
-            "fractional_grades": (
-                self.fractional_grades,
-                lambda: (
-                    f"{counted(self.fractional_grades, 'grade')} between 0 and 1: "
-                    "not relevant unless rel says so, as in P(rel=0.5)@10."
-                ),
-            ),
-            "ignored_queries": (
-                self.ignored_queries,
-                lambda: f"{_queries(self.ignored_queries)} of the run without judgements ignored.",
-            ),
-            "infinite_scores": (
-                self.infinite_scores,
-                lambda: f"{counted(self.infinite_scores, 'score')} infinite.",
-            ),
-            "cut_by_depth": (
-                self.cut_by_depth,
-                lambda: f"{counted(self.cut_by_depth, 'result')} below the depth limit ignored.",
-            ),
-            "unjudged_removed": (
-                self.unjudged_removed,
-                lambda: f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
-            ),
-            "short_lists": (
-                self.short_lists,
-                lambda: f"{_queries(self.short_lists)} with fewer than 10 results.",
-            ),
-            "judged_at_10": (
-                self.judged_queries and self.judged_at_10 < 1,
-                lambda: f"judged@10 is {self.judged_at_10:.1%}{unlike}.",
-            ),
-            "judged_at": (self.judged_at, lambda: f"where the measures look, {shares}."),
-        }
-        return {about: make() for about, (count, make) in sentences.items() if count}
+        sentences: dict[str, str] = {}
+        if lost := self.missing_queries:
+            sentences["missing_queries"] = (
+                f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)})."
+            )
+        if count := self.duplicates_dropped:
+            rows = counted(count, "duplicate row")
+            sentences["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
+        if count := self.tied_results:
+            sentences["tied_results"] = (
+                f"{counted(count, 'judged result')} in {_queries(self.tied_queries)} tied with "
+                "other results: their ranks depend on the tie rule."
+            )
+        if count := self.nothing_relevant:
+            sentences["nothing_relevant"] = (
+                f"{_queries(count, 'judged ')} with nothing relevant (no grade of 1 or above)."
+            )
+        if count := self.fractional_grades:
+            sentences["fractional_grades"] = (
+                f"{counted(count, 'grade')} between 0 and 1: not relevant unless rel says so, as "
+                "in P(rel=0.5)@10."
+            )
+        if count := self.ignored_queries:
+            sentences["ignored_queries"] = (
+                f"{_queries(count)} of the run without judgements ignored."
+            )
+        if count := self.infinite_scores:
+            sentences["infinite_scores"] = f"{counted(count, 'score')} infinite."
+        if count := self.cut_by_depth:
+            sentences["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
+        if count := self.unjudged_removed:
+            sentences["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
+        if count := self.short_lists:
+            sentences["short_lists"] = f"{_queries(count)} with fewer than 10 results."
+        if self.judged_queries and self.judged_at_10 < 1:
+            unlike = "; results that nobody judged count as not relevant"
+            unlike = "" if self.unjudged_removed else unlike
+            sentences["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
+        if self.judged_at:
+            shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
+            sentences["judged_at"] = f"where the measures look, {shares}."
+        return sentences
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The notes that could mislead whoever overlooks them."""
+        """The notes that are warnings."""
         return tuple(note for note in self.notes if isinstance(note, Warned))
 
     def to_dict(self) -> dict[str, Any]:
-        """All counts and sentences, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
+        """Return all counts and sentences as plain values for JSON.
 
         >>> Audit(judged_queries=2).to_dict()["judged_queries"]
         2
         """
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {column.name: getattr(self, column.name) for column in fields(self)}
         return {
             **plain,
             "missing_queries": len(self.missing_queries),
@@ -195,10 +159,10 @@ class Doubt(Protocol):
     """Something that may be wrong with a run, which only the whole of it tells."""
 
     def plus(self, other: Self) -> Self:
-        """What two blocks tell together."""
+        """Combine two blocks."""
 
     def sentences(self) -> Iterable[str]:
-        """What is to be said of the whole."""
+        """Return sentences about the whole."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +172,7 @@ class Findings:
     >>> from judged import Rankings
     >>> one = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
     >>> other = Rankings.from_run({"r": {"c": 1}}, {"r": ["c"]})
-    >>> (one.findings + other.findings).audit().judged_at_10
+    >>> total([one.findings, other.findings]).audit().judged_at_10
     0.75
     """
 
@@ -238,11 +202,11 @@ class Findings:
     cut_by_depth: int = 0
     unjudged_removed: int = 0
     doubts: tuple[Doubt, ...] = ()
-    """What may be wrong; of the same kinds in all blocks of a run."""
+    """Possible problems; of the same kinds in all blocks of a run."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed."""
+    """Repairs and assumptions of the readers."""
     closing: tuple[str, ...] = ()
-    """What is said last, and once."""
+    """Sentences that come last, once."""
 
     @classmethod
     def of(
@@ -254,16 +218,18 @@ class Findings:
         complete: bool = False,
         **counts: Any,
     ) -> Findings:
-        """What rankings themselves show; `counts` adds what only their maker knows."""
+        """Collect what rankings themselves show; `counts` adds what only their maker knows."""
         whole = rankings.whole or rankings
         first, last = whole.spans
         tied = last > first
         seen = rankings.retrieved > 0
         results = int(whole.retrieved.sum())
         there = ~whole.missing
-        found: dict[str, Any] = {
+        counted_here: dict[str, Any] = {
             "judged_queries": len(whole),
-            "missing_queries": tuple(whole.queries[at] for at in np.flatnonzero(whole.missing)),
+            "missing_queries": tuple(
+                whole.queries[query] for query in np.flatnonzero(whole.missing)
+            ),
             "listed": int(there.sum()),
             "results": results,
             "judged_results": results if complete else len(whole.hit_rank),
@@ -275,77 +241,75 @@ class Findings:
             "short_lists": int((whole.retrieved[there] < 10).sum()),
             "nothing_relevant": int((whole.relevant(1) == 0).sum()),
         }
-        return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
-
-    def __add__(self, other: Findings) -> Findings:
-        return total([self, other])
+        return cls(run_queries=run_queries, notes=notes, **{**counted_here, **counts})
 
     def in_order(self, queries: Sequence[str]) -> Findings:
-        """The same, with missing queries in the order of all queries."""
+        """Put missing queries into the order of all queries."""
         lost = frozenset(self.missing_queries)
         ordered = tuple(query for query in queries if query in lost) if lost else ()
         return replace(self, missing_queries=ordered)
 
     def audit(self) -> Audit:
-        """The audit of all that was added up."""
-        said = (text for doubt in self.doubts for text in doubt.sentences())
+        doubts = (text for doubt in self.doubts for text in doubt.sentences())
         same = {
-            each.name: getattr(self, each.name) for each in fields(Audit) if each.name in _COUNTS
+            column.name: getattr(self, column.name)
+            for column in fields(Audit)
+            if column.name in _COUNTS
         }
         return Audit(
             **same,
             missing_queries=self.missing_queries,
             ignored_queries=self.run_queries - self.listed,
             judged_at_10=self.judged_at_10.mean() if self.judged_at_10.count else 0.0,
-            judged_at={name: each.mean() for name, each in self.judged_at.items() if each.count},
-            notes=tuple(dict.fromkeys((*said, *self.notes, *self.closing))),
+            judged_at={
+                name: column.mean() for name, column in self.judged_at.items() if column.count
+            },
+            notes=tuple(dict.fromkeys((*doubts, *self.notes, *self.closing))),
         )
 
 
-_COUNTS = frozenset(each.name for each in fields(Findings) if each.type == "int") - {"listed"}
+_COUNTS = frozenset(column.name for column in fields(Findings) if column.type == "int") - {"listed"}
 """Fields that an audit has too, and that add up as they are."""
 
 
 def _judged_shares(r: Rankings) -> Floats:
-    """The share of judged items among the first ten results of each query; of no meaning where
-    there are none."""
+    """Return the share of judged items among the first ten results of each query with results."""
     judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0))
     return judged / np.clip(r.retrieved, 1, 10)
 
 
 def total(parts: Iterable[Findings]) -> Findings:
-    """The findings of several blocks as those of the whole."""
+    """Add up the findings of several blocks."""
     every = list(parts)
     if len(every) == 1:
         return every[0]
-    counts = {name: sum(getattr(each, name) for each in every) for name in (*_COUNTS, "listed")}
+    counts = {name: sum(getattr(part, name) for part in every) for name in (*_COUNTS, "listed")}
     shares: dict[str, ExactSum] = {}
-    for each in every:
-        for name, share in each.judged_at.items():
+    for part in every:
+        for name, share in part.judged_at.items():
             shares[name] = shares.get(name, ExactSum()) + share
     doubts: tuple[Doubt, ...] = ()
-    for each in every:
-        if doubts and each.doubts:
-            doubts = tuple(one.plus(two) for one, two in zip(doubts, each.doubts, strict=True))
-        doubts = doubts or each.doubts
+    for part in every:
+        if doubts and part.doubts:
+            doubts = tuple(one.plus(two) for one, two in zip(doubts, part.doubts, strict=True))
+        doubts = doubts or part.doubts
     return Findings(
         **counts,
-        missing_queries=tuple(query for each in every for query in each.missing_queries),
-        judged_at_10=sum((each.judged_at_10 for each in every), ExactSum()),
+        missing_queries=tuple(query for part in every for query in part.missing_queries),
+        judged_at_10=sum((part.judged_at_10 for part in every), ExactSum()),
         judged_at=shares,
         doubts=doubts,
-        notes=merged(each.notes for each in every),
-        closing=merged(each.closing for each in every),
+        notes=merged(part.notes for part in every),
+        closing=merged(part.closing for part in every),
     )
 
 
 def findings_of(rankings: Rankings) -> Findings:
-    """What was found when rankings were made or, where nobody looked, what they show."""
+    """Return the findings of rankings, or make them from what the rankings show."""
     return rankings.findings or Findings.of(
         rankings, run_queries=len(rankings), complete=rankings.complete
     )
 
 
 def audit_of(rankings: Rankings) -> Audit:
-    """The same as an audit."""
     return rankings.audit or findings_of(rankings).audit()

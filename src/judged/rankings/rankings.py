@@ -56,7 +56,7 @@ else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
 Cutoff = int | Literal["R"] | None
-"""How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+"""The cutoff of a measure: a rank, the query's number of relevant items, or the whole list."""
 ANY_GRADE = float(np.nextafter(0, 1))
 """The least grade above 0."""
 OTHER_WAY = "all queries are ranked, for every item"
@@ -66,7 +66,7 @@ ENCODED = {
     ("queries",): "queries are encoded by",
     ("items",): "items are encoded by",
 }
-"""How parts begin that say which encoder made the vectors, by the sides that it encoded."""
+"""Beginnings of parts of `basis` that name the encoder, by the sides that it encoded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +84,13 @@ class Subtopics:
     subtopic: Ints
     """The subtopic's number."""
     grade: Floats
-    """How well the item serves the subtopic."""
+    """The grade of the item for the subtopic."""
 
     def __post_init__(self) -> None:
         freeze(self)
 
     def take(self, chosen: Ints, queries: int) -> Subtopics:
-        """The judgements of some queries, in the given order."""
+        """Return the judgements of some queries, in the given order."""
         rows, query = gathered(self.query, chosen, queries)
         return Subtopics(query, self.item[rows], self.subtopic[rows], self.grade[rows])
 
@@ -102,13 +102,13 @@ class Weights:
     values: Floats
     """A query of weight 0 does not count."""
     source: str
-    """What sentences call them: a file as given, a column."""
+    """Their name in sentences: a file or a column."""
 
     def __post_init__(self) -> None:
         freeze(self)
 
     def take(self, chosen: Ints) -> Weights:
-        """The weights of some queries, in the given order."""
+        """Return the weights of some queries, in the given order."""
         return Weights(self.values[chosen], self.source)
 
 
@@ -146,38 +146,35 @@ class Rankings:
     hit_item: Ints | None = None
     """The item of each hit, as `subtopics` numbers it."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and
-    `pool_grade` hold each item's best grade."""
+    """Judgements by subtopic; None if there are none. `hit_grade` and `pool_grade` hold each item's
+    best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
-    """How many items there were to retrieve, per query; None where unknown."""
+    """The number of items to retrieve, per query; None if unknown."""
     weights: Weights | None = None
-    """How much each query counts in summaries; None where all count the same."""
+    """The weights of queries in summaries; None if all are equal."""
     best_score: Floats | None = None
-    """The greatest score among each query's results, NaN where it has none; None where nobody
-    asked, or where there is only an order."""
+    """The greatest score of each query's results, NaN without results; None without scores."""
     ties: Ties = "input"
-    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
-    a tie that the depth cuts through has its hits below the cut too, and measures are means over
-    all orders."""
+    """The tie rule. With "expected", ties are unbroken: `hit_rank` is one order of many, a tie that
+    the depth cuts through keeps its hits below the cut, and measures are means over all orders."""
     unjudged: Unjudged = "nonrelevant"
-    """What became of unjudged items."""
+    """The rule for unjudged items."""
     depth: int | None = None
-    """Where the lists were cut; None where they are whole."""
+    """The depth of the lists; None if they are whole."""
     whole: Rankings | None = None
     """These rankings before a depth cut them and unjudged items were removed, for ties to be broken
     again; None where they are whole themselves."""
     name: str = "run"
-    """What results call the run."""
+    """The name of the run in results."""
     complete: bool = False
-    """Whether every item was judged and only the relevant ones are listed: all others are
-    irrelevant, not unjudged."""
+    """Whether all items were judged and only relevant ones are listed, so that others are
+    irrelevant."""
     basis: tuple[str, ...] = ()
-    """What was ranked, how, and what counts as relevant, in words, where the run itself does not
-    say: embeddings."""
+    """What was ranked, how, and what counts as relevant, in words, for embeddings."""
     findings: Findings | None = None
-    """What was found in the data, as counts that add up; None where nobody looked."""
+    """Findings in the data, as counts that add up; None if the data were not checked."""
 
     def __post_init__(self) -> None:
         if not len(self.missing):
@@ -186,22 +183,17 @@ class Rankings:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """What was found in the data; None where nobody looked."""
+        """Findings in the data; None if the data were not checked."""
         return None if self.findings is None else self.findings.audit()
 
     def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
-        """The weights of some queries; None where all count the same.
+        """Return the weights of some queries; None if all count the same.
 
         Parameters
         ----------
         counted : array of bool
-            Which queries.
+            A mask of the queries.
 
-        Returns
-        -------
-        numpy.ndarray or None
-
-        >>> from judged import Rankings
         >>> Rankings.from_relevance([[1]]).weights_of(np.array([True])) is None
         True
         """
@@ -240,41 +232,30 @@ class Rankings:
         )
 
     def total(self, query: Ints, weights: NDArray[Any] | None = None) -> Floats:
-        """Sums of weights (or counts) per query; 0 for a query with none.
+        """Sum weights, or count elements, per query.
 
         Parameters
         ----------
         query : array of int
             Indices into `queries`.
         weights : array, optional
-            What is summed; without it, elements are counted.
+            One weight per element.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
+        >>> r = Rankings.from_relevance([[0, 1, 1]])
         >>> r.total(r.hit_query, r.hit_grade).tolist()
         [2.0]
         """
         return np.bincount(query, weights, minlength=len(self)).astype(np.float64)
 
     def relevant(self, rel: float) -> Floats:
-        """How many items of each query's pool have at least this grade.
+        """Count the items of each query's pool that have at least this grade.
 
         Parameters
         ----------
         rel : float
             The lowest relevant grade.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.relevant(1).tolist()
+        >>> Rankings.from_relevance([[0, 1, 1]], relevant=[4]).relevant(1).tolist()
         [4.0]
         """
         if rel not in self._relevant:
@@ -286,20 +267,13 @@ class Rankings:
         return {}
 
     def cutoff(self, k: Cutoff, rel: float) -> Floats:
-        """The last rank that counts in each query: k, its number of relevant items, or no limit.
+        """Return the last rank that counts in each query; infinite without a cutoff.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
         >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
         >>> r.cutoff("R", 1).tolist(), r.cutoff(None, 1).tolist()
         ([4.0], [inf])
@@ -309,64 +283,41 @@ class Rankings:
         return np.full(len(self), np.inf if k is None else float(k))
 
     def shown(self, k: Cutoff, rel: float) -> Floats:
-        """How many results each query has down to the cutoff.
+        """Count the results of each query down to the cutoff.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.shown(10, 1).tolist()
+        >>> Rankings.from_relevance([[0, 1, 1]]).shown(10, 1).tolist()
         [3.0]
         """
         return np.minimum(self.retrieved, self.cutoff(k, rel))
 
     def within(self, k: Cutoff, rel: float) -> NDArray[np.bool_]:
-        """Which hits are at or above the cutoff.
+        """Return a mask of the hits at or above the cutoff.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        array of bool
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.within(2, 1).tolist()
+        >>> Rankings.from_relevance([[0, 1, 1]]).within(2, 1).tolist()
         [True, True, False]
         """
         return self.hit_rank <= self.cutoff(k, rel)[self.hit_query]
 
     def relevant_hits(self, k: Cutoff, rel: float) -> tuple[Ints, Ints, Ints]:
-        """Query, rank and ordinal (from 1 in each query) of relevant items down to the cutoff.
+        """Return query, rank and ordinal (from 1) of relevant items down to the cutoff.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        tuple of three arrays
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> [each.tolist() for each in r.relevant_hits(None, 1)]
+        >>> r = Rankings.from_relevance([[0, 1, 1]])
+        >>> [column.tolist() for column in r.relevant_hits(None, 1)]
         [[0, 0], [2, 3], [1, 2]]
         """
         chosen = np.flatnonzero((self.hit_grade >= rel) & self.within(k, rel))
@@ -374,28 +325,20 @@ class Rankings:
         return query, self.hit_rank[chosen], ordinals(query, len(self))
 
     def found(self, k: Cutoff, rel: float) -> Floats:
-        """How many relevant items stand down to the cutoff, or may be expected to where ties stay.
+        """Count the relevant items down to the cutoff; expected counts if ties stay unbroken.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.found(2, 1).tolist()
+        >>> Rankings.from_relevance([[0, 1, 1]]).found(2, 1).tolist()
         [1.0]
         """
         return self.counted(self.hit_grade >= rel, self.cutoff(k, rel))
 
     def counted(self, which: NDArray[np.bool_], end: Floats) -> Floats:
-        """How many of some hits each query has down to a rank of its own, or may be expected to.
+        """Count some hits of each query down to a rank; expected counts if ties stay unbroken.
 
         Parameters
         ----------
@@ -404,12 +347,7 @@ class Rankings:
         end : array
             The last rank that counts, per query.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
+        >>> r = Rankings.from_relevance([[0, 1, 1]])
         >>> r.counted(r.hit_grade > 0, r.cutoff(2, 1)).tolist()
         [1.0]
         """
@@ -418,18 +356,13 @@ class Rankings:
         return self.total(self.hit_query[which & (self.hit_rank <= end[self.hit_query])])
 
     def chance(self, end: Floats) -> Floats:
-        """How likely each hit is to stand at or above a rank: the share of its tie's ranks that do.
+        """Return the probability that each hit is at or above a rank, by the ranks its tie spans.
 
         Parameters
         ----------
         end : array
             The last rank that counts, per query.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
         >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
         >>> r.chance(r.cutoff(1, 1)).tolist()
         [0.5, 0.5]
@@ -446,22 +379,14 @@ class Rankings:
         return self.hit_tie_first, self.hit_tie_last
 
     def first(self, k: Cutoff, rel: float) -> Floats:
-        """Rank of each query's first relevant item down to the cutoff; infinite where none is.
+        """Return the rank of each query's first relevant item down to the cutoff; infinite if none.
 
         Parameters
         ----------
-        k : int, "R" or None
-            The last rank that counts; "R" is the query's number of relevant items, None no limit.
-        rel : float
-            The lowest relevant grade.
+        k, rel
+            The cutoff (a rank, "R" or None) and the lowest relevant grade.
 
-        Returns
-        -------
-        array
-
-        >>> from judged import Rankings
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.first(10, 1).tolist()
+        >>> Rankings.from_relevance([[0, 1, 1]]).first(10, 1).tolist()
         [2.0]
         """
         query, rank, ordinal = self.relevant_hits(k, rel)
@@ -509,8 +434,8 @@ class Rankings:
         ([2, 3], [1.0, 0.0], [3])
         """
         from judged.inputs.data import Data
-        from judged.matching import match_with  # hands over downstream
         from judged.matching.documents import with_items
+        from judged.matching.matcher import match_with  # hands over downstream
         from judged.policy import Policy
 
         chosen = Policy.of(policy)
@@ -540,30 +465,30 @@ class Rankings:
         queries: Sequence[str] | None = None,
         name: str = "run",
     ) -> Rankings:
-        """From lists of grades in rank order, one list per query.
+        """Make rankings from lists of grades in rank order, one list per query.
 
         Without `relevant` and `pool`, the list holds everything that is relevant.
 
         Parameters
         ----------
         relevance : iterable of sequences
-            A list of grades per query; None is an item nobody judged. Items judged by subtopic have
-            {subtopic: grade} in place of a grade.
+            A list of grades per query; None is an unjudged item. Items judged by subtopic have
+            {subtopic: grade} instead of a grade.
         relevant : int or sequence of int, optional
-            How many relevant items (grade above 0) there are in the whole collection: those not in
-            the list count as relevant with grade 1 and not retrieved.
+            How many relevant items (grade above 0) the whole collection has. Those not in the list
+            count as relevant with grade 1 and not retrieved.
         pool : iterable of sequences, optional
-            All grades there are, per query, in the list and outside it: for graded relevance.
-            Those of the list that are not above 0 may be left out.
+            All grades per query, in the list and outside it, for graded relevance. Grades of the
+            list that are not above 0 may be left out.
         collection : int or sequence of int, optional
             How many items there are to retrieve.
         tied : iterable of sequences, optional
-            Per query, the first and the last rank of each stretch of results that share a score;
-            without it nothing is known of ties, and no policy can break them otherwise.
+            Per query, the first and the last rank of each stretch of results that share a score.
+            Without it ties are unknown, and no policy can break them in another way.
         queries : sequence of str, optional
-            The queries' ids; by default their numbers from 1.
+            The ids of the queries; by default their numbers from 1.
         name : str, optional
-            What results call the run.
+            The name of the run in results.
 
         Returns
         -------
@@ -616,21 +541,18 @@ class Rankings:
         queries: Sequence[str] | None = None,
         name: str = "run",
     ) -> Rankings:
-        """From grades and scores side by side; each row is the whole collection of its query.
+        """Make rankings from grades and scores; each row is the whole collection of its query.
 
         Parameters
         ----------
-        y_true : iterable of sequences
-            A row of grades per query; rows may differ in length.
-        y_score : iterable of sequences
-            A row of scores per query.
+        y_true, y_score : iterable of sequences
+            A row of grades and a row of scores per query; rows may differ in length.
         ties : {"input", "best", "worst", "expected"}, optional
-            In which order equal scores stand; items have no ids here, so by default that of the
-            row.
+            The order of equal scores. Items have no ids here, so by default that of the row.
         queries : sequence of str, optional
-            The queries' ids; by default their numbers from 1.
+            The ids of the queries; by default their numbers from 1.
         name : str, optional
-            What results call the run.
+            The name of the run in results.
 
         Returns
         -------
@@ -682,14 +604,14 @@ class Rankings:
 
     @classmethod
     def concat(cls, blocks: Iterable[Rankings], order: Sequence[str] | None = None) -> Rankings:
-        """Rankings of different queries of one run as one.
+        """Join the rankings of different queries of one run.
 
         Parameters
         ----------
         blocks : iterable of Rankings
-            As `judging` makes them from the blocks of a run; no query is in two of them.
+            Rankings of blocks of the run; no query is in two of them.
         order : sequence of str, optional
-            All queries, in the order that they shall have; by default they stay as they come.
+            All queries in the order to return them; by default they stay as they come.
 
         Returns
         -------
@@ -697,16 +619,27 @@ class Rankings:
 
         >>> one = Rankings.from_relevance([[0, 1]], queries=["b"])
         >>> other = Rankings.from_relevance([[1]], queries=["a"])
-        >>> both = Rankings.concat([one, other], ["a", "b"])
-        >>> both.queries, both.hit_rank.tolist()
-        (('a', 'b'), [1, 1, 2])
+        >>> Rankings.concat([one, other], ["a", "b"]).hit_rank.tolist()
+        [1, 1, 2]
         """
-        return concatenated(list(blocks), order)
+        from judged.rankings.audit import findings_of, total
+
+        parts = list(blocks)
+        if not parts:
+            raise InputError("nothing to join; give at least one Rankings.")
+        findings = total(map(findings_of, parts)) if any(r.findings for r in parts) else None
+        filled = [r for r in parts if len(r)] or [parts[0]]
+        whole = filled[0] if len(filled) == 1 else _joined(filled)
+        if order is not None and whole.queries != tuple(order):
+            whole = _in_order(whole, order)
+        return replace(
+            whole, findings=None if findings is None else findings.in_order(whole.queries)
+        )
 
     def save(self, path: Path) -> None:
         """Write the rankings to a file that `judged.read_rankings` reads, whole or not at all.
 
-        Such a file can stand wherever a function or a command takes judgements and a run.
+        Such a file can be used wherever a function or a command takes judgements and a run.
 
         Parameters
         ----------
@@ -730,16 +663,12 @@ class Rankings:
             temporary.write_bytes(to_bytes(self))
 
     def take(self, chosen: Sequence[int] | NDArray[Any]) -> Rankings:
-        """The rankings of some queries, in the given order.
+        """Return the rankings of some queries, in the given order.
 
         Parameters
         ----------
         chosen : sequence of int
             Indices into `queries`.
-
-        Returns
-        -------
-        Rankings
 
         >>> Rankings.from_relevance([[1], [0]], queries=["a", "b"]).take([1]).queries
         ('b',)
@@ -765,28 +694,24 @@ class Rankings:
         return replace(self, **changes)
 
     def hits(self, chosen: NDArray[Any]) -> dict[str, Any]:
-        """All that is known of some hits, by the names of the fields.
+        """Return all columns of some hits by the names of the fields.
 
         Parameters
         ----------
         chosen : array
             Indices, or a mask, of the hits.
 
-        Returns
-        -------
-        dict
-
         >>> Rankings.from_relevance([[0, 1]]).hits([1])["hit_rank"].tolist()
         [2]
         """
-        names = [each.name for each in fields(self) if each.name.startswith("hit_")]
+        names = [column.name for column in fields(self) if column.name.startswith("hit_")]
         return {
             name: None if (values := getattr(self, name)) is None else values[chosen]
             for name in names
         }
 
     def arranged(self, hit_rank: Ints, **changes: Any) -> Rankings:
-        """The same hits at other ranks, put into (query, rank) order.
+        """Return the same hits at other ranks, put into (query, rank) order.
 
         Parameters
         ----------
@@ -795,12 +720,7 @@ class Rankings:
         **changes : Any
             Other fields that change.
 
-        Returns
-        -------
-        Rankings
-
-        >>> r = Rankings.from_relevance([[0, 1]])
-        >>> r.arranged(np.array([2, 1])).hit_grade.tolist()
+        >>> Rankings.from_relevance([[0, 1]]).arranged(np.array([2, 1])).hit_grade.tolist()
         [1.0, 0.0]
         """
         order = by_query_and_rank(self.hit_query, hit_rank)
@@ -808,13 +728,13 @@ class Rankings:
 
 
 def by_query_and_rank(query: Ints, rank: Ints) -> Ints:
-    """The order that puts hits into (query, rank) order; one integer sort for all."""
+    """Return the order that puts hits into (query, rank) order, by one integer sort."""
     key = query * (int(rank.max(initial=0)) + 1) + rank
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
 
 
 def gathered(query: Ints, chosen: Ints, queries: int) -> tuple[Ints, Ints]:
-    """The rows of some queries, and the new number of the query of each."""
+    """Return the rows of some queries, and the new number of the query of each."""
     lengths = np.bincount(query, minlength=queries)
     starts = starts_of(lengths)
     return positions(starts[chosen], lengths[chosen]), np.repeat(
@@ -826,37 +746,22 @@ _BY_QUERY = ("retrieved", "missing", "collection", "best_score")
 _BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item")
 
 
-def concatenated(blocks: Sequence[Rankings], order: Sequence[str] | None) -> Rankings:
-    """See `Rankings.concat`."""
-    if not blocks:
-        raise InputError("there are no rankings to put together; give at least one.")
-    from judged.rankings.audit import findings_of, total
-
-    found = total(map(findings_of, blocks)) if any(each.findings for each in blocks) else None
-    filled = [each for each in blocks if len(each)] or [blocks[0]]
-    whole = filled[0] if len(filled) == 1 else _joined(filled)
-    if order is not None and whole.queries != tuple(order):
-        whole = _in_order(whole, order)
-    return replace(whole, findings=None if found is None else found.in_order(whole.queries))
-
-
 def _joined(blocks: Sequence[Rankings]) -> Rankings:
-    """Blocks end to end."""
     first = blocks[0]
-    if any(each.whole is not None for each in blocks):
-        before = _joined([replace(each.whole or each, findings=None) for each in blocks])
+    if any(block.whole is not None for block in blocks):
+        before = _joined([replace(block.whole or block, findings=None) for block in blocks])
     else:
         before = None
-    starts = np.cumsum([0, *(len(each) for each in blocks)])[:-1]
+    starts = np.cumsum([0, *(len(block) for block in blocks)])[:-1]
 
     def numbered(name: str) -> NDArray[Any]:
         return np.concatenate(
-            [getattr(each, name) + start for each, start in zip(blocks, starts, strict=True)]
+            [getattr(block, name) + start for block, start in zip(blocks, starts, strict=True)]
         )
 
     subtopics = None
     if first.subtopics is not None:
-        parts = [each.subtopics for each in blocks if each.subtopics is not None]
+        parts = [block.subtopics for block in blocks if block.subtopics is not None]
         subtopics = Subtopics(
             np.concatenate([p.query + s for p, s in zip(parts, starts, strict=True)]),
             *(
@@ -864,17 +769,17 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
                 for name in ("item", "subtopic", "grade")
             ),
         )
-    weights = [each.weights for each in blocks if each.weights is not None]
+    weights = [block.weights for block in blocks if block.weights is not None]
     columns: dict[str, Any] = {name: _column(blocks, name) for name in (*_BY_QUERY, *_BY_HIT)}
     return replace(
         first,
-        queries=tuple(query for each in blocks for query in each.queries),
+        queries=tuple(query for block in blocks for query in block.queries),
         hit_query=numbered("hit_query"),
         pool_query=numbered("pool_query"),
-        pool_grade=np.concatenate([each.pool_grade for each in blocks]),
+        pool_grade=np.concatenate([block.pool_grade for block in blocks]),
         **columns,
         subtopics=subtopics,
-        weights=Weights(np.concatenate([each.values for each in weights]), weights[0].source)
+        weights=Weights(np.concatenate([block.values for block in weights]), weights[0].source)
         if weights
         else None,
         whole=before,
@@ -882,17 +787,16 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
 
 
 def _column(blocks: Sequence[Rankings], name: str) -> NDArray[Any] | None:
-    """A column of all blocks; None where one has none."""
-    parts = [getattr(each, name) for each in blocks]
+    """Join a column of all blocks; None if a block lacks it."""
+    parts = [getattr(block, name) for block in blocks]
     return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 def _in_order(whole: Rankings, order: Sequence[str]) -> Rankings:
-    """The rankings of all queries in another order."""
-    at = {query: number for number, query in enumerate(whole.queries)}
-    if len(at) != len(whole) or set(at) != set(order):
-        twice = sorted(query for query in at if whole.queries.count(query) > 1)
-        lost = sorted(set(at) ^ set(order))
+    places = {query: number for number, query in enumerate(whole.queries)}
+    if len(places) != len(whole) or set(places) != set(order):
+        twice = sorted(query for query in places if whole.queries.count(query) > 1)
+        lost = sorted(set(places) ^ set(order))
         told = f"{twice[0]!r} is there twice" if twice else f"{lost[0]!r} is on one side only"
         raise InputError(f"rankings to put together must hold each query once: {told}.")
-    return whole.take(np.array([at[query] for query in order], np.int64))
+    return whole.take(np.array([places[query] for query in order], np.int64))

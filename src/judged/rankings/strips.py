@@ -1,4 +1,4 @@
-"""Strips: what stands at each of the first ranks of every query, all queries at once."""
+"""Strips: the kinds of results at the first ranks of every query, all queries at once."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ if TYPE_CHECKING:
 
 Kind = Literal["relevant", "irrelevant", "unjudged", "nothing"]
 KINDS: tuple[Kind, ...] = ("relevant", "irrelevant", "unjudged", "nothing")
-"""What can stand at a rank: a graded item, one judged not relevant, one that nobody judged, or no
-result at all."""
+"""A graded item, one judged not relevant, an unjudged one, or no result."""
 RELEVANT, IRRELEVANT, UNJUDGED, NOTHING = range(len(KINDS))
 LEVELS = 3
-"""How many strengths of colour the grades are told by."""
+"""The number of colour strengths for grades."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands at one rank of a list.
+    """A rank of a list.
 
     >>> Cell("relevant", 2.0, top=3.0).level, Cell("unjudged").code
     (2, '?')
     """
 
     kind: Kind
-    """Whether it is relevant (a grade above 0), judged and not, not judged, or not there."""
+    """Relevant (a grade above 0), judged and not relevant, unjudged, or no result."""
     grade: float | None = None
     """Its grade, where it was judged."""
     top: float = 1.0
@@ -40,10 +39,10 @@ class Cell:
 
     @property
     def level(self) -> int:
-        """How strongly it is coloured, from 1 to 3; 0 where it is not relevant.
+        """The strength of its colour, from 1 to 3; 0 if it is not relevant.
 
-        Grades 1, 2 and 3 are the levels where no grade is above 3; otherwise grades are spread over
-        the three. Where no grade is above 1, relevant is all that there is: level 2.
+        Grades 1, 2 and 3 are the levels if no grade is above 3; otherwise grades are spread over
+        the three. If no grade is above 1, every relevant result has level 2.
         """
         if self.kind != "relevant" or self.grade is None:
             return 0
@@ -51,35 +50,31 @@ class Cell:
 
     @property
     def share(self) -> float:
-        """Its grade as a share of the best one; 0 where it is not relevant."""
+        """Its grade as a share of the best one; 0 if it is not relevant."""
         return self.grade / self.top if self.kind == "relevant" and self.grade else 0.0
 
     @property
     def code(self) -> str:
-        """One character for it, as `Strips.codes` has it."""
+        """One character for it, as in `Strips.codes`."""
         return str(self.level) if self.kind == "relevant" else ".?-"[KINDS.index(self.kind) - 1]
 
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """The first k ranks of every query: what stands there, and its grade.
+    """The first k ranks of every query.
 
     >>> from judged import Rankings
-    >>> found = strips(Rankings.from_relevance([[2, None, 0]], pool=[[2, 1, 0]]), 4)
-    >>> found.codes()
-    ['2?.-']
-    >>> [cell.kind for cell in found.cells(0)]
+    >>> three = strips(Rankings.from_relevance([[2, None, 0]], pool=[[2, 1, 0]]), 4)
+    >>> [cell.kind for cell in three.cells(0)]
     ['relevant', 'unjudged', 'irrelevant', 'nothing']
     """
 
     kind: NDArray[np.uint8]
     """For each query and rank, an index into `KINDS`."""
     grade: Floats
-    """For each query and rank, the grade; NaN where nothing is, or nobody judged it."""
+    """For each query and rank, the grade; NaN without a result or judgement."""
     top: float
     """The best grade among the judgements of all queries; 1 where nothing is relevant."""
-    one_of_many: bool
-    """Whether ties were left open (ties=expected): the order shown is then one of many."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -88,33 +83,17 @@ class Strips:
         return len(self.kind)
 
     def cells(self, query: int) -> list[Cell]:
-        """The strip of one query, rank by rank.
-
-        Parameters
-        ----------
-        query : int
-            Its place among the queries of the rankings, from 0.
-
-        Returns
-        -------
-        list of Cell
-
-        >>> from judged import Rankings
-        >>> strips(Rankings.from_relevance([[0, 1]]), 2).cells(0)[1]
-        Cell(kind='relevant', grade=1.0, top=1.0)
-        """
+        """Return the strip of one query, by its index, rank by rank."""
         return [
             Cell(KINDS[kind], None if np.isnan(grade) else float(grade), self.top)
             for kind, grade in zip(self.kind[query], self.grade[query], strict=True)
         ]
 
     def codes(self) -> list[str]:
-        """Each strip as text, one character a rank: 1 to 3 how strong the grade is (see
-        `Cell.level`), "." judged and not relevant, "?" not judged, "-" no result.
+        """Return each strip as text with one character per rank.
 
-        Returns
-        -------
-        list of str
+        1 to 3 is the strength of the grade (see `Cell.level`), "." is judged and not relevant, "?"
+        is unjudged, "-" is no result.
 
         >>> from judged import Rankings
         >>> strips(Rankings.from_relevance([[5, 1, 0], []]), 3).codes()
@@ -129,17 +108,13 @@ class Strips:
         return [text[row * width : (row + 1) * width] for row in range(rows)]
 
     def shares(self) -> list[tuple[float, float, float, float]]:
-        """At each rank, the share of queries with each of `KINDS` there; the four make 1.
-
-        Returns
-        -------
-        list of tuple
+        """Return for each rank the share of queries with each of `KINDS` there.
 
         >>> from judged import Rankings
         >>> strips(Rankings.from_relevance([[1, 0], [0]]), 2).shares()
         [(0.5, 0.5, 0.0, 0.0), (0.0, 0.5, 0.0, 0.5)]
         """
-        counts = [(self.kind == each).sum(axis=0) for each in range(len(KINDS))]
+        counts = [(self.kind == kind).sum(axis=0) for kind in range(len(KINDS))]
         whole = max(len(self), 1)
         return [
             (float(a), float(b), float(c), float(d)) for a, b, c, d in (np.array(counts) / whole).T
@@ -147,22 +122,10 @@ class Strips:
 
 
 def strips(r: Rankings, k: int) -> Strips:
-    """What stands at the first k ranks of every query.
+    """Return what is at the first k ranks of every query.
 
-    A negative grade is no judgement. Where ties were left open (ties=expected), the strips show the
-    one order that the rankings hold, and `one_of_many` says so. Where unjudged items were removed,
-    none is left to be shown. A judged query that the run lacks has no result at any rank.
-
-    Parameters
-    ----------
-    r : Rankings
-        The rankings, as they are evaluated.
-    k : int
-        How many ranks.
-
-    Returns
-    -------
-    Strips
+    A negative grade is no judgement. With ties=expected the strips show one order of many. A judged
+    query that the run lacks has no result at any rank.
 
     >>> from judged import Rankings
     >>> strips(Rankings.from_relevance([[0, 1, 0], [1, None]]), 3).codes()
@@ -176,32 +139,15 @@ def strips(r: Rankings, k: int) -> Strips:
     # A tie that is left open may reach below the end of the list.
     end = np.minimum(r.retrieved, k)[r.hit_query]
     hit = np.flatnonzero((r.hit_rank <= end) & (r.hit_grade >= 0))
-    at = (r.hit_query[hit], r.hit_rank[hit] - 1)
-    kind[at] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
-    grade[at] = r.hit_grade[hit]
+    cells = (r.hit_query[hit], r.hit_rank[hit] - 1)
+    kind[cells] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
+    grade[cells] = r.hit_grade[hit]
     top = float(r.pool_grade.max(initial=0.0))
-    return Strips(kind, grade, top if top > 0 else 1.0, r.ties == "expected")
+    return Strips(kind, grade, top if top > 0 else 1.0)
 
 
 def mean_strip(r: Rankings, k: int) -> list[tuple[float, float, float, float]]:
-    """At each of the first k ranks, the share of queries with a relevant result, with one judged
-    not relevant, with one that nobody judged, and with none.
-
-    Parameters
-    ----------
-    r : Rankings
-        The rankings, as they are evaluated; all their queries count the same.
-    k : int
-        How many ranks.
-
-    Returns
-    -------
-    list of tuple
-
-    >>> from judged import Rankings
-    >>> mean_strip(Rankings.from_relevance([[1], [None], [0], []]), 1)
-    [(0.25, 0.25, 0.25, 0.25)]
-    """
+    """Return the `Strips.shares` of the first k ranks."""
     return strips(r, k).shares()
 
 

@@ -169,12 +169,12 @@ def _check_common_queries(collected: CollectedRuns) -> None:
     """Raise an error if a run shares no query with another."""
     queries = [np.unique(run.query) for run in collected.runs]
     counts = np.bincount(np.concatenate(queries))
-    for run, own in zip(collected.runs, queries, strict=True):
-        if (counts[own] == 1).all():
-            other = next(each for each in collected.runs if each is not run)
+    for run, present in zip(collected.runs, queries, strict=True):
+        if (counts[present] == 1).all():
+            other = next(numbers for numbers in collected.runs if numbers is not run)
             one, two = (
-                few([repr(query) for query in collected.queries.gather(each[:4]).to_list()])
-                for each in (own, np.unique(other.query))
+                few([repr(query) for query in collected.queries.gather(numbers[:4]).to_list()])
+                for numbers in (present, np.unique(other.query))
             )
             raise InputError(
                 f"{run.run.name} has no query in common with another run. It has {one}; "

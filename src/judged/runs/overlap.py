@@ -174,9 +174,9 @@ def _by_row(grouped: Grouped[Run], values: Ints) -> Ints:
     """Return values that are grouped by query in the order of rows."""
     if grouped.order is None:
         return values
-    found = np.empty_like(values)
-    found[grouped.order] = values
-    return found
+    ordered = np.empty_like(values)
+    ordered[grouped.order] = values
+    return ordered
 
 
 def tie_spans(scores: Floats, lengths: Ints, segment: Ints) -> tuple[Ints, Ints]:
@@ -241,11 +241,11 @@ class Persistence:
     def shared(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
         """Return what each shared item adds to the weighted sum of overlap / d down to a depth."""
         start = np.maximum(ours.above, theirs.above)  # the last depth before it is shared
-        found = self._between(self.over, start, deepest)
+        summed = self._between(self.over, start, deepest)
         tied = np.flatnonzero((ours.size > 1) | (theirs.size > 1))
         if len(tied):
-            found[tied] = self._tied(ours.at(tied), theirs.at(tied), deepest[tied])
-        return found
+            summed[tied] = self._tied(ours.at(tied), theirs.at(tied), deepest[tied])
+        return summed
 
     def _tied(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
         """Return the same for tied items: the mean over all orders of both lists."""
@@ -270,8 +270,8 @@ class Persistence:
             )
         )
         rest = ours.chance * theirs.chance * self._between(self.over, outer, deepest)
-        found: Floats = both + one + rest
-        return found
+        total: Floats = both + one + rest
+        return total
 
     def _between(self, sums: Floats, above: Ints, deepest: Ints) -> Floats:
         """Return a sum over the depths after one, down to another."""

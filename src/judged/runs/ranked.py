@@ -1,4 +1,4 @@
-"""How runs are fused: settings, ranked lists, what each result contributes, and the sums."""
+"""Steps of a fusion: settings, ranked lists, contributions of results, and sums."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FusionSettings:
     weights: tuple[float, ...]
     """One weight per run."""
     by_hand: bool
-    """Whether the caller gave the weights."""
+    """True if the caller gave the weights."""
 
     @classmethod
     def of(
@@ -90,7 +90,7 @@ class FusionSettings:
 
     @property
     def adds_ranks(self) -> bool:
-        """Whether only the order of each list counts."""
+        """True if only the order of each list counts."""
         return self.normalise in (None, "rank")
 
     def formula(self) -> str:
@@ -151,15 +151,15 @@ def check_policy(policy: PolicyLike | None, function: str, *names: str) -> Polic
 
 def read_distinct(run: Run | Lookup, duplicates: str) -> Hashed[Run]:
     """Return a run without duplicates; one that is empty or has a NaN score is an error."""
-    found = distinct(as_table(run, duplicates), duplicates)
-    table = found.table
+    rows = distinct(as_table(run, duplicates), duplicates)
+    table = rows.table
     if not table.frame.height:
         raise InputError(f"{table.source}: {EMPTY}")
     refuse_lost(table)
     nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(table, nan))
-    return found
+    return rows
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -240,8 +240,8 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
     runs: list[RankedLists] = []
     first = 0
     for table, starts in zip(tables, stretches, strict=True):
-        own, number = number[: len(starts)], number[len(starts) :]
-        query = np.repeat(own, np.diff(np.append(starts, table.frame.height)))
+        numbers, number = number[: len(starts)], number[len(starts) :]
+        query = np.repeat(numbers, np.diff(np.append(starts, table.frame.height)))
         runs.append(_lists(table, query, items, first, depth, ties))
         first += table.frame.height
     return CollectedRuns(queries, items, tuple(runs))
@@ -497,23 +497,23 @@ def _ordered(
     )
 
 
-def _summed(given: Floats) -> Floats:
+def _summed(contributed: Floats) -> Floats:
     """Sum contributions in an order that does not depend on the runs, so that ties are exact."""
-    if len(given) > 2:
-        given = np.sort(given, axis=0)
-    total = given[0]
-    for each in given[1:]:
-        total = total + each
+    if len(contributed) > 2:
+        contributed = np.sort(contributed, axis=0)
+    total = contributed[0]
+    for of_run in contributed[1:]:
+        total = total + of_run
     return total
 
 
 def _groups(query: Ints, row: Ints, items: pl.Series) -> Ints:
-    """Number the pairs of query and item of all results."""
+    """Assign a number to each pair of query and item."""
     import polars as pl
 
     pairs = pl.DataFrame({"query": query, "item": items.gather(row)}).with_row_index("result")
-    found = pairs.group_by("query", "item").agg("result").with_row_index("group")
-    numbered = found.select("group", "result").explode("result")
+    grouped = pairs.group_by("query", "item").agg("result").with_row_index("group")
+    numbered = grouped.select("group", "result").explode("result")
     group = np.empty(len(query), np.int64)
     group[numbered["result"].to_numpy()] = numbered["group"].to_numpy()
     return group

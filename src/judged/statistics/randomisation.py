@@ -14,7 +14,7 @@ upper end mirrors it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from judged.arrays import Floats, Ints, one_thread_each
 from judged.errors import InputError
 from judged.statistics.bootstrap import least_count
 from judged.statistics.samples import CLOSE, numbered, unit_sums, unit_weights, weighed
-from judged.statistics.t import SMALLEST_P, Tested, below
+from judged.statistics.t import SMALLEST_P, Tested, Tukey, below
 
 EXACT_UNITS = 40
 """Up to this number of differing units, p is exact."""
@@ -117,17 +117,25 @@ def _tested(
     numbers, exponents = whole_numbers(sums)
     shares, share_exponent = whole_numbers(counts[:, None])
     both = np.concatenate([numbers, shares], axis=1)
-    found, totals = subsets.sums(both), both.sum(axis=0)
-    inside, outside = found[-1], totals[-1] - found[-1]
+    parts, totals = subsets.sums(both), both.sum(axis=0)
+    inside, outside = parts[-1], totals[-1] - parts[-1]
     size = len(subsets) + 1
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
     proper = (inside > 0) & (outside > 0)
     p = np.empty(len(exponents))
     low, high = np.full((2, len(levels), len(exponents)), np.nan)
-    for at, tolerance in enumerate(_tolerance(numbers, off, exponents)):
+    for column, tolerance in enumerate(_tolerance(numbers, off, exponents)):
         means = [
-            np.divide(_settled(some, tolerance), size, where=proper, out=np.zeros(len(found[at])))
-            for some, size in ((found[at], inside), (totals[at] - found[at], outside))
+            np.divide(
+                _settled(some, tolerance),
+                size,
+                where=proper,
+                out=np.zeros(len(parts[column])),
+            )
+            for some, size in (
+                (parts[column], inside),
+                (totals[column] - parts[column], outside),
+            )
         ]
         lesser = np.sort(np.where(proper, np.minimum(*means), -np.inf))
         greater = np.sort(np.where(proper, np.maximum(*means), np.inf))
@@ -135,18 +143,18 @@ def _tested(
             np.searchsorted(lesser, 0.0, "right"),
             len(greater) - np.searchsorted(greater, 0.0),
         )
-        p[at] = reached / (len(subsets) + 1)
-        differing = numbers[numbers[:, at] != 0, at]
+        p[column] = reached / (len(subsets) + 1)
+        differing = numbers[numbers[:, column] != 0, column]
         if len(differing) <= EXACT_UNITS and not subsets.all:
-            p[at] = _exact_p(differing, tolerance)
-        if _varies(sums[:, at], counts):
-            mean = totals[at] / totals[-1]
-            shown = [bool(below(p[at], level)) for level in levels]
+            p[column] = _exact_p(differing, tolerance)
+        if _varies(sums[:, column], counts):
+            mean = totals[column] / totals[-1]
+            shown = [bool(below(p[column], level)) for level in levels]
             ends = [
-                [_end(lesser, *given, mean) for given in zip(ranks, shown, strict=True)],
-                [-_end(-greater[::-1], *given, -mean) for given in zip(ranks, shown, strict=True)],
+                [_end(lesser, *pair, mean) for pair in zip(ranks, shown, strict=True)],
+                [-_end(-greater[::-1], *pair, -mean) for pair in zip(ranks, shown, strict=True)],
             ]
-            low[:, at], high[:, at] = np.ldexp(ends, exponents[at] - share_exponent)
+            low[:, column], high[:, column] = np.ldexp(ends, exponents[column] - share_exponent)
     return p, low, high
 
 
@@ -234,20 +242,20 @@ class Subsets:
             return self._sums(numbers)
 
     def _sums(self, numbers: Floats) -> Floats:
-        found = np.zeros((numbers.shape[1], len(self)))
+        sums = np.zeros((numbers.shape[1], len(self)))
         tile = np.empty((ROWS, WIDTH))
         for first, start, bits in self._tiles():
             rows, width = bits.shape
             of = tile[:rows, :width]
             np.copyto(of, bits)
-            into = found[:, first : first + rows]
+            into = sums[:, first : first + rows]
             part = numbers[start : start + width]
-            if len(found) > FEWEST_COLUMNS:
+            if len(sums) > FEWEST_COLUMNS:
                 into += (of @ part).T
             else:
                 for row, column in zip(into, part.T, strict=True):
                     row += of @ column
-        return found
+        return sums
 
     def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
         """Yield the first subset, the first unit and the bits of each tile."""
@@ -276,3 +284,140 @@ def whole_numbers(columns: Floats) -> tuple[Floats, Ints]:
     scaled = np.ldexp(columns, -size)
     _, more = np.frexp(np.abs(scaled).sum(axis=0))
     return np.rint(np.ldexp(scaled, 52 - more)), size + more - 52
+
+
+FAR = 1e-9
+"""scipy's studentised range has no more digits: smaller p values come from pairs alone."""
+
+
+def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
+    """Test all pairs in the two-way layout, with queries as blocks.
+
+    With MS the residual mean square, the studentised range of m systems and (n - 1)(m - 1) degrees
+    of freedom judges |difference|/√(MS/n). It assumes that all pairs vary alike. For two systems it
+    is the paired t test. `values` has a row per query and a column per system, all finite.
+
+    >>> found = tukey(np.array([[0.1, 0.2, 0.4], [0.3, 0.3, 0.6], [0.2, 0.4, 0.5]]))
+    >>> found.p.round(3)
+    array([[1.   , 0.201, 0.007],
+           [0.201, 1.   , 0.029],
+           [0.007, 0.029, 1.   ]])
+    """
+    from scipy.special import stdtr
+    from scipy.stats import studentized_range
+
+    n, m = values.shape
+    order = np.lexsort(values[::-1])  # their own, so that no bit hangs on that of the systems
+    values = values[:, order]
+    nothing = Tukey(np.where(np.eye(m, dtype=bool), 1.0, np.nan), np.full(len(levels), np.nan))
+    if n < 2 or m < 2:
+        return nothing
+    means = values.mean(axis=0)
+    apart = np.abs(means[:, None] - means)
+    left = values - means - values.mean(axis=1, keepdims=True) + values.mean()
+    if np.abs(left).max() <= CLOSE * np.abs(values).max():
+        return nothing
+    freedom = (n - 1) * (m - 1)
+    error = float(np.sqrt((left**2).sum() / freedom / n))
+    rows, columns = np.triu_indices(m, 1)
+    ranges = apart[rows, columns] / error
+    # The largest range is a pair's own: no less likely than its t alone, and no more than any of
+    # all pairs'.
+    alone = np.maximum(2 * stdtr(freedom, -ranges / np.sqrt(2)), SMALLEST_P)
+    any_pair = np.minimum(alone * len(rows), 1.0)
+    pair_p = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
+    pair_p = np.where(pair_p < FAR, any_pair, pair_p)
+    rising = np.argsort(ranges, kind="stable")
+    pair_p[rising] = np.minimum.accumulate(pair_p[rising])
+    p = np.ones((m, m))
+    p[order[rows], order[columns]] = p[order[columns], order[rows]] = pair_p
+    apart = apart[np.ix_(np.argsort(order), np.argsort(order))]
+    half = [
+        _agreeing(float(studentized_range.ppf(level, m, freedom)) * error, apart, below(p, level))
+        for level in levels
+    ]
+    return Tukey(p, np.array(half))
+
+
+def _agreeing(half: float, apart: Floats, counts: NDArray[np.bool_]) -> float:
+    """Adjust a half width so that exactly the differences of significant pairs exceed it."""
+    least = np.nextafter(apart[counts].min(), 0) if counts.any() else np.inf
+    return float(np.clip(half, apart[~counts].max(), least))
+
+
+PLACES_PER_BLOCK = 2**15
+"""Places of systems drawn at once; part of what a seed means."""
+
+
+def randomised_tukey(
+    values: Floats,
+    levels: tuple[float, ...] = (0.95,),
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> Tukey:
+    """Test all pairs by permuting values within queries.
+
+    Each resample permutes the systems' values within every query and keeps the range of their
+    means. p of a pair counts the ranges that reach its difference, and one more. `values` has the
+    shape (queries, systems) or (queries, systems, measures); measures share the permutations. If no
+    query separates any two systems, p is 1 and the half width NaN. It is infinite if the resamples
+    are too few for the level.
+
+    >>> found = randomised_tukey(np.arange(30.0).reshape(10, 3), resamples=999)
+    >>> found.p[0].round(3).tolist(), found.half_width.round(2).tolist()
+    ([1.0, 0.082, 0.001], [1.0])
+    """
+    if not np.isfinite(values).all():
+        raise InputError("randomised Tukey needs values that are finite numbers.")
+    queries, systems = values.shape[:2]
+    # In an order of their own, so that it does not matter in which the systems come.
+    several = values.reshape(queries, systems, -1)
+    measures = several.shape[2]
+    orders = [np.lexsort(several[::-1, :, measure]) for measure in range(measures)]
+    several = np.stack([several[:, order, measure] for measure, order in enumerate(orders)], axis=2)
+    numbers, exponents = whole_numbers(several.reshape(queries * systems, measures))
+    table = numbers.reshape(several.shape)
+    means = table.sum(axis=0)
+    close = CLOSE * queries * np.abs(table).max(axis=(0, 1))
+    differences = np.abs(means[:, None] - means[None]) - close
+    ranges = np.sort(_ranges(table, resamples, seed), axis=1)
+    p = np.empty(differences.shape)
+    half = np.empty((len(levels), measures))
+    size = resamples + 1
+    ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
+    for measure, ordered in enumerate(ranges):
+        reached = resamples - np.searchsorted(ordered, differences[..., measure])
+        p[orders[measure][:, None], orders[measure], measure] = (1 + reached) / size
+        half[:, measure] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[
+            measure
+        ]
+    half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
+    half = np.ldexp(half, exponents) / queries
+    last = values.shape[2:]
+    return Tukey(p.reshape(systems, systems, *last), half.reshape(len(levels), *last))
+
+
+def _ranges(table: Floats, resamples: int, seed: int) -> Floats:
+    """Compute the range of the systems' sums after each permutation: a row per measure."""
+    queries, systems, measures = table.shape
+    ranges = np.empty((measures, resamples))
+    source = np.random.PCG64(seed)
+    rows = max(1, PLACES_PER_BLOCK // systems)
+    last = np.uint64(2 ** (systems - 1).bit_length() - 1)
+    columns = [np.ascontiguousarray(table[..., measure]) for measure in range(measures)]
+    for start in range(0, resamples, rows):
+        some = min(rows, resamples - start)
+        sums = np.zeros((measures, some, systems))
+        part = np.empty((some, systems))
+        for query in range(queries):
+            keys = source.random_raw(some * systems).reshape(some, systems)
+            keys &= ~last
+            keys |= np.arange(systems, dtype=np.uint64)
+            keys.sort(axis=1)
+            keys &= last
+            places = keys.view(np.int64)
+            for one, column in zip(sums, columns, strict=True):
+                np.take(column[query], places, out=part, mode="clip")
+                one += part
+        ranges[:, start : start + some] = np.ptp(sums, axis=2)
+    return ranges

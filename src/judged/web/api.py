@@ -18,9 +18,8 @@ from judged.errors import JudgedError
 from judged.policy import CHOICES, DUPLICATES
 from judged.text import plain, to_json
 from judged.web.errors import GoneError, RefusedError, report_crash, status_of
-from judged.web.searches import SEARCH_PARAMS, VectorSearch
 from judged.web.views import chart
-from judged.web.views.embeddings import SearchResults
+from judged.web.views.embeddings import SEARCH_PARAMS, VectorSearch
 from judged.web.views.playground import EXAMPLES, POLICY_PARAMS, PlaygroundAnswer, PlaygroundState
 from judged.web.visit import RawContent, Visit
 
@@ -77,7 +76,6 @@ class Endpoint:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its parameters."""
         return tuple(param["name"] for param in self.params)
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +141,6 @@ FILE_NAME = parameter("name", "The name of the file.", needed=True)
 
 
 def flag(name: str, says: str) -> dict[str, Any]:
-    """Describe a parameter that is 0 or 1."""
     return parameter(name, says, choices=("0", "1"))
 
 
@@ -253,7 +250,6 @@ def compare(visit: Visit) -> dict[str, Any]:
 
 
 def _values(run: Scored, at: int) -> dict[str, Any]:
-    """Return the values of one query by measure."""
     return {run.label(measure): plain(float(column[at])) for measure, column in run.values.items()}
 
 
@@ -367,7 +363,7 @@ def identify(visit: Visit) -> dict[str, Any]:
 @endpoint(LEVEL)
 def agreement(visit: Visit) -> dict[str, Any]:
     """Return what `judged agreement` gives as JSON for the annotators of the folder."""
-    from judged.web.judging import agreement_of
+    from judged.web.views.judge import agreement_of
 
     return agreement_of(visit).to_dict()
 
@@ -443,8 +439,7 @@ _SEARCH_WORDS = {
 )
 def sweep(visit: Visit) -> dict[str, Any]:
     """Return what `judged temperature` gives as JSON for vectors of the folder."""
-    search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
-    return SearchResults(visit, search).sweep(visit.params.one("query")).to_dict()
+    return VectorSearch.of(visit).sweep(visit.params.one("query")).to_dict()
 
 
 @endpoint(FILE_NAME, method="POST")
@@ -490,7 +485,6 @@ async def remove(explorer: Explorer, request: Request) -> Response:
 
 
 def routes(explorer: Explorer) -> list[Route]:
-    """Return the routes of the API."""
     found = [
         Route(
             known.path,
@@ -529,19 +523,15 @@ def answer(endpoint: Endpoint, visit: Visit) -> Response:
 
 
 def refuse(error: JudgedError) -> Response:
-    """Return an error as JSON."""
     where = getattr(error, "where", None)
     return JSONResponse({"error": str(error), "where": where}, status_of(error))
 
 
 def broken(error: Exception) -> Response:
-    """Return the id of a crash; the terminal has the details."""
-    message = f"Something went wrong here ({report_crash(error)}). The terminal has the details."
-    return JSONResponse({"error": message, "where": None}, 500)
+    return JSONResponse({"error": report_crash(error), "where": None}, 500)
 
 
 async def describe(request: Request) -> Response:
-    """Return the description in OpenAPI."""
     return JSONResponse(openapi())
 
 

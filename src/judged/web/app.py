@@ -41,15 +41,12 @@ from judged.web.views import (
     compare,
     embeddings,
     files,
-    identify,
     judge,
     leaderboard,
     playground,
     queries,
     query,
-    report,
 )
-from judged.web.views.playground import PLAYGROUND_PARAMS
 from judged.web.visit import SCORING_NAMES, Page, Params, RawContent, Visit
 from judged.web.work import Cache, Job, Jobs
 from judged.web.workspace import FILE_PARAMS, ServedFiles, Session
@@ -72,20 +69,24 @@ MAX_FORM_BYTES = 200_000
 class View:
     """An address of the explorer and the function that answers it.
 
-    `params` are the parameters of the address besides files and scoring settings. With `numbers`,
-    the settings bar is shown. `seconds` is how long to wait before showing progress.
+    `title` is its name in the navigation, if it is there. `params` are the parameters of the
+    address besides files and scoring settings. With `numbers`, the settings bar is shown.
+    `seconds` is how long to wait before showing progress.
     """
 
     path: str
     answer: Callable[[Visit], Page | RawContent]
     title: str = ""
-    """Its name in the navigation; empty if it is not in the navigation."""
     params: tuple[str, ...] = ()
     numbers: bool = False
     seconds: float | None = None
 
 
-_ON_PLAYGROUND = (*PLAYGROUND_PARAMS, "example", "width")
+def _file(path: str, answer: Callable[[Visit], Page | RawContent], *params: str) -> View:
+    return View(path, answer, params=params, seconds=SECONDS_FOR_FILES)
+
+
+_ON_PLAYGROUND = (*playground.PLAYGROUND_PARAMS, "example", "width")
 VIEWS = (
     View("/", leaderboard.page, "Leaderboard", leaderboard.PARAMS, numbers=True),
     View("/compare", compare.page, "Compare", compare.PARAMS, numbers=True),
@@ -98,27 +99,15 @@ VIEWS = (
     View("/query", query.page, "", query.PARAMS, numbers=True),
     View("/judge/changes", judge.changes_page, "", ("annotator", "of")),
     View("/agreement", agreement.page, "", agreement.PARAMS, numbers=True),
-    View(
-        "/merged",
-        agreement.merged_page,
-        "",
-        ("rule", "settled", "collection"),
-        seconds=SECONDS_FOR_FILES,
-    ),
     View("/playground/curve", playground.curve_page, "", _ON_PLAYGROUND),
     View("/playground/steps", playground.steps_page, "", _ON_PLAYGROUND),
-    View("/picture", files.picture_page, "", ("item",), seconds=SECONDS_FOR_FILES),
+    View("/identify", leaderboard.identify_page, "", ("value", "system", "of")),
+    View("/report", leaderboard.report_page, "", ("save",), numbers=True),
     View("/found", leaderboard.findings_page, numbers=True, seconds=SECONDS_FOR_FILES),
-    View("/identify", identify.page, "", ("value", "system", "of")),
     View("/chart", chart.page, "", chart.PARAMS, numbers=True, seconds=SECONDS_FOR_FILES),
-    View(
-        "/download",
-        leaderboard.download_page,
-        "",
-        ("format", "sort", "ranges"),
-        seconds=SECONDS_FOR_FILES,
-    ),
-    View("/report", report.page, "", ("save",), numbers=True),
+    _file("/merged", agreement.merged_page, "rule", "settled", "collection"),
+    _file("/picture", files.picture_page, "item"),
+    _file("/download", leaderboard.download_page, "format", "sort", "ranges"),
 )
 """Every page, in the order of the navigation."""
 _TITLES = {view.path: view.title for view in VIEWS}
@@ -136,7 +125,6 @@ class Explorer:
 
     @classmethod
     def of(cls, settings: ServerSettings) -> Explorer:
-        """Return the state of a new server."""
         return cls(
             settings,
             ServedFiles(settings.paths, settings.judging.queue),
@@ -152,7 +140,6 @@ class Explorer:
         return Visit(path, params, session, self.library, self.cache, self.settings)
 
     def close(self) -> None:
-        """Stop all jobs and remove uploaded files."""
         self.jobs.close()
         self.uploads.close()
 
@@ -264,7 +251,6 @@ def render_page(template: str, part: str | None, context: dict[str, Any]) -> str
 
 
 def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
-    """Return the variables that every template has."""
     tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
     return {
         "visit": visit,
@@ -318,7 +304,6 @@ def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Resp
 def _error_page(
     visit: Visit, error: JudgedError, part: str | None = None, view: View | None = None
 ) -> Response:
-    """Return a page with the library's message and links that may help."""
     links = [_reset_link(visit), {"url": visit.url("/files"), "words": "Files"}]
     if isinstance(error, UnreadableError) and error.file is not None:
         runs = [system.file.name for system in visit.workspace.systems]
@@ -333,12 +318,8 @@ def _error_page(
 
 
 def _crash_page(visit: Visit, error: Exception, part: str | None = None) -> Response:
-    message = (
-        f"Something went wrong here ({report_crash(error)}). The terminal has the details; "
-        "nothing was lost."
-    )
     context = _context(visit, "Something went wrong")
-    return _problem_page(context, message, [_reset_link(visit)], 500, part)
+    return _problem_page(context, report_crash(error), [_reset_link(visit)], 500, part)
 
 
 def _problem_page(
@@ -408,7 +389,6 @@ async def receive_form(
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:
-    """Stop a job of this session."""
     visit = explorer.visit(request)
     job = explorer.jobs.find(visit.params.text("job"), visit.session.id)
     if job is not None:
@@ -417,7 +397,6 @@ async def stop(explorer: Explorer, request: Request) -> Response:
 
 
 async def demo(explorer: Explorer, request: Request) -> Response:
-    """Give a session the files of the demo."""
     write, visit = explorer.settings.demo, explorer.visit(request)
     if write is None:
         raise GoneError("There is no such page.", "path")

@@ -10,7 +10,7 @@ from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import match_with
+from judged.matching.matcher import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.web.errors import GoneError, StoppedError, UnreadableError
@@ -40,11 +40,9 @@ class Calculations:
 
     @property
     def systems(self) -> tuple[EvaluatedSystem, ...]:
-        """The systems, in the order of their files."""
         return self.workspace.systems
 
     def queries(self, scoring: ScoringSettings) -> tuple[str, ...]:
-        """Return the ids of all judged queries."""
         return self.rankings(scoring)[0].queries
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
@@ -59,7 +57,6 @@ class Calculations:
         return self._kept(self._evaluation_key(scoring, interval), evaluate)
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
-        """Return the evaluation with the ranges of ties and unjudged results."""
         return self._kept(
             ("ranges", scoring.measures, scoring.assumed),
             lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(
@@ -221,6 +218,9 @@ class Calculations:
 
         return self._read(("run", system), read, removable)
 
+    def runs(self) -> dict[str, Run | Lookup]:
+        return {system.name: self.run(system.name) for system in self.systems}
+
     def _read(
         self, key: tuple[Any, ...], read: Callable[[Data], Any], file: str | None = None
     ) -> Any:
@@ -253,7 +253,6 @@ class Calculations:
         progress_of_this_work().say(what, done, len(self.systems), "systems")
 
     def refuse_unknown_query(self, scoring: ScoringSettings, query: str) -> None:
-        """Raise an error for a query without judgements."""
         known = self.queries(scoring)
         if query not in set(known):
             raise GoneError(
@@ -298,7 +297,6 @@ class Calculations:
         return self._kept(key, explain_query)
 
     def _matched_by(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """Return the settings that rankings depend on."""
         policy = scoring.policy
         return policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
 

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 
 def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
-    """Return the settings bar of a page."""
     in_bar = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
     hidden = [pair for pair in visit.params.pairs if pair[0] not in in_bar]
     begins, words = SHORT_DUPLICATES
     defaults = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
     was = scoring.was()
-    changed = frozenset() if was is None else scoring.differing(was)
+    changed = set() if was is None else set(scoring.changes(was))
     return {
         "path": visit.path,
         "hidden": [*hidden, ("was", urlencode(scoring.to_params()) or DEFAULTS)],
@@ -73,7 +72,10 @@ def change_of(visit: Visit) -> dict[str, Any] | None:
     was, then = visit.scoring.was(), evaluation_before(visit)
     if was is None or then is None:
         return None
-    changes = [(name[:1].upper() + name[1:], *both) for name, *both in visit.scoring.changes(was)]
+    changes = [
+        (name[:1].upper() + name[1:], *values)
+        for name, *values in visit.scoring.changes(was).values()
+    ]
     if not changes:
         return None
     address = urlencode([*was.to_params(), *visit.params.filled_without(*SCORING_NAMES)])

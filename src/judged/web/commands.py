@@ -39,11 +39,9 @@ class LibraryCall:
 
     @property
     def text(self) -> CommandText:
-        """The command and the Python code."""
         return CommandText(line_of(self.words()), self.python())
 
     def words(self) -> list[str]:
-        """Return the words of the command."""
         scoring = self.scoring
         words = ["judged", self.name, *self._files()]
         for measure in self.measures:
@@ -60,7 +58,6 @@ class LibraryCall:
         return [f"./{word}" if word.startswith("-") and word in paths else word for word in words]
 
     def python(self) -> str:
-        """Return the same in Python."""
         judgements, *runs = self._files()
         chosen = [run for run in self.systems if run.file is not self.workspace.judgements]
         paths = [path_of(run.file) for run in chosen]
@@ -107,7 +104,6 @@ def evaluate(
     unjudged_range: bool = False,
     per_query: bool = False,
 ) -> CommandText:
-    """Return the command of an evaluation of all systems."""
     scoring, workspace = visit.scoring, visit.workspace
     wanted = {
         "interval": interval,
@@ -130,7 +126,6 @@ def compare(
     measures: Sequence[str] | None = None,
     **settings: Any,
 ) -> CommandText:
-    """Return the command of a comparison of some systems."""
     scoring, workspace = visit.scoring, visit.workspace
     options: dict[str, Any] = {} if baseline is None else {"baseline": baseline}
     if scoring.level != LEVEL:
@@ -192,7 +187,6 @@ def _escape(letter: str) -> str:
 def chart_command(
     visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
 ) -> CommandText:
-    """Return the command of a chart."""
     settings = {**visit.scoring.chosen, "convention": visit.scoring.convention}
     missing = [name for name in NOT_IN_PLOT if settings.get(name)]
     if missing:
@@ -220,7 +214,6 @@ def _chart_words(
 
 
 def _chart_measures(visit: Visit, kind: Kind, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the measures of the chart, or of its comparison."""
     if "measure" in options:
         return (options["measure"],)
     if "measures" in options:
@@ -280,7 +273,6 @@ def _chart_code(
 
 
 def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -> CommandText:
-    """Return the command that finds the definitions of a number."""
     workspace = visit.workspace
     chosen = {name: visit.scoring.chosen.get(name) for name in visit.scoring.of_run}
     policy = {name: value for name, value in chosen.items() if value is not None}

@@ -73,7 +73,7 @@ def status_of(error: JudgedError) -> int:
 
 
 def report_crash(error: BaseException) -> str:
-    """Print the traceback of a crash to the terminal, and return the id that pages show."""
+    """Print the traceback of a crash to the terminal, and return the message of pages."""
     id = token_hex(2)
     sys.stderr.write(f"judged: request {id} failed:\n{''.join(traceback.format_exception(error))}")
-    return id
+    return f"Something went wrong here ({id}). The terminal has the details; nothing was lost."

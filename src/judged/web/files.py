@@ -88,7 +88,6 @@ class DataFile:
 
     @property
     def says(self) -> str:
-        """The kind, in words."""
         return KINDS[self.kind]
 
 
@@ -295,7 +294,6 @@ def _holds_both(source: Source, format: Format) -> bool:
 
 
 def _header(source: Source, format: Format) -> Sequence[str]:
-    """Return the names of the columns, if there are any."""
     if format.name == "parquet":
         import polars as pl
 

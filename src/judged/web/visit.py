@@ -79,14 +79,12 @@ class Params:
     def whole(
         self, name: str, default: int, *, at_least: int = 0, at_most: int | None = None
     ) -> int:
-        """Return a whole number."""
         text = self.one(name)
         if text is None:
             return default
         return whole(name, _whole_or_text(text), at_least=at_least, at_most=at_most)
 
     def number(self, name: str, default: float | None = None) -> float | None:
-        """Return a finite number."""
         text = self.one(name)
         if text is None:
             return default
@@ -97,11 +95,9 @@ class Params:
             raise RefusedError(message, name) from error
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:
-        """Return one of a few words."""
         return choice(name, self.text(name, default), known)
 
     def flag(self, name: str) -> bool:
-        """Return whether a parameter is 1."""
         return self.choice(name, ("0", "1"), "0") == "1"
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
@@ -114,7 +110,6 @@ class Params:
                 )
 
     def without(self, *names: str) -> Params:
-        """Return the other parameters."""
         return Params(tuple(pair for pair in self.pairs if pair[0] not in names))
 
     def filled_without(self, *names: str) -> list[tuple[str, str]]:
@@ -204,12 +199,10 @@ class ScoringSettings:
 
     @property
     def depth(self) -> int | None:
-        """The rank at which lists are cut."""
         return self.chosen.get("depth")
 
     @property
     def duplicates(self) -> str:
-        """What is done about items that occur twice."""
         return str(self.chosen.get("duplicates", "error"))
 
     @property
@@ -242,7 +235,6 @@ class ScoringSettings:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the measures in tables."""
         request = self.request
         return tuple(request.labels.get(measure, str(measure)) for measure in request.measures)
 
@@ -267,7 +259,6 @@ class ScoringSettings:
         return tuple(sorted(self.chosen.items())), self.convention
 
     def to_params(self) -> list[tuple[str, str]]:
-        """Return the settings as parameters of an address."""
         others = {
             **self.chosen,
             "convention": self.convention,
@@ -286,33 +277,26 @@ class ScoringSettings:
         """Return the same settings for other measures; None keeps them."""
         return self if measures is None else replace(self, measures=tuple(measures))
 
-    def changes(self, was: ScoringSettings) -> list[tuple[str, str, str]]:
-        """Return what differs from earlier settings: name, old and new value, in words."""
-        return [
-            (name, old, new)
-            for (name, old), (_, new) in zip(was.in_words(), self.in_words(), strict=True)
-            if old != new
-        ]
+    def changes(self, was: ScoringSettings) -> dict[str, tuple[str, str, str]]:
+        """Return what differs from earlier settings: in words, the name, old and new value."""
+        now, then = self.in_words(), was.in_words()
+        return {
+            name: (words, then[name][1], value)
+            for name, (words, value) in now.items()
+            if then[name][1] != value
+        }
 
-    def differing(self, was: ScoringSettings) -> frozenset[str]:
-        """Return the names of the settings that differ from earlier ones."""
-        now, then = self.policy.to_dict(), was.policy.to_dict()
-        names = {name for name in CHOICES if now[name] != then[name]}
-        others = ("convention", "depth", "duplicates", "level", "measures")
-        return frozenset(
-            names | {name for name in others if getattr(self, name) != getattr(was, name)}
-        )
-
-    def in_words(self) -> list[tuple[str, str]]:
-        """Return all settings but the measures, each with its value in words."""
+    def in_words(self) -> dict[str, tuple[str, str]]:
+        """Return all settings but the measures: in words, the name and the value."""
         policy = self.policy.to_dict()
-        return [
-            *((SHORT[name][0], SHORT[name][1][policy[name]]) for name in CHOICES),
-            ("the convention", "judged's own" if self.convention is None else self.convention),
-            ("depth", "whole lists" if self.depth is None else f"the first {self.depth:,}"),
-            (SHORT_DUPLICATES[0], SHORT_DUPLICATES[1][self.duplicates]),
-            ("the confidence level", f"{100 * self.level:g} %"),
-        ]
+        begins, duplicates = SHORT_DUPLICATES
+        return {
+            **{name: (SHORT[name][0], SHORT[name][1][policy[name]]) for name in CHOICES},
+            "convention": ("the convention", self.convention or "judged's own"),
+            "depth": ("depth", f"the first {self.depth:,}" if self.depth else "whole lists"),
+            "duplicates": (begins, duplicates[self.duplicates]),
+            "level": ("the confidence level", f"{100 * self.level:g} %"),
+        }
 
 
 def _number_or_text(text: str) -> Any:

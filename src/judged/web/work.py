@@ -128,7 +128,6 @@ class Jobs:
         return job.future.result()
 
     def find(self, id: str, owner: str) -> Job | None:
-        """Return the job of an id if it belongs to this owner."""
         with self._lock:
             jobs = (job for job in self._jobs.values() if job.id == id and job.owner == owner)
             return next(jobs, None)
@@ -139,7 +138,6 @@ class Jobs:
         job.future.cancel()
 
     def close(self) -> None:
-        """Stop all jobs."""
         with self._lock:
             for job in self._jobs.values():
                 self.stop(job)

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, did_you_mean, quoted
-from judged.inputs.formats import distinct_names
+from judged.inputs.formats import distinct_names, run_name
 from judged.inputs.keyed import attributes_of
 from judged.inputs.tables import Lookup
 from judged.inputs.texts import Of, Text, Texts, read_texts
@@ -69,10 +69,10 @@ class Workspace:
         """Choose the files that an address means."""
         by_name = {file.name: file for file in files}
         wanted, runs = params.one("judgements"), params.all("run")
-        for given in (*([wanted] if wanted else []), *runs):
-            if given not in by_name:
-                near = did_you_mean(given, by_name)
-                raise GoneError(f"There is no file {quoted(given)}{near}", "judgements")
+        for named in (*([wanted] if wanted else []), *runs):
+            if named not in by_name:
+                near = did_you_mean(named, by_name)
+                raise GoneError(f"There is no file {quoted(named)}{near}", "judgements")
         judgements, why = _choose_judgements(files, by_name[wanted] if wanted else None)
         with_both = judgements is not None and judgements.kind == "rows"
         kinds = ("run", "rows") if with_both else ("run",)
@@ -89,26 +89,25 @@ class Workspace:
             )
         every = [file for file in files if file.kind in ("run", "rows", "unclear")]
         places = {file.name: at for at, file in enumerate(every)}
-        names = distinct_names([(_own_name(file), str(file.path)) for file in listed])
+        names = distinct_names(
+            [(run_name(file.name) if file.uploaded else None, str(file.path)) for file in listed]
+        )
         systems = [
-            EvaluatedSystem(own, file, places.get(file.name, at))
-            for at, (own, file) in enumerate(zip(names, listed, strict=True))
+            EvaluatedSystem(run, file, places.get(file.name, at))
+            for at, (run, file) in enumerate(zip(names, listed, strict=True))
         ]
         return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
 
     def of_kind(self, *kinds: str) -> tuple[DataFile, ...]:
-        """Return the files of some kinds."""
         return tuple(file for file in self.files if file.kind in kinds)
 
     def file(self, name: str) -> DataFile:
-        """Return the file of a name."""
         known = {file.name: file for file in self.files}
         if name not in known:
             raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
         return known[name]
 
     def system(self, name: str) -> EvaluatedSystem:
-        """Return the system of a name."""
         known = {system.name: system for system in self.systems}
         if name not in known:
             raise GoneError(
@@ -125,24 +124,21 @@ class Workspace:
 
     @property
     def vectors(self) -> tuple[DataFile, ...]:
-        """The files of vectors."""
         return self.of_kind("vectors")
 
     @property
     def labels(self) -> tuple[DataFile, ...]:
-        """The files of labels."""
         return self.of_kind("labels")
 
     @property
     def studies(self) -> tuple[DataFile, ...]:
-        """The studies and sweeps of temperatures."""
         return self.of_kind("study", "sweep")
 
     @cached_property
     def identity(self) -> tuple[Any, ...]:
         """A key that changes with any of the evaluated files."""
         judgements = None if self.judgements is None else self.judgements.identity
-        return judgements, tuple((each.name, each.file.identity) for each in self.systems)
+        return judgements, tuple((system.name, system.file.identity) for system in self.systems)
 
 
 def _choose_judgements(
@@ -151,26 +147,21 @@ def _choose_judgements(
     """Return the judgements, or why it is unclear which they are."""
     if wanted is not None:
         return wanted, ""
-    own = [file for file in files if file.kind == "judgements"]
+    judgements = [file for file in files if file.kind == "judgements"]
     both = [file for file in files if file.kind == "rows"]
-    if len(own) == 1:
-        return own[0], ""
-    if not own and both:
-        return both[0], ""
-    if own:
-        names = ", ".join(file.name for file in own[:5]) + (", …" if len(own) > 5 else "")
-        return None, f"There are {len(own)} files of judgements: {names}. Say which one is meant."
-    if any(file.kind == "unclear" for file in files):
+    if len(judgements) > 1:
+        names = ", ".join(file.name for file in judgements[:5])
+        names += ", …" if len(judgements) > 5 else ""
+        count = len(judgements)
+        return None, f"There are {count} files of judgements: {names}. Say which one is meant."
+    if judgements or both:
+        return (judgements or both)[0], ""
+    kinds = {file.kind for file in files}
+    if "unclear" in kinds:
         return None, "It is not clear which file holds the judgements. Say what each file is."
-    if any(file.kind == "run" for file in files):
+    if "run" in kinds:
         return None, "There are runs and no judgements, so nothing can be evaluated. Add them."
     return None, "There is nothing here yet that could be evaluated."
-
-
-def _own_name(file: DataFile) -> str | None:
-    from judged.inputs.formats import run_name
-
-    return run_name(file.name) if file.uploaded else None
 
 
 @dataclass(eq=False)
@@ -183,7 +174,7 @@ class ServedFiles:
     _files: tuple[DataFile, ...] = ()
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
-    _told: dict[tuple[str, int, int], DataFile] = field(default_factory=dict)
+    _identified: dict[tuple[str, int, int], DataFile] = field(default_factory=dict)
     _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -202,7 +193,6 @@ class ServedFiles:
 
     @property
     def name(self) -> str:
-        """The name that pages show."""
         if not self.paths:
             return "no files"
         return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
@@ -211,17 +201,16 @@ class ServedFiles:
         """Return the present files, and sentences on what was left out."""
         with self._lock:
             if time.monotonic() - self._looked > SECONDS_BETWEEN_SCANS:
-                found, problems = self._found()
-                told_ones = list(map(self._told_once, found))
+                scanned, problems = self._scan()
+                files = list(map(self._identify, scanned))
                 if self.folder is not None:
-                    told_ones, apart = without_other_collections(told_ones, self.folder)
+                    files, apart = without_other_collections(files, self.folder)
                     problems = [*problems, *apart]
-                self._files, self._problems = tuple(told_ones), tuple(problems)
+                self._files, self._problems = tuple(files), tuple(problems)
                 self._looked = time.monotonic()
             return self._files, self._problems
 
     def log(self, path: Path) -> Log:
-        """Return the present log of an annotator."""
         try:
             state = path.stat()
         except OSError:
@@ -232,36 +221,28 @@ class ServedFiles:
             known = self._logs[path] = version, read_log(path)
         return known[1]
 
-    def _found(self) -> tuple[list[DataFile], list[str]]:
+    def _scan(self) -> tuple[list[DataFile], list[str]]:
         if self.folder is not None:
             return scan_folder(self.folder)
-        found = []
-        names = _short_names(self.paths)
-        for name, path in zip(names, self.paths, strict=True):
+        files = []
+        short = [path.name for path in self.paths]
+        for path in self.paths:
             try:
                 state = path.stat()
             except OSError:
                 continue
-            found.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
-        return found, []
+            name = str(path) if short.count(path.name) > 1 else path.name
+            files.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
+        return files, []
 
-    def _told_once(self, file: DataFile) -> DataFile:
+    def _identify(self, file: DataFile) -> DataFile:
         if (kept := of_annotator(file)) is not None:
             return kept
         if self.queue is not None and file.path.resolve() == self.queue.resolve():
             return replace(file, kind="queue")
-        if file.identity not in self._told:
-            self._told[file.identity] = identify_file(file)
-        return replace(self._told[file.identity], name=file.name)
-
-
-def _short_names(paths: Sequence[Path]) -> list[str]:
-    """Return file names; whole paths for names that occur twice."""
-    short = [path.name for path in paths]
-    return [
-        str(path) if short.count(name) > 1 else name
-        for path, name in zip(paths, short, strict=True)
-    ]
+        if file.identity not in self._identified:
+            self._identified[file.identity] = identify_file(file)
+        return replace(self._identified[file.identity], name=file.name)
 
 
 @dataclass(eq=False)
@@ -282,18 +263,18 @@ class Session:
 
     def noticed(self, workspace: Workspace) -> list[str]:
         """Return the names of files that changed since the last visit, except annotators' files."""
-        now: Mapping[str, tuple[str, int, int]] = {
+        now = {
             file.name: file.identity
             for file in workspace.files
             if file.kind not in ("annotator", "log")
         }
         changed = [name for name, state in now.items() if self.seen.get(name, state) != state]
-        self.seen = dict(now)
+        self.seen = now
         return changed
 
     def add(self, file: DataFile, library: ServedFiles) -> None:
         """Add an uploaded file; a name that exists is an error."""
-        taken = {each.name for each in library.files()[0]} | set(self.uploads)
+        taken = {known.name for known in library.files()[0]} | set(self.uploads)
         if file.name in taken:
             raise ConflictError(
                 f"there is a file {file.name} already; remove it first, or send this one under "
@@ -307,35 +288,19 @@ LARGE_TEXT_BYTES = 64 * 10**6
 """Of larger files, only the texts of retrieved and judged items are kept."""
 
 
-@dataclass(frozen=True, eq=False)
-class TextTables:
-    """Texts of items or queries, and error messages."""
-
-    texts: Mapping[str, Text] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
-
-
-def texts_of(visit: Visit) -> TextTables:
-    """Return the titles and texts of items, from all tables."""
-    return _read_all_texts(visit, "texts", "items")
-
-
-def queries_of(visit: Visit) -> TextTables:
-    """Return the texts of queries, from all tables."""
-    return _read_all_texts(visit, "queries", "queries")
-
-
-def _read_all_texts(visit: Visit, kind: str, of: Of) -> TextTables:
-    files = [file for file in visit.workspace.of_kind(kind) if not has_pictures(file)]
-    found: list[Texts] = []
+def texts_of(visit: Visit, of: Of = "items") -> tuple[Mapping[str, Text], list[str]]:
+    """Return the titles and texts of items or queries from all tables, and error messages."""
+    tables: list[Texts] = []
     problems = []
-    for file in files:
+    for file in visit.workspace.of_kind("texts" if of == "items" else "queries"):
+        if has_pictures(file):
+            continue
         try:
             key = "texts", of, file.identity
-            found.append(visit.cache.get(key, partial(_read_text_table, visit, file, of)))
+            tables.append(visit.cache.get(key, partial(_read_text_table, visit, file, of)))
         except JudgedError as error:
             problems.append(str(error))
-    return TextTables(ChainMap(*found) if found else {}, tuple(problems))  # type: ignore[arg-type]
+    return ChainMap(*tables) if tables else {}, problems  # type: ignore[arg-type]
 
 
 def _read_text_table(visit: Visit, file: DataFile, of: Of) -> Texts:
@@ -346,33 +311,35 @@ def _read_text_table(visit: Visit, file: DataFile, of: Of) -> Texts:
 
 
 def _items_in_use(visit: Visit) -> Collection[str]:
-    known = visit.calculations
+    calculations = visit.calculations
     needed: set[str] = set()
-    for table in (known.judgements(), *(known.run(system.name) for system in known.systems)):
+    for table in (calculations.judgements(), *calculations.runs().values()):
         if isinstance(table, Lookup):
-            for each in table.lists.values():
-                needed.update(each)
+            for items in table.lists.values():
+                needed.update(items)
         else:
             needed.update(table.frame["item"].unique().to_list())
     return needed
 
 
 def has_pictures(file: DataFile) -> bool:
-    """Return whether a table names pictures."""
     return {"id", "picture"} <= set(file.columns)
 
 
 def pictures_of(visit: Visit) -> Mapping[str, Path]:
     """Return the paths of pictures by item: only files inside the folder, or beside their table."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for file in visit.workspace.of_kind("texts", "queries", "attributes", "labels", "other"):
-        if not has_pictures(file) or file.uploaded:
-            continue
-        folder = (visit.library.folder or file.path.parent).resolve()
+        if has_pictures(file) and not file.uploaded:
+            folder = (visit.library.folder or file.path.parent).resolve()
+            key = "pictures", file.identity, str(folder)
+            paths |= visit.cache.get(key, partial(_read_picture_paths, file, folder))
+    return paths
 
-        key = "pictures", file.identity, str(folder)
-        found |= visit.cache.get(key, partial(_read_picture_paths, file, folder))
-    return found
+
+def picture_address(visit: Visit, name: str) -> str | None:
+    """Return the address of the picture of an item or a query, if there is one."""
+    return visit.url("/picture", item=name) if name in pictures_of(visit) else None
 
 
 def _read_picture_paths(file: DataFile, folder: Path) -> dict[str, Path]:

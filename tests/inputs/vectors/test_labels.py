@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.vectors.labels import labels_from, labels_lists_from, revisited_from
+from support.errors import error_of
 from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, npy, npz, parquet, vecs
 
 
@@ -83,9 +83,7 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
 )
 def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
     write(name, content)
-    with pytest.raises(InputError) as raised:
-        labels_from(name)
-    assert str(raised.value) == expected
+    assert error_of(labels_from, name) == expected
 
 
 @pytest.mark.parametrize(
@@ -166,18 +164,14 @@ def test_ids_beside_labels(write: Any) -> None:
 )
 def test_bad_lists_of_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
     write(name, content)
-    with pytest.raises(InputError) as raised:
-        labels_lists_from(name)
-    assert str(raised.value) == expected
+    assert error_of(labels_lists_from, name) == expected
 
 
 def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
     write("labels", "a\nb\n")
     for read in (labels_from, labels_lists_from):
-        with pytest.raises(InputError) as error:
-            read("labels::x")
         assert (
-            str(error.value)
+            error_of(read, "labels::x")
             == "labels: a text file holds one label per line; there is no 'x' to choose."
         )
 
@@ -199,6 +193,4 @@ def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
             "a list is needed, with the lists easy, hard and junk of item rows for each query."
         ),
     }.items():
-        with pytest.raises(InputError) as error:
-            revisited_from(path)
-        assert str(error.value) == f"{path}: {expected}"
+        assert error_of(revisited_from, path) == f"{path}: {expected}"

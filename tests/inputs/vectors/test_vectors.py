@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors, from_bfloat16
+from support.errors import error_of
 
 ROWS = [[1.0, -2.5], [0.0, 0.15625], [3.0, 4.0]]
 """All exact in bfloat16, which has 8 bits."""
@@ -117,10 +117,9 @@ def test_torch_with_gradients_and_sparse(has: Any) -> None:
 
     same(as_vectors(torch.nn.Parameter(torch.tensor(ROWS))))
     same(as_vectors([torch.tensor(row, requires_grad=True) for row in ROWS]))
-    with pytest.raises(InputError) as raised:
-        as_vectors(torch.tensor(ROWS).to_sparse())
     assert (
-        str(raised.value) == "the vectors: a sparse tensor; give a dense one, such as x.to_dense()."
+        error_of(as_vectors, torch.tensor(ROWS).to_sparse())
+        == "the vectors: a sparse tensor; give a dense one, such as x.to_dense()."
     )
 
 
@@ -192,9 +191,7 @@ def sparse() -> Any:
     ],
 )
 def test_what_is_no_matrix_of_numbers(given: Any, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        as_vectors(given, source="the queries")
-    assert str(raised.value) == f"the queries: {message}"
+    assert error_of(as_vectors, given, source="the queries") == f"the queries: {message}"
 
 
 @pytest.mark.parametrize(
@@ -207,9 +204,7 @@ def test_what_is_no_matrix_of_numbers(given: Any, message: str) -> None:
     ],
 )
 def test_ids_and_dims_that_do_not_fit(options: Any, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        as_vectors(ROWS, source="the items", **options)
-    assert str(raised.value) == message
+    assert error_of(as_vectors, ROWS, source="the items", **options) == message
 
 
 def test_ids_are_texts_and_dims_cut() -> None:

@@ -1,5 +1,4 @@
-"""Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive
-from this table.
+"""Declare every kind of chart once, for `judged plot --help`, the documentation and the tests.
 
 The file of a kind has its name. It holds a public function of that name, which prepares a table,
 and `draw`, which makes the chart from the table alone. `takes_design` writes the parameters of the
@@ -29,8 +28,8 @@ class Needs:
     usage: str  # arguments of `judged plot KIND`
     python: str  # arguments of the function
     files: tuple[int, int | None]  # the fewest and the most files
-    made_by: tuple[str, ...] = ()
-    """Options of `judged plot` that say how it is made from files; in Python it is there."""
+    parameters: dict[str, str]  # of the function, for its docstring
+    made_by: tuple[str, ...] = ()  # options of `judged plot` that make it from files
 
 
 COMPARING = (
@@ -38,25 +37,58 @@ COMPARING = (
 )
 """How `judged plot` compares runs, by the names of `judged compare`."""
 NEEDS = {
-    "system": Needs("judgements and one run", "QRELS RUN", "evaluation", (2, 2)),
-    "systems": Needs("judgements and one or more runs", "QRELS RUN...", "evaluation", (2, None)),
+    "system": Needs(
+        "judgements and one run",
+        "QRELS RUN",
+        "evaluation",
+        (2, 2),
+        {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
+    ),
+    "systems": Needs(
+        "judgements and one or more runs",
+        "QRELS RUN...",
+        "evaluation",
+        (2, None),
+        {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
+    ),
     "pair": Needs(
-        "judgements and two runs", "QRELS RUN RUN", "evaluation or comparison", (3, 3), COMPARING
+        "judgements and two runs",
+        "QRELS RUN RUN",
+        "evaluation or comparison",
+        (3, 3),
+        {
+            "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is "
+            "compared with the first. Or a `Comparison` of two runs, by its own test and level."
+        },
+        COMPARING,
     ),
     "results": Needs(
-        "judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)
+        "judgements and one run with its items and scores",
+        "QRELS RUN",
+        "judgements, run",
+        (2, 2),
+        {
+            "judgements": "Judgements; or one grade per result (y_true), where `run` has one score "
+            "per result.",
+            "run": "A run with scores; or one score per result (y_score).",
+        },
     ),
     "results of a pair": Needs(
         "judgements and two runs with their items",
         "QRELS RUN RUN",
         "judgements, {name: run, name: run}",
         (3, 3),
+        {
+            "judgements": "A file, {query: {item: grade}}, or a table.",
+            "runs": "Two runs, as {name: run, name: run} or two paths.",
+        },
     ),
     "comparison": Needs(
         "judgements and two or more runs",
         "QRELS RUN RUN...",
         "comparison",
         (3, None),
+        {"comparison": "The result of `judged.compare` or `judged.compare_values`."},
         ("measures", *COMPARING),
     ),
     "values": Needs(
@@ -64,6 +96,7 @@ NEEDS = {
         "QRELS RUN...",
         "comparison or evaluation",
         (2, None),
+        {"source": "The result of `judged.compare`, with open ranks, or of `judged.evaluate`."},
         ("measures", *COMPARING),
     ),
     "diagnosis": Needs(
@@ -71,17 +104,29 @@ NEEDS = {
         "DIAGNOSIS",
         "diagnosis",
         (1, 1),
+        {"diagnosis": "The result of `judged.Embeddings.diagnose`, or its JSON."},
     ),
     "sweep": Needs(
-        "a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)
+        "a sweep of temperatures: `judged temperature … -o FILE.json`",
+        "SWEEP",
+        "sweep",
+        (1, 1),
+        {"sweep": "The result of `judged.temperature.sweep`, or its JSON."},
     ),
     "study": Needs(
         "a study of training temperatures: `judged temperature --train … -o FILE.json`",
         "STUDY",
         "study",
         (1, 1),
+        {"study": "The result of `judged.temperature.sweep(train=True)`, or its JSON."},
     ),
-    "plan": Needs("a plan: `judged plan … -o FILE.json`", "PLAN", "plan", (1, 1)),
+    "plan": Needs(
+        "a plan: `judged plan … -o FILE.json`",
+        "PLAN",
+        "plan",
+        (1, 1),
+        {"plan": "The result of `judged.plan`, or its JSON."},
+    ),
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
 of them), or `Systems`; that of two systems a comparison too."""
@@ -91,26 +136,20 @@ OF_JSON = ("diagnosis", "sweep", "study", "plan")
 """Needs that are results of another command, in one file."""
 
 OPTIONS = {
-    "query": "One query instead of all of them.",
-    "k": "How many results count, or how far a curve goes.",
-    "measure": "The measure that is compared, by default nDCG@10.",
-    "measures": "A measure such as nDCG@10; may be given more than once.",
-    "rel": "The lowest grade that counts as relevant, by default 1.",
-    "of": "Which relevant items: all of them, or the first of each query.",
-    "bins": "How many bins scores are put into.",
-    "unjudged": "Whether unjudged results count as not relevant or are left out.",
-    "ties": "How ties are broken.",
-    "pictures": (
-        "A CSV or TSV file with the columns id and picture: where the picture of each query "
-        "and item lies."
-    ),
-    "queries": "How many queries are shown, by default 8.",
-    "temperatures": (
-        "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. By default "
-        "those nearest to the lowest loss, to a quarter and to four times of it."
-    ),
+    "query": "Show one query instead of all.",
+    "k": "Show the first k results, or draw curves down to rank k.",
+    "measure": "Compare by this measure, by default nDCG@10.",
+    "measures": "Draw this measure, such as nDCG@10; may be given more than once.",
+    "rel": "Count grades from this one as relevant, by default 1.",
+    "of": "Show all relevant items, or the first of each query.",
+    "bins": "Put scores into this many bins.",
+    "unjudged": "Count unjudged results as not relevant, or leave them out.",
+    "ties": "Break ties of equal scores.",
+    "pictures": "Read pictures from a CSV or TSV file with the columns id and picture.",
+    "queries": "Show this many queries, by default 8.",
+    "temperatures": "Show the swept temperatures nearest to three, by default around the best.",
 }
-"""The options of kinds; the theme is for all of them."""
+"""The options of kinds; the design is for all of them."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +157,7 @@ class Kind:
     """One kind of chart."""
 
     name: str  # as `judged plot` takes it
+    file: str  # the file of this package that holds its function
     title: str  # what it shows, in a few words
     says: str  # what it shows, in a sentence
     needs: str  # a key of NEEDS
@@ -130,18 +170,15 @@ class Kind:
         """The name of its function in `judged.charts`."""
         return self.name.replace("-", "_")
 
-    def _part(self, name: str) -> Callable[..., Any]:
-        return getattr(import_module(f"judged.charts.kinds.{self.function_name}"), name)
-
-    @property
-    def draw(self) -> Callable[..., Any]:
-        """Makes the chart from its table."""
-        return self._part("draw")
-
     @property
     def function(self) -> Callable[..., Any]:
         """The public function, such as `judged.charts.precision_recall`."""
-        return self._part(self.function_name)
+        return getattr(import_module(f"judged.charts.kinds.{self.file}"), self.function_name)
+
+    @property
+    def draw(self) -> Callable[..., Any]:
+        """The function of a table, a canvas and sentences that makes the chart."""
+        return getattr(import_module(self.function.__module__), f"draw_{self.function_name}")
 
 
 KINDS = {
@@ -149,6 +186,7 @@ KINDS = {
     for kind in (
         Kind(
             "precision-recall",
+            "curves",
             "Precision against recall",
             "The precision-recall curve of one query, or the mean curve of all: as it is, a "
             "saw-tooth, with average precision "
@@ -159,6 +197,7 @@ KINDS = {
         ),
         Kind(
             "eleven-point",
+            "curves",
             "Interpolated precision at eleven recall points",
             "Mean interpolated precision at recall 0, 0.1, …, 1, one curve per system.",
             "systems",
@@ -166,6 +205,7 @@ KINDS = {
         ),
         Kind(
             "measure-at-k",
+            "curves",
             "A measure as k grows",
             "The value of one or more measures at every cutoff, one curve per system.",
             "systems",
@@ -173,6 +213,7 @@ KINDS = {
         ),
         Kind(
             "precision-recall-at-k",
+            "curves",
             "Precision, recall and F1 as k grows",
             "P@k, R@k and F1@k of one system together, over all queries or for one.",
             "system",
@@ -180,6 +221,7 @@ KINDS = {
         ),
         Kind(
             "confusion",
+            "distributions",
             "Confusion counts at k",
             "How many items are relevant or not, and among the first k results or not, summed "
             "over queries.",
@@ -188,6 +230,7 @@ KINDS = {
         ),
         Kind(
             "confusion-at-k",
+            "curves",
             "Confusion counts as k grows",
             "True positives, false positives and false negatives at every cutoff, summed over "
             "queries.",
@@ -196,6 +239,7 @@ KINDS = {
         ),
         Kind(
             "rank-histogram",
+            "distributions",
             "Ranks of relevant items",
             "How many relevant items stand at which ranks, with their median; those that were not "
             "retrieved stand behind all.",
@@ -204,6 +248,7 @@ KINDS = {
         ),
         Kind(
             "cmc",
+            "curves",
             "Cumulative match characteristic",
             "The share of queries with a relevant item among the first k, as k grows, one curve "
             "per system.",
@@ -212,6 +257,7 @@ KINDS = {
         ),
         Kind(
             "differences",
+            "pairs",
             "Differences of two systems, query by query",
             "A measure's value of the second system minus that of the first, for every query, the "
             "greatest first.",
@@ -220,6 +266,7 @@ KINDS = {
         ),
         Kind(
             "scatter",
+            "pairs",
             "One system against another",
             "A measure's value of every query in both systems: above the diagonal the second one "
             "is higher.",
@@ -228,6 +275,7 @@ KINDS = {
         ),
         Kind(
             "forest",
+            "intervals",
             "Differences with their intervals, by verdict",
             "The difference of each pair of systems on each measure, with its interval and its "
             "verdict: what was shown, and what was not.",
@@ -235,6 +283,7 @@ KINDS = {
         ),
         Kind(
             "systems",
+            "intervals",
             "Values of systems with their intervals",
             "Every system's value on each measure with its interval, the best first, and the ranks "
             "that comparisons leave open.",
@@ -242,6 +291,7 @@ KINDS = {
         ),
         Kind(
             "power",
+            "intervals",
             "How often a difference is shown as queries grow",
             "The power of a comparison against the number of queries, one curve per true "
             "difference, with the plan's own point and, from a pilot, the band that its standard "
@@ -250,6 +300,7 @@ KINDS = {
         ),
         Kind(
             "scores",
+            "distributions",
             "Scores of relevant results and of others",
             "Two histograms of a run's scores: the less they overlap, the better a score tells "
             "relevant results from others.",
@@ -258,12 +309,14 @@ KINDS = {
         ),
         Kind(
             "embedding-scores",
+            "distributions",
             "Scores of relevant pairs and of others",
             "The same for embeddings, over all pairs of queries and items.",
             "diagnosis",
         ),
         Kind(
             "ranges",
+            "intervals",
             "How far ties and unjudged results could move a number",
             "Each measure's value with its range over the orders of tied results, and over what "
             "unjudged results may be.",
@@ -272,6 +325,7 @@ KINDS = {
         ),
         Kind(
             "roc",
+            "curves",
             "ROC curve",
             "The share of relevant items found against the share of irrelevant ones seen; it "
             "needs the size of the collection.",
@@ -280,6 +334,7 @@ KINDS = {
         ),
         Kind(
             "reliability",
+            "distributions",
             "Reliability diagram",
             "Scores from 0 to 1 against the share of results that are relevant: whether a score "
             "can be read as a probability.",
@@ -288,6 +343,7 @@ KINDS = {
         ),
         Kind(
             "rank-flow",
+            "pairs",
             "How judged items move between two systems",
             "Lines from the rank of each judged item in one run to its rank in the other, for one "
             "query.",
@@ -295,6 +351,7 @@ KINDS = {
             ("query", "rel", "ties"),
         ),
         Kind(
+            "gallery",
             "gallery",
             "Pictures of queries and their first results",
             "For image search: queries and their first k results, with frames around right and "
@@ -305,6 +362,7 @@ KINDS = {
         ),
         Kind(
             "temperature",
+            "temperatures",
             "Loss, entropy, confidence and calibration along temperature",
             "What a softmax of the scores is like at each temperature, with those of the lowest "
             "loss and of the best "
@@ -313,6 +371,7 @@ KINDS = {
         ),
         Kind(
             "temperature-probabilities",
+            "temperatures",
             "Probabilities by rank at three temperatures",
             "The mean probability of the item at each of the first ranks, and of all others "
             "together: sharp, medium, smooth.",
@@ -321,6 +380,7 @@ KINDS = {
         ),
         Kind(
             "temperature-reliability",
+            "temperatures",
             "Reliability diagrams at three temperatures",
             "The probability of the top item against how often it is relevant: at which "
             "temperature it can be believed.",
@@ -329,6 +389,7 @@ KINDS = {
         ),
         Kind(
             "temperature-study",
+            "temperatures",
             "What the temperature of training does",
             "Measures on held-out queries with their intervals, loss, confidence and accuracy, "
             "alignment, uniformity and "
@@ -340,7 +401,7 @@ KINDS = {
 
 
 def kind_named(name: str) -> Kind:
-    """A kind by its name, with a hyphen or an underscore."""
+    """Return a kind by its name, with hyphens or underscores."""
     known = name.replace("_", "-") if isinstance(name, str) else ""
     if known in KINDS:
         return KINDS[known]
@@ -349,60 +410,27 @@ def kind_named(name: str) -> Kind:
     )
 
 
-SOURCES = {
-    "system": {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
-    "systems": {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
-    "pair": {
-        "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared "
-        "with the first. Or a `Comparison` of two runs, by its own test and level."
-    },
-    "results": {
-        "judgements": "Judgements; or one grade per result (y_true), where `run` has one score per "
-        "result.",
-        "run": "A run with scores; or one score per result (y_score).",
-    },
-    "results of a pair": {
-        "judgements": "A file, {query: {item: grade}}, or a table.",
-        "runs": "Two runs, as {name: run, name: run} or two paths.",
-    },
-    "comparison": {
-        "comparison": "The result of `judged.compare`, `judged.compare_values` or "
-        "`Evaluation.compare`."
-    },
-    "values": {
-        "source": "The result of `judged.compare` or `judged.evaluate`. A comparison also tells "
-        "which ranks its pairs leave open to each system."
-    },
-    "diagnosis": {"diagnosis": "The result of `judged.Embeddings.diagnose`, or its JSON."},
-    "sweep": {"sweep": "The result of `judged.temperature.sweep`, or its JSON."},
-    "study": {"study": "The result of `judged.temperature.sweep(train=True)`, or its JSON."},
-    "plan": {"plan": "The result of `judged.plan`, or its JSON."},
-}
-"""Descriptions of what a kind is made from, by its needs."""
 DESCRIPTIONS = {
     **OPTIONS,
-    "query": "The id of one query; by default all of them.",
     "k": "Last rank of the curves; by default that of the longest list, at most 100.",
-    "measure": "What is compared, by default nDCG@10, or the only measure of a comparison.",
-    "unjudged": "Whether unjudged results count as not relevant (the default) or are left out.",
     "temperatures": "Three temperatures, of which the nearest that were swept are shown; by "
     "default those nearest to the lowest loss, to a quarter and to four times of it.",
     "design": "How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.",
     "returns": "The data, the drawing and the notes; `save` writes it to a file.",
 }
-"""Descriptions of the parameters of the functions of kinds, unless a kind has another one."""
+"""Descriptions of parameters, unless a kind has another one."""
 
 
 def takes_design(**others: str) -> Callable[[Callable[Call, Drawn]], Callable[Call, Drawn]]:
     """Check the options of a kind's function, and describe its parameters in its docstring.
 
-    `others` are descriptions of parameters that differ from those in `SOURCES` and `DESCRIPTIONS`.
+    `others` are descriptions of parameters that differ from the usual ones.
     """
 
     def decorate(function: Callable[Call, Drawn]) -> Callable[Call, Drawn]:
         plain: Any = function
         kind = KINDS[plain.__name__.replace("_", "-")]
-        texts = {**DESCRIPTIONS, **SOURCES[kind.needs], **others}
+        texts = {**DESCRIPTIONS, **NEEDS[kind.needs].parameters, **others}
         optional = plain.__kwdefaults__ or {}
         code, types = plain.__code__, plain.__annotations__
         lines = ["Parameters", "----------"]

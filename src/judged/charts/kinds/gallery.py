@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -12,7 +13,7 @@ import polars as pl
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Figure
 from judged.charts.kinds import takes_design
-from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
+from judged.charts.pictures import address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.svg import ThemeName, theme_named
 from judged.errors import InputError
@@ -20,7 +21,8 @@ from judged.inputs import Lookup, read_judgements
 from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
-from judged.matching import Matcher, pool_of
+from judged.matching.matcher import Matcher
+from judged.matching.pool import pool_of
 from judged.options import whole
 from judged.policy import Policy
 from judged.results import DisplayOptions
@@ -130,7 +132,7 @@ def gallery(
     rel: float = 1,
     **design: Unpack[Design],
 ) -> Gallery:
-    """Queries and their first k results as pictures, with frames around right and wrong ones.
+    """Draw queries and their first k results as pictures, with frames around right and wrong ones.
 
     >>> dot = np.zeros((8, 8), np.uint8)
     >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})
@@ -193,7 +195,7 @@ class Gallery(Figure):
     """The colours."""
 
     def rows(self) -> list[pl.DataFrame]:
-        """The results of each query, in the order of the gallery.
+        """Return the results of each query, in the order of the gallery.
 
         Returns
         -------
@@ -203,8 +205,7 @@ class Gallery(Figure):
         return self.data.partition_by("query", maintain_order=True)
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
-        """A page with everything in it, the pictures too: it needs no other file. It is light or
-        dark as the reader's system is, and always dark where that is the theme.
+        """Draw a page that holds everything, also the pictures, in the reader's light or dark.
 
         Parameters
         ----------
@@ -244,46 +245,6 @@ class Gallery(Figure):
         source, tiny = address(self.pictures[name], name)
         return {"source": source, "tiny": tiny}
 
-    def _body(self) -> str:
-        theme = theme_named(self.theme)
-        style = f"""<style>
-.judged-gallery {{ font: 14px Helvetica, Arial, sans-serif; padding: 16px; }}
-.judged-gallery {{ background: {theme.background}; color: {theme.ink}; }}
-.judged-gallery h1 {{ font-size: 19px; margin: 0 0 6px; }}
-.judged-gallery p {{ color: {theme.muted}; margin: 2px 0; }}
-.judged-gallery section {{ display: flex; overflow-x: auto; gap: 10px; }}
-.judged-gallery section {{ margin: 18px 0 0; align-items: flex-start; }}
-.judged-gallery figure {{ margin: 0; text-align: center; font-size: 12px; }}
-.judged-gallery img {{ width: {TILE}px; height: {TILE}px; object-fit: contain; }}
-.judged-gallery img {{ display: block; border: 4px solid transparent; }}
-.judged-gallery img.tiny {{ image-rendering: pixelated; }}
-.judged-gallery .query {{ padding-right: 14px; border-right: 1px solid {theme.muted}; }}
-.judged-gallery .right img {{ border: 4px solid {theme.right}; }}
-.judged-gallery .wrong img {{ border: 4px dashed {theme.wrong}; }}
-</style>"""
-        notes = "".join(f"<p>{html(note)}</p>" for note in self.notes)
-        lists = "\n".join(self._section(part) for part in self.rows())
-        return (
-            f"{style}\n<main "
-            f'class="judged-gallery"><h1>{html(self.title)}</h1>{notes}\n{lists}\n</main>\n'
-        )
-
-    def _section(self, part: pl.DataFrame) -> str:
-        query = part["query"][0]
-        right = int(part["relevant"].sum())
-        tiles = [
-            _tile(
-                self.pictures[query],
-                query,
-                "query",
-                f"query {html(query)}<br>{right} of {part.height} right",
-            )
-        ]
-        for item, rank, relevant in part.select("item", "rank", "relevant").rows():
-            words = f"{rank} {SIGNS[relevant]} {html(item)}"
-            tiles.append(_tile(self.pictures[item], item, "right" if relevant else "wrong", words))
-        return f"<section>{''.join(tiles)}</section>"
-
     def to_png(self) -> bytes:
         """All pictures in one.
 
@@ -295,13 +256,6 @@ class Gallery(Figure):
         return painted(self.title, self.notes, self.rows(), self.pictures, theme_named(self.theme))
 
     def _repr_html_(self) -> str:
-        return self._body()
-
-
-def _tile(picture: PictureLike, name: str, kind: str, words: str) -> str:
-    source, tiny = address(picture, name)
-    look = ' class="tiny"' if tiny else ""
-    return (
-        f'<figure class="{kind}"><img{look} src="{source}" '
-        f'alt="{html(name)}"><figcaption>{words}</figcaption></figure>'
-    )
+        words = html(" ".join((self.title, *self.notes)))
+        png = base64.b64encode(self.to_png()).decode()
+        return f'<img src="data:image/png;base64,{png}" alt="{words}">'

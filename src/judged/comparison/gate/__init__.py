@@ -160,11 +160,11 @@ def _evaluate(
         runs = {run_name(fspath(run)) if isinstance(run, str | PathLike) else "run": run}
     base = source.name or ("baseline" if source.path is None else run_name(source.path))
     before: dict[str | None, Any] = {}
-    for each in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
+    for before_run in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
         name = base
         while name in runs or name in before:
             name = f"{name} (baseline)" if name in runs else f"{name} (again)"
-        before[name] = each
+        before[name] = before_run
     evaluation = evaluate(judgements, {**runs, **before}, measures, **scoring)
     names = [scored.name for scored in evaluation.runs]
     return evaluation, names[len(names) - len(before) :]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What must be the same for two sets of values to be comparable."""
+    """Settings that must be the same for two sets of values to be comparable."""
 
     measures: Mapping[str, Mapping[str, Any]]
     """Label, parameters and definition of each measure, by its notation."""
@@ -47,7 +47,7 @@ class Conditions:
     depth: int | None
     collection: int | Mapping[str, int] | None
     ranked: Sequence[str]
-    """What was done to the ranked items, in words."""
+    """Changes of the ranked items, in words."""
     judgements: Mapping[str, str] = field(repr=False)
     """Fingerprint of each query's judgements."""
 
@@ -207,9 +207,9 @@ def system_values(
     places = Places(queries)
     entries = {}
     for measure in evaluation.measures:
-        own = [entry_of(run, measure, places) for run in runs]
+        repeats = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
-        entries[str(measure)] = averaged(own, label, name)
+        entries[str(measure)] = averaged(repeats, label, name)
     lacking = (
         np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
     )
@@ -228,7 +228,7 @@ class BaselineValues:
 
     values: Mapping[str, float | None]
     made_of: Mapping[str, Sequence[float]] | None = None
-    """What the summary is computed from, if that is not one value per query."""
+    """Numbers that the summary is computed from, if that is not one value per query."""
     repeats: Mapping[str, Sequence[float]] | None = None
     """Averaged values of each repeat, if there are several."""
     error: float = 0.0
@@ -354,7 +354,7 @@ def _rows(sample: Sample) -> list[list[float]]:
         return rows
     order = np.argsort(sample.owner, kind="stable")
     ends = np.cumsum(np.bincount(sample.owner, minlength=sample.size))[:-1]
-    return [each.tolist() for each in np.split(sample.values[order], ends)]
+    return [part.tolist() for part in np.split(sample.values[order], ends)]
 
 
 def _entry(
@@ -412,12 +412,12 @@ class BaselineSource:
 
     @property
     def absent(self) -> bool:
-        """Whether no baseline was named."""
+        """True if no baseline was named."""
         return self.path is None and not self.exists
 
     @property
     def exists(self) -> bool:
-        """Whether there is anything to compare with."""
+        """True if there is anything to compare with."""
         return self.file is not None or self.run is not None
 
 
@@ -438,7 +438,7 @@ def baseline_source(baseline: Any) -> BaselineSource:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         if is_rankings_file(path):
-            raise InputError(f"{label}: there is no such file.") from None
+            raise InputError(f"{label}: no such file.") from None
         return BaselineSource(label, path)
     except (OSError, ValueError) as error:
         raise InputError(f"{label}: cannot be read ({_reason(error)}).") from None

@@ -357,7 +357,7 @@ def _about_file(file: Baseline, today: Baseline) -> list[str]:
             Warned("The weights are not those of the baseline. Both sides use today's weights.")
         )
     if today.groups is None and file.groups is not None:
-        notes.append(Warned("The baseline was made with groups of queries; today there are none."))
+        notes.append(Warned("The baseline was made with groups of queries; today's has no groups."))
     return notes
 
 
@@ -444,15 +444,11 @@ def _losses(match: Match, queries: Sequence[str]) -> tuple[QueryLoss, ...]:
     sign = -1.0 if match.measure.higher_is_better else 1.0
     lost = sign * match.differences
     order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]
-    return tuple(
-        QueryLoss(
-            queries[match.ours.place[at]],
-            float(match.theirs.values[at]),
-            float(match.ours.values[at]),
-        )
-        for at in order
-        if lost[at] > 0
-    )
+    losses = []
+    for at in order[lost[order] > 0]:
+        before, now = float(match.theirs.values[at]), float(match.ours.values[at])
+        losses.append(QueryLoss(queries[match.ours.place[at]], before, now, now - before))
+    return tuple(losses)
 
 
 # -- golden queries
@@ -471,7 +467,7 @@ class GoldenQuery:
     minimum: float | None
     """None for the value in the baseline."""
     place: str
-    """Where it was given, for messages."""
+    """File and line, for messages."""
 
 
 def check_query(
@@ -493,30 +489,30 @@ def golden_queries(given: Any) -> list[GoldenQuery]:
     """Read golden queries: a file, {query: minimum}, {query: {measure: minimum}} or a list."""
     if isinstance(given, (str, PathLike)):
         source = open_source(fspath(given), GOLDEN)
-        found, place = list(_in_file(source)), source.label
+        queries, place = list(_in_file(source)), source.label
     else:
-        found, place = list(_in_python(given, GIVEN)), GIVEN
-    if not found:
+        queries, place = list(_in_python(given, GIVEN)), GIVEN
+    if not queries:
         raise InputError(f"{place}: no golden queries found.")
     seen: dict[tuple[str, str | None], GoldenQuery] = {}
-    for golden in found:
+    for golden in queries:
         if seen.setdefault((golden.query, golden.measure), golden) is not golden:
             raise InputError(f"{golden.place}: query {golden.query!r} occurs twice.")
-    return found
+    return queries
 
 
-def _in_python(given: Any, place: str) -> Iterator[GoldenQuery]:
-    if not isinstance(given, Mapping):
-        if isinstance(given, bytes) or not isinstance(given, Iterable):
+def _in_python(golden: Any, place: str) -> Iterator[GoldenQuery]:
+    if not isinstance(golden, Mapping):
+        if isinstance(golden, bytes) or not isinstance(golden, Iterable):
             is_list = False
         else:
-            is_list = getattr(given, "ndim", 1) == 1
+            is_list = getattr(golden, "ndim", 1) == 1
         if not is_list:
             raise InputError(
                 "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
-                f"queries; got {quoted(given)}."
+                f"queries; got {quoted(golden)}."
             )
-    pairs = given.items() if isinstance(given, Mapping) else ((query, None) for query in given)
+    pairs = golden.items() if isinstance(golden, Mapping) else ((query, None) for query in golden)
     for key, minima in pairs:
         query = as_id(key, place)
         by_measure = minima if isinstance(minima, Mapping) else {None: minima}
@@ -589,7 +585,7 @@ def _is_number(text: str) -> bool:
 def check_known(golden: Sequence[GoldenQuery], queries: Sequence[str]) -> None:
     """Check that all golden queries are judged."""
     known = set(queries)
-    for each in golden:
-        if each.query not in known:
-            hint = did_you_mean(each.query, list(queries)[:10_000])
-            raise InputError(f"{each.place}: query {each.query!r} is not judged{hint}")
+    for wanted in golden:
+        if wanted.query not in known:
+            hint = did_you_mean(wanted.query, list(queries)[:10_000])
+            raise InputError(f"{wanted.place}: query {wanted.query!r} is not judged{hint}")

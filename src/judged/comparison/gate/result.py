@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from xml.sax.saxutils import escape, quoteattr
@@ -15,8 +15,8 @@ from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.wording import about_trusted
-from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Best, Warned, counted, listed, plain, readable, shown
+from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
+from judged.text import Best, Warned, counted, listed, readable, shown
 
 TRUSTED_COLUMNS = (
     "trusted_difference",
@@ -29,21 +29,13 @@ WORDS = frozenset({"measure", "verdict", "query"})
 
 
 @dataclass(frozen=True)
-class QueryLoss:
-    """A query that lost, with both values."""
+class QueryLoss(ResultPart):
+    """A query that lost, with both values and their difference."""
 
     query: str
     baseline: float
     value: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "query": self.query,
-            "baseline": plain(self.baseline),
-            "value": plain(self.value),
-            "difference": plain(self.value - self.baseline),
-        }
+    difference: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,9 +69,9 @@ class Gate(Result):
     rows: tuple[RuleResult, ...]
     """Verdict of the rule on each measure."""
     minima: tuple[Requirement, ...] = ()
-    """Whether measures reach their minima."""
+    """True if measures reach their minima."""
     golden: tuple[Requirement, ...] = ()
-    """Whether golden queries reach their values."""
+    """True if golden queries reach their values."""
     worst: Mapping[str, tuple[QueryLoss, ...]] = field(default_factory=dict)
     """The ten queries that lost most on each measure."""
     changes: JudgementChanges = JudgementChanges()  # noqa: RUF009
@@ -88,9 +80,9 @@ class Gate(Result):
     unlike: str = ""
     """Why nothing could be compared with a baseline that was replaced."""
     updated: bool = False
-    """Whether the baseline file was written."""
+    """True if the baseline file was written."""
     to_update: bool = False
-    """Whether an update was requested."""
+    """True if an update was requested."""
 
     @property
     def checks(self) -> tuple[RuleResult | Requirement, ...]:
@@ -99,12 +91,12 @@ class Gate(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether everything passes."""
+        """True if everything passes."""
         return all(check.holds for check in self.checks)
 
     @property
     def decided(self) -> bool:
-        """Whether the gate passed or failed.
+        """True if the gate passed or failed.
 
         It does neither if nothing fails and there are too few queries for the rule.
         """
@@ -134,12 +126,10 @@ class Gate(Result):
             "baseline": {"source": self.source, "kind": self.kind, "run": self.against},
             "updated": self.updated,
             **({"trusted": trusted.to_dict()} if (trusted := self.evaluation.trusted) else {}),
-            "measures": [row.to_dict() for row in self.rows],
-            "minimum": [each.to_dict() for each in self.minima],
-            "golden": [each.to_dict() for each in self.golden],
-            "worst": {
-                name: [each.to_dict() for each in queries] for name, queries in self.worst.items()
-            },
+            "measures": plain_value(self.rows),
+            "minimum": plain_value(self.minima),
+            "golden": plain_value(self.golden),
+            "worst": plain_value(self.worst),
             "left_out": self.changes.to_dict(),
             "says": self.says(),
             "notes": [str(note) for note in self.notes],
@@ -161,28 +151,26 @@ class Gate(Result):
         """
         import polars as pl
 
-        sizes = ("baseline", "value", "difference", "drop", "low", "high", "allowed_drop")
+        numbers = ("baseline", "value", "difference", "drop", "low", "high", "allowed_drop")
         schema: dict[str, Any] = {
-            "measure": pl.String,
-            "holds": pl.Boolean,
-            "verdict": pl.String,
-            "queries": pl.Int64,
-            **dict.fromkeys((*sizes, "p", "corrected_p", "sees"), pl.Float64),
+            **{
+                "measure": pl.String,
+                "holds": pl.Boolean,
+                "verdict": pl.String,
+                "queries": pl.Int64,
+            },
+            **dict.fromkeys((*numbers, "p", "corrected_p", "sees"), pl.Float64),
             "says": pl.String,
             **(dict.fromkeys(TRUSTED_COLUMNS, pl.Float64) if self.evaluation.trusted else {}),
         }
         rows = []
         for row in self.rows:
-            cells: list[Any] = [
-                *(row.measure, row.holds, row.word, row.queries, row.baseline, row.value),
-                *(row.difference, row.drop, row.low, row.high, row.allowed),
-                *(row.p, row.corrected_p, row.sight.drop, row.says),
-            ]
-            if row.trusted is not None:
-                alone = row.trusted.trusted
-                cells += [alone.estimate, alone.low, alone.high]
-                cells += [row.trusted.cheap, row.trusted.weight]
-            rows.append(cells)
+            cells = vars(row) | {"holds": row.holds, "verdict": row.word, "sees": row.sight.drop}
+            cells["allowed_drop"] = row.allowed
+            if (fix := row.trusted) is not None:
+                alone = (fix.trusted.estimate, fix.trusted.low, fix.trusted.high)
+                cells |= zip(TRUSTED_COLUMNS, (*alone, fix.cheap, fix.weight), strict=True)
+            rows.append([cells[name] for name in schema])
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def says(self) -> str:
@@ -200,9 +188,9 @@ class Gate(Result):
             names = listed([row.measure for row in self.rows if not row.holds])
             return f"UNDECIDED: too few queries for {GOALS[self.rule]} in {names}."
         reached = [
-            f"{counted(len(each), word)} reached"
-            for each, word in ((self.minima, "minimum value"), (self.golden, "golden value"))
-            if each
+            f"{counted(len(checks), word)} reached"
+            for checks, word in ((self.minima, "minimum value"), (self.golden, "golden value"))
+            if checks
         ]
         if self.rows:
             names = listed([row.measure for row in self.rows])
@@ -221,13 +209,6 @@ class Gate(Result):
         return f"PASSED: {'; '.join(reached)}."
 
     def document(self, display: Display) -> Document:
-        """Return everything the gate shows, PASSED or FAILED first.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-        """
         return Document(
             answer=[self.says()],
             tables=self._tables(),
@@ -239,7 +220,7 @@ class Gate(Result):
                     for row in self.rows
                     if row.trusted is not None
                 ),
-                *(each.says for each in (*self.minima, *self.golden) if each.fails),
+                *(check.says for check in (*self.minima, *self.golden) if check.fails),
                 *(row.sees for row in self.rows),
                 *self._method(),
                 *(note for note in self.notes if not isinstance(note, Warned)),
@@ -248,9 +229,9 @@ class Gate(Result):
 
     def _method(self) -> list[str]:
         """Describe what was compared, and how."""
-        said = []
+        sentences = []
         if self.changes:
-            said.append(f"Left out because of other judgements: {self.changes}.")
+            sentences.append(f"Left out because of other judgements: {self.changes}.")
         if self.rows:
             where = f" ({self.source})" if self.kind == "file" else ""
             test = "" if self.rule == "point" else f"; one-sided test at {percent_of(self.level)}"
@@ -258,51 +239,34 @@ class Gate(Result):
                 test += f", Holm over {counted(len(self.rows), 'measure')}"
             elif self.rule == "safe":
                 test += ", uncorrected because every measure must pass"
-            said.append(
+            sentences.append(
                 f"Rule {self.rule}: {RULES[self.rule]}; {self.run} against {self.against}{where}"
                 f"{test}."
             )
             if self.evaluation.trusted is not None:
                 queries = len(self.evaluation.runs[0].rankings)
-                said.append(
+                sentences.append(
                     f"{about_trusted(self.evaluation.trusted, queries)}: they correct values and "
                     "changes (PPI++), baseline and now with the λ of their change. Single queries "
                     "are not corrected."
                 )
         if self.updated:
-            said.append(f"Wrote the baseline {self.source}.")
+            sentences.append(f"Wrote the baseline {self.source}.")
         elif self.to_update:
-            said.append(f"The baseline {self.source} was not updated, as the gate did not pass.")
-        return said
+            sentences.append(f"The baseline {self.source} was not updated: the gate did not pass.")
+        return sentences
 
     def _tables(self) -> list[Table]:
         made = [self._rule_table()] if self.rows else []
         if any(row.trusted is not None for row in self.rows):
             made.append(self._trusted_table())
-        if self.minima:
-            rows = [
-                [each.measure, _reached(each), *map(shown, (each.value, each.bound, each.needed))]
-                for each in self.minima
-            ]
-            made.append(Table(["measure", "verdict", "value", "bound", "needed"], rows, WORDS))
-        if self.golden:
-            rows = [
-                [
-                    str(each.query),
-                    each.measure,
-                    _reached(each),
-                    *map(shown, (each.value, each.needed)),
-                ]
-                for each in self.golden
-            ]
-            made.append(Table(["query", "measure", "verdict", "value", "needed"], rows, WORDS))
+        for checks in (self.minima, self.golden):
+            if checks:
+                made.append(_requirement_table(checks))
         rows = [
-            [
-                *(each.query, name, shown(each.baseline), shown(each.value)),
-                _signed(each.value - each.baseline),
-            ]
-            for name, queries in self.worst.items()
-            for each in queries
+            [loss.query, name, shown(loss.baseline), shown(loss.value), _signed(loss.difference)]
+            for name, losses in self.worst.items()
+            for loss in losses
         ]
         if rows:
             header = ["query", "measure", "baseline", "now", "change"]
@@ -361,8 +325,12 @@ class Gate(Result):
         ]
         for check in self.checks:
             lines += self._junit_case(check)
-        said = "\n".join(readable(text) for text in self.sentences())
-        lines += [f"    <system-out>{escape(said)}</system-out>", "  </testsuite>", "</testsuites>"]
+        text = "\n".join(readable(line) for line in self.sentences())
+        lines += [
+            f"    <system-out>{escape(text)}</system-out>",
+            "  </testsuite>",
+            "</testsuites>",
+        ]
         return "\n".join(lines) + "\n"
 
     def _junit_case(self, check: RuleResult | Requirement) -> list[str]:
@@ -395,8 +363,16 @@ def _attribute(text: str) -> str:
     return quoteattr(readable(text))
 
 
-def _reached(check: Requirement) -> str:
-    return "reached" if check.holds else Best("not reached")
+def _requirement_table(checks: Sequence[Requirement]) -> Table:
+    is_golden = checks[0].query is not None
+    rows = []
+    for check in checks:
+        reached = "reached" if check.holds else Best("not reached")
+        values = [check.value, *([] if is_golden else [check.bound]), check.needed]
+        names = [check.query] if check.query is not None else []
+        rows.append([*names, check.measure, reached, *map(shown, values)])
+    header = ["measure", "verdict", "value", *([] if is_golden else ["bound"]), "needed"]
+    return Table(["query", *header] if is_golden else header, rows, WORDS)
 
 
 def _between(low: float, high: float) -> str:

@@ -51,7 +51,7 @@ PASSES = {
 }
 """Verdicts on which a rule passes."""
 GOALS = {"loss": "a significant drop", "safe": "a drop that is significantly smaller than allowed"}
-"""What a rule tests for, which too few queries cannot give."""
+"""Goals of the tests, which too few queries cannot reach."""
 MAX_QUERIES = 10**9
 
 
@@ -69,7 +69,7 @@ class Sensitivity:
 
     @property
     def enough(self) -> bool | None:
-        """Whether the allowed drop is detected."""
+        """True if the allowed drop is detected."""
         return None if self.drop is None else self.drop <= self.allowed
 
     def says(self, match: Match, rule: str) -> str:
@@ -78,20 +78,22 @@ class Sensitivity:
         power = f"{percent_of(POWER)} power"
         if self.drop is None:
             return f"{name}: the drop that {units} would detect is unknown: {self.note}."
-        said = f"{name}: with {units}, a true drop of {amount(self.drop)} is detected with {power}"
+        begin = f"{name}: with {units}, a true drop of {amount(self.drop)} is detected with {power}"
         if rule == "safe":
-            said = (
+            begin = (
                 f"{name}: with {units}, an unchanged system passes with {power} if a drop of "
                 f"{amount(self.drop)} is allowed"
             )
         if self.enough:
-            return f"{said}; allowed drop: {self.allowed:g}."
+            return f"{begin}; allowed drop: {self.allowed:g}."
         if self.allowed == 0:
-            return f"{said}. Smaller drops often pass."
+            return f"{begin}. Smaller drops often pass."
         needed = "" if self.units is None else f" {_units(match, self.units)} would be enough."
         if rule == "safe":
-            return f"{said}. Only {self.allowed:g} is allowed, so it often fails.{needed}"
-        return f"{said}. Smaller drops often pass, even above the allowed {self.allowed:g}.{needed}"
+            return f"{begin}. Only {self.allowed:g} is allowed, so it often fails.{needed}"
+        return (
+            f"{begin}. Smaller drops often pass, even above the allowed {self.allowed:g}.{needed}"
+        )
 
     def to_dict(self) -> dict[str, float | int | bool | str | None]:
         """Return plain values for JSON."""
@@ -209,16 +211,16 @@ class RuleResult:
     ties: int
     losses: int
     trusted: Correction | None = None
-    """How trusted judgements corrected the difference."""
+    """Correction of the difference by trusted judgements."""
 
     @property
     def holds(self) -> bool:
-        """Whether the rule passes."""
+        """True if the rule passes."""
         return self.word in PASSES
 
     @property
     def fails(self) -> bool:
-        """Whether the rule fails; with too few queries it neither passes nor fails."""
+        """True if the rule fails; with too few queries it neither passes nor fails."""
         return self.word in FAILS
 
     @property
@@ -276,7 +278,7 @@ def apply_rule(
     for at, (match, outcome) in enumerate(zip(matches, tested, strict=True)):
         drop, p = allowed[match.measure.name], float(together[at])
         word = _verdict(rule, match, outcome, p, drop, settings)
-        needed = fewest_units(settings.level)
+        needed = settings.fewest_units
         if rule == "loss":
             needed = units_needed(match, settings, len(matches))
         too_few_units = (match.by_trusted or match).units < needed or too_uneven(match, settings)
@@ -327,7 +329,7 @@ def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> i
     first_step = 1 - (1 - settings.level) / measures
     by_signs = fewest_units(first_step, sides=1)
     by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)
-    return by_signs if by_signs_alone else min(by_signs, fewest_units(settings.level))
+    return by_signs if by_signs_alone else min(by_signs, settings.fewest_units)
 
 
 def _refuse_infinite(match: Match, numbers: Numbers) -> None:
@@ -400,31 +402,31 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
             kind = f"significant {kind}"
         moved = f"{moved} from {amount(match.against_value)} to {amount(match.value)}"
         change = f"{moved}, a {kind} of {amount(abs(drop))}"
-    said = f"{name}: {change}"
+    begin = f"{name}: {change}"
     if word in ("regression", "dropped"):
-        return f"{said}; allowed drop: {allowed:g}."
+        return f"{begin}; allowed drop: {allowed:g}."
     if word == "inconclusive":
         up = match.measure.higher_is_better
         worst, best = (-low, -high) if up else (high, low)
         if math.isnan(worst):
             why = "all differ by the same amount" if match.constant else f"only {_differing(match)}"
-            return f"{said}. It is not proven to be below the allowed {allowed:g}: {why}."
+            return f"{begin}. It is not proven to be below the allowed {allowed:g}: {why}."
         significant = "is" if best > 0 else "is not"
         return (
-            f"{said}. The true drop may be {amount(worst)}, so it is not proven to be below the "
+            f"{begin}. The true drop may be {amount(worst)}, so it is not proven to be below the "
             f"allowed {allowed:g}. The drop {significant} significant."
         )
     if word == "safe":
-        return f"{said}. The true drop is significantly smaller than the allowed {allowed:g}."
+        return f"{begin}. The true drop is significantly smaller than the allowed {allowed:g}."
     if word == "allowed":
         significant = "" if rule == "point" else "The drop is significant, but "
         text = f"{significant}not larger than the allowed {allowed:g}."
-        return f"{said}. {text[0].upper()}{text[1:]}"
+        return f"{begin}. {text[0].upper()}{text[1:]}"
     if word == "too few differ":
-        return f"{said}. Only {_differing(match)}, too few for a significant drop."
+        return f"{begin}. Only {_differing(match)}, too few for a significant drop."
     if word == "not significant":
-        return f"{said}, which is not significant."
-    return f"{said}."
+        return f"{begin}, which is not significant."
+    return f"{begin}."
 
 
 def _why_too_few(
@@ -465,7 +467,7 @@ class Requirement:
 
     @property
     def fails(self) -> bool:
-        """Whether the value is not reached."""
+        """True if the value is not reached."""
         return not self.holds
 
     @property

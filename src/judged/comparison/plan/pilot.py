@@ -37,7 +37,7 @@ class Pilot:
     """
 
     differences: Floats
-    """How much better the run is for each unit. They have the mean and the standard deviation that
+    """Differences in favour of the run, by unit. They have the mean and the standard deviation that
     the t test uses."""
     queries: int
     differing: int
@@ -185,11 +185,11 @@ class Pilot:
         return values
 
 
-def _of_differences(given: Any, groups: Any) -> Pilot:
+def _of_differences(differences: Any, groups: Any) -> Pilot:
     """Return a pilot from differences in any order, or as {query: difference}."""
-    named = isinstance(given, Mapping)
-    values = _numbers(list(given.values()) if named else given)
-    ids = list(map(str, given)) if named else [f"{at}" for at in range(1, len(values) + 1)]
+    named = isinstance(differences, Mapping)
+    values = _numbers(list(differences.values()) if named else differences)
+    ids = list(map(str, differences)) if named else [f"{at}" for at in range(1, len(values) + 1)]
     if lost := [ids[at] for at in np.flatnonzero(~np.isfinite(values))]:
         raise InputError(
             f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
@@ -208,22 +208,22 @@ def _of_differences(given: Any, groups: Any) -> Pilot:
     return _by_unit(values, None, groups_of(groups, ids)[0])
 
 
-def _of_comparison(given: Comparison, measure: Any, groups: GroupsLike | None) -> Pilot:
+def _of_comparison(comparison: Comparison, measure: Any, groups: GroupsLike | None) -> Pilot:
     """Return a pilot from the pair of a comparison with the largest standard deviation."""
-    numbers = given.numbers.in_groups(groups)
-    if measure is None and len(given.measures) > 1:
+    numbers = comparison.numbers.in_groups(groups)
+    if measure is None and len(comparison.measures) > 1:
         raise MeasureError(
-            f"a plan is for one measure, but the pilot has {listed(given.measures)}; name one "
+            f"a plan is for one measure, but the pilot has {listed(comparison.measures)}; name one "
             "with measure (-m)."
         )
-    chosen = given.measure(measure)
-    pairs = compared_runs(given.runs, given.baseline)
+    chosen = comparison.measure(measure)
+    pairs = compared_runs(comparison.runs, comparison.baseline)
     matches = [matched(numbers, chosen, *pair) for pair in pairs]
     for match in matches:
         _refuse_other_than_means(match)
     pilots = [_of_match(match) for match in matches]
     widest = max(pilots, key=lambda pilot: pilot.sd if math.isfinite(pilot.sd) else -1.0)
-    notes = tuple(Warned(f"Pilot: {text}") for text in given.warnings())
+    notes = tuple(Warned(f"Pilot: {text}") for text in comparison.warnings())
     return replace(widest, pairs=len(pilots), notes=notes)
 
 
@@ -299,7 +299,7 @@ def _design_effect(
 ) -> tuple[float, float | None]:
     """Return the design effect, and the intraclass correlation that gives it."""
     columns = values[:, None]
-    by_group, by_query = (spread(columns, weights, each).error[0] for each in (groups, None))
+    by_group, by_query = (spread(columns, weights, units).error[0] for units in (groups, None))
     effect = float((by_group / by_query) ** 2)
     if not math.isfinite(effect):
         return 1.0, None
@@ -308,16 +308,16 @@ def _design_effect(
     return effect, (effect - 1) / (typical - 1) if typical > 1 else None
 
 
-def _numbers(given: Any) -> Floats:
+def _numbers(differences: Any) -> Floats:
     """Return differences as an array."""
     wrong = (
         "pilot must be a comparison, or per-query differences: numbers, or {query: difference}; "
-        f"got {quoted(given)}."
+        f"got {quoted(differences)}."
     )
     try:
-        found = np.asarray(given)
+        numbers = np.asarray(differences)
     except (TypeError, ValueError, OverflowError):
         raise InputError(wrong) from None
-    if found.ndim != 1 or found.dtype.kind not in "iuf":
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf":
         raise InputError(wrong)
-    return found.astype(np.float64)
+    return numbers.astype(np.float64)

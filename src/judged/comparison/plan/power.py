@@ -125,13 +125,13 @@ class PowerAnalysis:
         )
 
     def detectable(self, sd: float, units: float, power: float) -> float:
-        """Return the smallest difference that so many units detect."""
+        """Return the smallest difference that this number of units detects."""
         error = sd / math.sqrt(units)
         level, sides = self.tested_level, self.sides
         return float(detectable(error, units - 1.0, level=level, power=power, sides=sides))
 
     def queries(self, units: int) -> int:
-        """Return the number of queries of so many units."""
+        """Return the number of queries of this number of units."""
         return math.ceil(units * self.per_unit * (1 - 1e-12))
 
     def _fewest(
@@ -142,8 +142,8 @@ class PowerAnalysis:
         if ratio < SMALLEST_EFFECT:
             return None
         guess = normal_units(ratio, level, power, sides)
-        found = None if guess > 2 * most else fewest(enough, most, guess=guess)
-        return None if found is None else max(found, self.floor)
+        units = None if guess > 2 * most else fewest(enough, most, guess=guess)
+        return None if units is None else max(units, self.floor)
 
 
 MAX_SAMPLES = 10_000
@@ -204,14 +204,14 @@ def simulate_power(
     random = np.random.default_rng(seed)
     per_sample = min(units, len(away))
     draws = min(MAX_SAMPLES, max(MIN_SAMPLES, MAX_NUMBERS // per_sample))
-    found = alarms = 0
+    detected = alarms = 0
     for means, errors in _samples(away, units, draws, per_sample, random):
-        found += _significant(means + shift + bound, errors * critical, analysis.sides)
+        detected += _significant(means + shift + bound, errors * critical, analysis.sides)
         alarms += _significant(means, errors * critical, analysis.sides)
     return Simulation(
         draws,
         units,
-        SimulatedShare.of(found, draws, analysis.level),
+        SimulatedShare.of(detected, draws, analysis.level),
         SimulatedShare.of(alarms, draws, analysis.level),
         seed,
     )

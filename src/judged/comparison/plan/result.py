@@ -41,7 +41,7 @@ class PlanRow(ResultPart):
     equivalence: Estimate | None = None
     """With a margin: queries needed for equivalence."""
     asked: bool = False
-    """Whether it is the difference of the plan."""
+    """True if it is the difference of the plan."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,14 +54,14 @@ class Plan(Result):
     """
 
     solved: str
-    """What was computed: queries, power or difference."""
+    """Name of what was computed: queries, power or difference."""
     difference: float | None
     """The true difference to detect; None if only a half-width is wanted."""
     queries: int
     power: float
     """Probability of detecting the difference."""
     half_width: float
-    """Half-width of the confidence interval of a difference, with so many queries."""
+    """Half-width of the confidence interval of a difference, with this number of queries."""
     asked_half_width: float | None
     sd: float
     """Standard deviation of the differences of queries, or of groups."""
@@ -77,7 +77,7 @@ class Plan(Result):
     """With a margin: queries needed for equivalence, or its power."""
     rows: tuple[PlanRow, ...]
     planned_difference: float
-    """The difference to detect, or the smallest that so many queries detect."""
+    """The difference to detect, or the smallest that these queries detect."""
     wanted_power: float
     """Power that numbers of queries in the table are for."""
     pilot: Pilot | None = None
@@ -162,16 +162,18 @@ class Plan(Result):
         >>> plan(difference=0.02, sd=0.1).says()[0]
         'You need 199 queries to detect a difference of 0.02 with 80 % power.'
         """
-        said = {"queries": _queries, "power": _power, "difference": _difference}[self.solved](self)
+        sentences = {"queries": _queries, "power": _power, "difference": _difference}[self.solved](
+            self
+        )
         if self.analysis.margin is not None:
-            said.append(_equivalence(self))
+            sentences.append(_equivalence(self))
         if self.asked_half_width is None:
-            said.append(
+            sentences.append(
                 f"The confidence interval of a difference is then about ±{size(self.half_width)}."
             )
         if self.simulation is not None:
-            said.append(_simulated(self, self.simulation))
-        return said
+            sentences.append(_simulated(self, self.simulation))
+        return sentences
 
     def document(self, display: Display) -> Document:
         return Document(
@@ -269,7 +271,7 @@ def _counted(estimate: Estimate) -> str:
 
 
 def _queries(plan: Plan) -> list[str]:
-    said = []
+    sentences = []
     power = f"with {percent_of(plan.wanted_power)} power"
     if plan.for_difference is not None:
         need = f"You need {_counted(plan.for_difference)}"
@@ -278,20 +280,20 @@ def _queries(plan: Plan) -> list[str]:
             what = f"to detect a difference of {_as_given(plan.difference)} {power}"
         else:
             what = f"to show {power} that {_system(plan)} is {_no_worse(plan)}"
-        said.append(f"{need} {what}.")
+        sentences.append(f"{need} {what}.")
     if plan.for_half_width is not None:
         assert plan.asked_half_width is not None
-        need = "You need at least" if said else "You need"
-        said.append(
+        need = "You need at least" if sentences else "You need"
+        sentences.append(
             f"{need} {_counted(plan.for_half_width)} for confidence intervals of at most "
             f"±{_as_given(plan.asked_half_width)}."
         )
     if plan.difference is None:
         detected = size(plan.planned_difference)
-        said.append(f"They detect a difference of {detected} {power}.")
+        sentences.append(f"They detect a difference of {detected} {power}.")
     if plan.for_difference is not None and plan.for_half_width is not None:
-        said.append(f"Both need {_counted(plan.answer)}.")
-    return said
+        sentences.append(f"Both need {_counted(plan.answer)}.")
+    return sentences
 
 
 def _power(plan: Plan) -> list[str]:
@@ -350,34 +352,34 @@ def about_simulation(plan: Plan) -> list[Warned]:
     simulation = plan.simulation
     if simulation is None:
         return []
-    said = []
+    warnings = []
     power = simulation.power
     deviation = abs(power.value - plan.power)
     if not power.low <= plan.power <= power.high and deviation > LARGEST_DEVIATION:
         less = "less" if power.value < plan.power else "more"
-        said.append(
+        warnings.append(
             f"Samples of the pilot's differences have {less} power than t predicts, because these "
             "differences are far from normal. Use the power of the samples."
         )
     alarm = (1 - plan.analysis.level) / plan.analysis.comparisons
     if simulation.false_alarms.low > alarm * 1.2:
-        said.append(
+        warnings.append(
             f"{simulation.false_alarms.value:.1%} of samples are false alarms, more than the "
             f"{alarm:.1%} that the level allows. Take more queries.".replace("%", " %")
         )
-    return [Warned(text) for text in said]
+    return [Warned(text) for text in warnings]
 
 
 def _assumptions(plan: Plan) -> list[str]:
     pilot, analysis = plan.pilot, plan.analysis
     if pilot is None:
-        said = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
+        sentences = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
     else:
-        said = [_pilot_sentence(plan, pilot)]
+        sentences = [_pilot_sentence(plan, pilot)]
         if pilot.grouped:
-            said.append(_groups_sentence(plan, pilot))
+            sentences.append(_groups_sentence(plan, pilot))
         elif analysis.per_unit != 1:
-            said.append(
+            sentences.append(
                 f"With weights as uneven as the pilot's, {plan.queries:,} queries count as "
                 f"{plan.units:,.0f} independent ones."
             )
@@ -391,7 +393,7 @@ def _assumptions(plan: Plan) -> list[str]:
             f"; {analysis.comparisons:,} comparisons: each is significant if p is below "
             f"{alone:.2g} (Bonferroni, the first step of Holm)"
         )
-    return [*said, f"{test}."]
+    return [*sentences, f"{test}."]
 
 
 def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
@@ -408,8 +410,7 @@ def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
 
 
 def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
-    effect = pilot.design_effect
-    correlation = pilot.correlation
+    effect, correlation = pilot.design_effect, pilot.correlation
     correlated = "" if correlation is None else f" (intraclass correlation {correlation:.2f})"
     # A design effect below 1 is mostly chance: queries never count as more than they are.
     counting = "queries of a group are no more alike than others"
@@ -434,7 +435,7 @@ def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
 def _definitions(plan: Plan) -> list[str]:
     analysis = plan.analysis
     away = "|difference|" if analysis.margin is None else "(difference + margin)"
-    said = [
+    sentences = [
         f"Power: the probability that the noncentral t with n − 1 degrees of freedom and "
         f"noncentrality {away}·√n/sd exceeds the critical value. n is the smallest number that "
         f"reaches it, and at least {analysis.floor}, which judged compare needs for a test.",
@@ -442,24 +443,24 @@ def _definitions(plan: Plan) -> list[str]:
         "about half of all samples have slightly wider intervals.",
     ]
     if plan.pilot is not None:
-        said.append(
+        sentences.append(
             f"Interval of the sd: chi-square with {plan.pilot.freedom:,.1f} degrees of freedom, "
             f"which are n − 1 = {round(plan.pilot.effective - 1, 1):,.9g}, or fewer for "
             "differences with long tails (by their kurtosis)."
         )
     if analysis.margin is not None:
-        said.append(
+        sentences.append(
             "Equivalence: both one-sided tests are significant, corrected for the number of "
             "comparisons as in judged compare."
         )
     if plan.simulation is not None:
-        said.append(
+        sentences.append(
             "Samples: as many differences as the plan has, drawn with replacement from the "
             "pilot's, centred, with the pilot's standard deviation and the true difference added; "
             f"seed {plan.simulation.seed}."
         )
-    said.append(
+    sentences.append(
         "The plan holds for queries of the same population and for systems whose differences vary "
         "as much. It does not show that there is a difference, nor which size matters."
     )
-    return said
+    return sentences

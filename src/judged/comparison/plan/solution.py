@@ -181,7 +181,11 @@ def _solve(
 
 def _larger(*estimates: Estimate | None) -> Estimate:
     """Return the queries that are enough for all."""
-    ends = [(each.value, each.low, each.high) for each in estimates if each is not None]
+    ends = [
+        (estimate.value, estimate.low, estimate.high)
+        for estimate in estimates
+        if estimate is not None
+    ]
     return Estimate(
         *(None if None in values else max(values) for values in zip(*ends, strict=True))
     )

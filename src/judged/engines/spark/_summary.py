@@ -38,7 +38,7 @@ from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.remote import is_spark
 from judged.inputs.tables import JUDGEMENTS, ungraded_note
-from judged.matching.checks import EMPTY, nothing_in_common_of
+from judged.matching.checks import EMPTY, nothing_in_common
 from judged.matching.documents import with_items
 from judged.matching.pool import pool_of, with_note
 from judged.options import Scoring, takes_scoring
@@ -91,9 +91,7 @@ def summary(
         counts = count_rows(spark_run.table, table.table)
         if not counts.judged_queries:
             ours, theirs = some_queries(spark_run.table.frame), some_queries(table.table.frame)
-            raise InputError(
-                nothing_in_common_of(table.table.source, theirs, spark_run.source, ours)
-            )
+            raise InputError(nothing_in_common(table.table.source, theirs, spark_run.source, ours))
         work = table.work(spark_run, partial(totals_of, settings=settings), scoring)
         parts: list[Totals] = run_on_queries(spark_run.table, table.table, counts, work)
         if not any(findings_of(part.rankings).results for part in parts):

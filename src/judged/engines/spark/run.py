@@ -104,7 +104,9 @@ class SparkRun(DistantRun):
         counts = count_rows(self.table, judgements)
         if not counts.judged_queries:
             names = some_queries(self.table.frame)
-            raise InputError(nothing_in_common(matcher.pool, self.source, names))
+            raise InputError(
+                nothing_in_common(matcher.pool.name, matcher.queries, self.source, names)
+            )
         work = MatchPartition(
             TableDescription.of(self.table),
             TableDescription.of(judgements),

@@ -275,14 +275,14 @@ def read_hdf5(file: File) -> Vectors:
         except _HDF5_ERRORS as error:
             raise file.damaged("hdf5", error) from None
 
-    found: dict[str, tuple[Shape, np.dtype[Any]]] = {}
+    arrays: dict[str, tuple[Shape, np.dtype[Any]]] = {}
     elsewhere: set[str] = set()
 
     def see(name: str, thing: Any) -> None:
         if isinstance(thing, h5py.Dataset) and thing.shape is not None:
             if thing.external or thing.is_virtual:
                 elsewhere.add(name)
-            found[name] = (thing.shape, thing.dtype)
+            arrays[name] = (thing.shape, thing.dtype)
 
     try:
         with h5py.File(file.path, "r") as opened:
@@ -290,7 +290,7 @@ def read_hdf5(file: File) -> Vectors:
     except _HDF5_ERRORS as error:
         raise file.damaged("hdf5", error) from None
     shapes = {
-        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()
+        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in arrays.items()
     }
     chosen = choose(file, shapes)
 
@@ -299,7 +299,7 @@ def read_hdf5(file: File) -> Vectors:
         return array(name)
 
     _refuse_elsewhere(file, chosen, elsewhere)
-    rows = Lazy(*found[chosen], lambda rows, columns: array(chosen, (rows, columns)))
+    rows = Lazy(*arrays[chosen], lambda rows, columns: array(chosen, (rows, columns)))
     return _with_ids(file, rows, chosen, shapes, beside)
 
 
@@ -326,7 +326,7 @@ _TENSOR_TYPES = {
 
 
 def read_safetensors(file: File) -> Vectors:
-    _, tensors = _open_tensors(file)
+    tensors = _open_tensors(file)
     shapes: dict[str, Shape | None] = {name: tensor.shape for name, tensor in tensors.items()}
     chosen = choose(file, shapes)
     values, origin = tensors[chosen].read(file)
@@ -357,15 +357,14 @@ class _Tensor:
         return from_bfloat16(array) if self.type == "BF16" else array, origin
 
 
-def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
-    """Return the metadata and tensors of a file whose header the library has checked."""
+def _open_tensors(file: File) -> dict[str, _Tensor]:
+    """Return the tensors of a file whose header the library has checked."""
     # The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
     # other without gaps, so their order and sizes give their places.
     safetensors = _imported("safetensors", file)
     tensors = {}
     try:
         with safetensors.safe_open(file.path, framework="numpy") as opened:
-            metadata = dict(opened.metadata() or {})
             slices = {name: opened.get_slice(name) for name in opened.offset_keys()}
             with file.path.open("rb") as handle:
                 offset = 8 + int.from_bytes(handle.read(8), "little")
@@ -378,4 +377,4 @@ def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
     except (safetensors.SafetensorError, OSError) as error:
         reason = str(error).removeprefix("Error while deserializing header: ")
         raise file.damaged("safetensors", reason) from None
-    return metadata, tensors
+    return tensors

@@ -179,17 +179,17 @@ def choose(file: File, shapes: Mapping[str, Sequence[int] | None]) -> str:
     if len(matrices) == 1 or len(named) == 1:
         return (matrices if len(matrices) == 1 else named)[0]
     if not matrices:
-        found = ", ".join(
+        arrays = ", ".join(
             f"{name} ({'no numbers' if shape is None else shaped(shape)})"
             for name, shape in shapes.items()
         )
         raise InputError(
             f"{file.label}: has no matrix of numbers, one row per vector; it has "
-            f"{found or 'no arrays'}."
+            f"{arrays or 'no arrays'}."
         )
-    found = ", ".join(f"{name} ({shaped(shapes[name] or ())})" for name in matrices)
+    arrays = ", ".join(f"{name} ({shaped(shapes[name] or ())})" for name in matrices)
     raise InputError(
-        f"{file.label}: has {len(matrices)} matrices, {found}; choose one with "
+        f"{file.label}: has {len(matrices)} matrices, {arrays}; choose one with "
         f"key={matrices[0]!r}, "
         f'or as "{file.label}{SEPARATOR}{matrices[0]}".'
     )

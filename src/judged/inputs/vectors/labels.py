@@ -68,7 +68,7 @@ class LabelTable(Sequence[Any]):
             return self.labels
         known = set(vectors.ids)
         if self.ids is None or not known <= set(self.ids):
-            column = next((each for each in self.others if known <= set(each)), None)
+            column = next((other for other in self.others if known <= set(other)), None)
             if column is not None:
                 return replace(self, ids=column).by_name(vectors)
         if self.ids is None or (self.unnamed and self._are_row_numbers(vectors)):
@@ -87,7 +87,7 @@ class LabelTable(Sequence[Any]):
             )
         if self.ids == tuple(map(str, range(len(vectors)))):
             return True
-        return known.isdisjoint(self.ids) and all(each.isdecimal() for each in self.ids)
+        return known.isdisjoint(self.ids) and all(name.isdecimal() for name in self.ids)
 
     @property
     def _by_row(self) -> str:
@@ -400,8 +400,8 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     queries = given.get("gnd") if isinstance(given, dict) else given
     parts = ("easy", "hard", "junk")
     if not isinstance(queries, list) or not all(
-        isinstance(each, dict) and all(_is_rows(each.get(part)) for part in parts)
-        for each in queries
+        isinstance(query, dict) and all(_is_rows(query.get(part)) for part in parts)
+        for query in queries
     ):
         raise InputError(
             f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for "
@@ -412,7 +412,7 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
 
 def _is_rows(given: object) -> bool:
     return isinstance(given, list) and all(
-        isinstance(each, int) and not isinstance(each, bool) for each in given
+        isinstance(row, int) and not isinstance(row, bool) for row in given
     )
 
 

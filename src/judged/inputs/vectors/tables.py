@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -18,6 +18,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import COMMENT, is_number
+from judged.inputs.json import objects
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
@@ -99,14 +100,14 @@ def may_be_ids(dtype: pl.DataType) -> bool:
 
 def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | None:
     """Return the column of ids; a column with such a name and another type is an error."""
-    found = choose_ids(fitting) or next(filter(is_index, fitting), None)
+    ids = choose_ids(fitting) or next(filter(is_index, fitting), None)
     named = choose_ids([name for name in kinds if name not in fitting])
-    if found is None and named is not None:
+    if ids is None and named is not None:
         raise InputError(
             f"{file.label}: {quote(named)} should hold ids, texts or whole numbers; it is "
             f"{kinds[named]}. Write it as one of these, or under another name."
         )
-    return found
+    return ids
 
 
 def _from_columns(
@@ -175,13 +176,13 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
 
 def read_ndjson(file: File) -> Vectors:
     source = open_source(file.path, VECTORS)
-    number, first = next(_objects(source), (0, {}))
-    if not number:
+    where, first = next(objects(source), ("", {}))
+    if not where:
         raise InputError(f"{file.label}: there are no vectors in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
     kinds = {
-        name: f"{type(value).__name__} in line {number}"
+        name: f"{type(value).__name__} in {where}"
         for name, value in first.items()
         if not isinstance(value, list)
     }
@@ -203,7 +204,7 @@ def read_ndjson(file: File) -> Vectors:
 
 def _ndjson_beside(source: Source, names: Sequence[str]) -> dict[str, list[str | None]]:
     columns: dict[str, list[str | None]] = {name: [] for name in names}
-    for _, line in _objects(source):
+    for _, line in objects(source):
         for name, column in columns.items():
             value = line.get(name)
             column.append(str(value) if isinstance(value, str | int) else None)
@@ -240,8 +241,8 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
     """Read line by line, so that the error names the first bad line."""
     rows: list[Matrix] = []
     names: list[str] = []
-    for number, line in _objects(source):
-        place = f"{file.label}, line {number}"
+    for where, line in objects(source):
+        place = f"{file.label}, {where}"
         values = line.get(chosen)
         if not isinstance(values, list):
             raise InputError(f"{place}: the vector is missing (no list {quote(chosen)}).")
@@ -271,26 +272,6 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
     return Vectors(
         np.stack(rows), without_repeated(tuple(names), ids) if ids else None, file.source
     )
-
-
-def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(source.lines(), 1):
-        if not line.strip():
-            continue
-        try:
-            content = json.loads(decoded(source.label, number, line))
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object per "
-                "line is read."
-            ) from None
-        if not isinstance(content, dict):
-            raise InputError(
-                f"{source.label}, line {number}: expected a JSON object, found {quote(line)}."
-            )
-        yield number, content
 
 
 def numbers_of(values: Sequence[Any]) -> Matrix:

@@ -98,10 +98,10 @@ class Origin:
 
 def _state(path: Path) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def held_or_mapped(mapped: NDArray[Any], path: Path) -> tuple[NDArray[Any], Origin | None]:
@@ -228,8 +228,8 @@ class Vectors:
         self.refuse_changed()
         if isinstance(self.values, Lazy):
             # By the rows of the values, in whatever order a kind of vectors shows them.
-            found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
-            return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
+            read = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
+            return np.concatenate(read) if read else np.zeros((0, self.dims), dtype)
         with casting():
             return np.asarray(self.values[rows], dtype)
 
@@ -361,11 +361,11 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
     ids = given.tolist() if isinstance(given, np.ndarray) else list(given)
     if not isinstance(ids, list):
         raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
-    for row, each in enumerate(ids):
-        if isinstance(each, (bool, np.bool_)) or not isinstance(each, (str, int, np.integer)):
+    for row, name in enumerate(ids):
+        if isinstance(name, (bool, np.bool_)) or not isinstance(name, (str, int, np.integer)):
             raise InputError(
                 f"{source}: ids must be texts or whole numbers; that of vector {row} (from 0) is "
-                f"{quoted(each)}."
+                f"{quoted(name)}."
             )
     try:
         return tuple(map(str, ids))

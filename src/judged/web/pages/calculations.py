@@ -1,14 +1,14 @@
-"""The calculation of one number: what each rank adds, the arithmetic, other definitions, and the
-walk down the list. Everything comes from `Explanation.to_dict()`."""
+"""The calculation of one number and the walk down its list, from `Explanation.to_dict()`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from judged.rankings.strips import Cell
+from judged.web.pages.templating import render
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -99,9 +99,6 @@ def _other(variant: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- the walk down a list
 
-WIDTH, HEIGHT = 460, 320
-LEFT, TOP, RIGHT, BOTTOM = 52, 14, 12, 44
-"""Pixels around the axes of the chart."""
 _KINDS = {"relevant": "relevant", "not relevant": "irrelevant", "not judged": "unjudged"}
 
 
@@ -144,111 +141,16 @@ def _tile(tile: Mapping[str, Any], top: float) -> dict[str, Any]:
 
 
 def draw_walk(chart: Mapping[str, Any]) -> Markup:
-    """Draw the chart of a walk at its end; `data-rank` is the rank from which a part is visible.
+    """Draw the chart of a walk at its end.
 
     >>> from judged import explain
     >>> "<svg" in draw_walk(explain("0 1", measure="nDCG").to_dict()["walk"]["chart"])
     True
     """
-    return _draw_area(chart) if chart["kind"] == "area" else _draw_growth(chart)
-
-
-def _x(share: float) -> str:
-    return f"{LEFT + share * (WIDTH - LEFT - RIGHT):.2f}"
-
-
-def _y(share: float) -> str:
-    return f"{TOP + (1 - share) * (HEIGHT - TOP - BOTTOM):.2f}"
-
-
-def _with_axes(label: str, across: str, up: str, shapes: Sequence[str]) -> Markup:
-    return Markup(
-        f'<svg class="walk-drawing" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(shapes)}'
-        f'<line class="axis" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(0)}" y2="{_y(0)}"/>'
-        f'<line class="axis" x1="{_x(0)}" x2="{_x(0)}" y1="{_y(0)}" y2="{_y(1)}"/>'
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" '
-        f'text-anchor="middle">{escape(across)}</text>'
-        f'<text transform="translate(13 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-        f'text-anchor="middle">{escape(up)}</text></svg>'
-    )
-
-
-def _rule(share: float, text: str) -> str:
-    return (
-        f'<line class="rule" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(share)}" y2="{_y(share)}"/>'
-        f'<text x="{LEFT - 8}" y="{float(_y(share)) + 4:.2f}" text-anchor="end">{text}</text>'
-    )
-
-
-def _below_axis(share: float, text: str) -> str:
-    return f'<text x="{_x(share)}" y="{HEIGHT - BOTTOM + 17}" text-anchor="middle">{text}</text>'
-
-
-def _box(kind: str, rank: int, left: float, right: float, height: float, says: str) -> str:
-    return (
-        f'<rect class="{kind}" data-rank="{rank}" x="{_x(left)}" y="{_y(height)}" '
-        f'width="{float(_x(right)) - float(_x(left)):.2f}" '
-        f'height="{float(_y(0)) - float(_y(height)):.2f}"><title>{escape(says)}</title></rect>'
-    )
-
-
-def _path(kind: str, rank: int, *points: tuple[float, float]) -> str:
-    way = " ".join(f"{_x(x)},{_y(y)}" for x, y in points)
-    return f'<polyline class="{kind}" data-rank="{rank}" points="{way}"/>'
-
-
-def _draw_area(chart: Mapping[str, Any]) -> Markup:
-    """Draw the precision-recall curve and the area under it."""
-    ticks = (0, 0.25, 0.5, 0.75, 1)
-    shapes = [_rule(at, f"{at:g}") + _below_axis(at, f"{at:g}") for at in ticks]
-    for bar in chart["bars"]:
-        single = bar["items"] == 1
-        says = f"rank {bar['rank']}" if single else f"{bar['items']:,} relevant results as one"
-        kind = "piece" if single else "piece rest"
-        shapes.append(_box(kind, bar["rank"], bar["left"], bar["right"], bar["height"], says))
-    last = None
-    for point in chart["points"]:
-        here = (point["recall"], point["precision"])
-        shapes += [] if last is None else [_path("way", point["rank"], last, here)]
-        last = here
-    shapes += [
-        f'<circle class="found" data-rank="{point["rank"]}" cx="{_x(point["recall"])}" '
-        f'cy="{_y(point["precision"])}" r="4"/>'
-        for point in chart["points"]
-        if point["relevant"]
-    ]
     label = f"Precision-recall curve; {chart['says']}"
-    return _with_axes(label, chart["axis"], "precision", shapes)
-
-
-def _draw_growth(chart: Mapping[str, Any]) -> Markup:
-    """Draw the sum down the list, beside the sum down the ideal list."""
-    stages, top = chart["stages"], chart["ticks"][-1]
-    number = len(stages)
-    shapes = [_rule(tick / top, f"{tick:g}") for tick in chart["ticks"]]
-    ways = []
-    reached = ideal = 0.0
-    for at, stage in enumerate(stages):
-        left, right, rank = at / number, (at + 1) / number, stage["rank"]
-        inside = (left + 0.15 / number, right - 0.15 / number)
-        name = f"{rank:,}" if stage["first"] == rank else f"to {rank:,}"
-        if stage["gain"]:
-            shapes.append(_box("whole", rank, *inside, stage["gain"] / top, f"gain at rank {rank}"))
-        if stage["added"]:
-            says = f"rank {name}: adds {stage['added']:.4f}"
-            shapes.append(_box("piece", rank, *inside, stage["added"] / top, says))
-        if at % -(-number // 12) == 0 or at == number - 1:
-            shapes.append(_below_axis((left + right) / 2, name))
-        before, reached = reached, stage["reached"]
-        ways.append(_stair("way", rank, left, right, before / top, reached / top))
-        if stage["ideal"] is not None:
-            before, ideal = ideal, stage["ideal"]
-            ways.append(_stair("ideal", rank, left, right, before / top, ideal / top))
-    against = f" against {ideal:.4f}" if chart["ideal_name"] else ""
-    label = f"{chart['says'][:1].upper()}{chart['says'][1:]}: {reached:.4f}{against}"
-    return _with_axes(label, "rank", chart["name"], [*shapes, *ways])
-
-
-def _stair(kind: str, rank: int, left: float, right: float, before: float, after: float) -> str:
-    return _path(kind, rank, (left, before), (left, after), (right, after))
+    if chart["kind"] != "area":
+        ideals = [stage["ideal"] for stage in chart["stages"] if stage["ideal"] is not None]
+        against = f" against {(ideals or [0.0])[-1]:.4f}" if chart["ideal_name"] else ""
+        says, reached = chart["says"], chart["stages"][-1]["reached"] if chart["stages"] else 0.0
+        label = f"{says[:1].upper()}{says[1:]}: {reached:.4f}{against}"
+    return Markup(render("parts/walk_drawing.html", chart=chart, label=label))

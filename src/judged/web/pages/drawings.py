@@ -22,7 +22,6 @@ _KIND_WORDS = {"irrelevant": "not relevant", "unjudged": "not judged", "nothing"
 
 
 def length(value: float) -> str:
-    """Format a length with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -36,7 +35,6 @@ def drawing(width: float, height: float, shapes: str, *, label: str | None, kind
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, radius: float = 2) -> str:
-    """Return a box with round corners."""
     return (
         f'<rect class="{kind}" x="{length(x)}" y="{length(y)}" width="{length(width)}" '
         f'height="{length(height)}" rx="{length(radius)}"/>'
@@ -143,8 +141,7 @@ def mean_strip(
     width: float = WIDTH,
     height: float = 26,
 ) -> Markup:
-    """Draw a stacked column per rank: the shares of queries with a relevant, a judged irrelevant
-    and an unjudged result, as `judged.rankings.strips.mean_strip` returns them.
+    """Draw a stacked column per rank, of the shares that `judged.rankings.strips` computes.
 
     >>> "rank 1: 50\\xa0% relevant" in mean_strip([(0.5, 0.5, 0.0, 0.0)])
     True
@@ -166,7 +163,6 @@ def mean_strip(
 
 
 def logo(height: float = 20) -> Markup:
-    """Draw the logo: four cells of a strip."""
     cells = [Cell("relevant", 3.0, 3.0), Cell("irrelevant"), Cell("relevant", 1.5, 3.0)]
     width = height / 2
     shapes = _paths(

@@ -1,5 +1,4 @@
-"""Results of comparisons as pages show them: headings, the panel of two systems, and the queries
-on which they differ most."""
+"""Results of comparisons as pages show them: headings, and the panel of two systems."""
 
 from __future__ import annotations
 
@@ -8,15 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from judged.comparison.match import matched
 from judged.comparison.methods import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
-from judged.rankings.strips import strips
 from judged.statistics.t import fewest_units
 from judged.text import Best, counted, listed, shown
 from judged.web.pages.numbers import minus, shorten
@@ -29,9 +24,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 3
 """How many systems a heading names; more are counted."""
-MAX_QUERIES = 6
-"""How many queries are shown on each side where two systems differ most."""
-STRIP_RANKS = 10
 _QUERIES = ("query", "queries")
 
 
@@ -45,7 +37,6 @@ class Heading:
 
     @property
     def line(self) -> str:
-        """The line as plain text."""
         return "".join(self.parts)
 
     @property
@@ -383,61 +374,3 @@ def _clause(pair: Pair, cause: str) -> str:
         if sentence.startswith(OTHERWISE[cause]):
             return f"{sentence.removesuffix('.')}."
     return ""
-
-
-# -- queries on which two systems differ
-
-
-def largest_differences(
-    comparison: Comparison,
-    run: str | None = None,
-    against: str | None = None,
-    measure: str | None = None,
-    *,
-    most: int = MAX_QUERIES,
-) -> dict[str, Any]:
-    """Return the queries with the largest differences on both sides, with the strips of both.
-
-    `between` is the number of queries between both sides, `most` the largest difference.
-
-    >>> from judged import evaluate
-    >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    >>> comparison = evaluate({"q": {"a": 1}}, runs, "RR").compare()
-    >>> largest_differences(comparison)["first"][0]["difference"]
-    0.5
-    """
-    assert comparison.evaluation is not None
-    pair = comparison.pair(run, against, measure)
-    known = comparison.measure(pair.measure)
-    match = matched(comparison.numbers, known, pair.run, pair.against)
-    differences = match.differences
-    order = np.argsort(-differences, kind="stable").tolist()
-    above = [at for at in order[:most] if differences[at] > 0]
-    below = [at for at in order[max(most, len(order) - most) :] if differences[at] < 0]
-    if len(order) < 2 * most:  # each query once, on its own side
-        below = [at for at in order if differences[at] < 0][-most:]
-    sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
-    rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
-    relevant = sides[0].rankings.relevant(rel)
-    drawn = [strips(side.rankings, STRIP_RANKS) for side in sides]
-    places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
-
-    def row(at: int) -> dict[str, Any]:
-        query = comparison.numbers.queries[match.ours.place[at]]
-        return {
-            "query": query,
-            "relevant": int(relevant[places[0][query]]),
-            "value": float(match.ours.values[at]),
-            "against_value": float(match.theirs.values[at]),
-            "difference": float(differences[at]),
-            "strip": drawn[0].cells(places[0][query]),
-            "against_strip": drawn[1].cells(places[1][query]),
-        }
-
-    finite = np.abs(differences[np.isfinite(differences)])
-    return {
-        "first": list(map(row, above)),
-        "between": len(order) - len(above) - len(below),
-        "last": list(map(row, below)),
-        "most": float(finite.max(initial=0.0)),
-    }

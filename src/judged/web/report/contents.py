@@ -112,7 +112,6 @@ class ListedQuery:
 
     @property
     def explained(self) -> list[tuple[str, float, Explanation]]:
-        """The sides that have an explanation."""
         return [(run, value, told) for run, value, told in self.sides if not isinstance(told, str)]
 
     def to_view(
@@ -147,7 +146,6 @@ class ListedQuery:
 def biggest_differences(
     differences: Mapping[str, float], higher_is_better: bool
 ) -> list[list[str]]:
-    """Return the queries with the biggest wins and those with the biggest losses."""
     sign = 1 if higher_is_better else -1
     gains = {query: sign * by for query, by in differences.items() if by and by == by}
     wins = sorted((q for q in gains if gains[q] > 0), key=lambda q: (-gains[q], q))
@@ -156,7 +154,6 @@ def biggest_differences(
 
 
 def hardest_queries(run: Scored, measure: Measure) -> list[str]:
-    """Return the queries of a run with the worst values."""
     values, names = run.values[measure], run.rankings.queries
     sign = 1 if measure.spec.higher_is_better else -1
     counting = np.flatnonzero(~np.isnan(values)).tolist()
@@ -165,7 +162,6 @@ def hardest_queries(run: Scored, measure: Measure) -> list[str]:
 
 
 def items_of(listed: Iterable[ListedQuery]) -> set[str]:
-    """Return the ids of all items in these lists."""
     return {
         item
         for query in listed
@@ -305,7 +301,6 @@ def contents_of_evaluation(
 def contents_of_comparison(
     comparison: Comparison, *, measure: str | Measure | None = None, **more: Any
 ) -> ReportContents:
-    """Return the contents of a report of a comparison."""
     evaluation = comparison.evaluation
     if evaluation is None or comparison.numbers.repeated:
         what = "values of another tool" if evaluation is None else "systems with repeats"

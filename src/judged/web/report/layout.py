@@ -107,7 +107,6 @@ class ReportLayout:
         )
 
     def left_out(self, without: frozenset[str]) -> list[str]:
-        """Return what is left out, in words."""
         chosen = {name for name in without if name in self.there}
         if not self.further and len(self.contents.evaluation.measures) > 1:
             chosen.add("values")
@@ -129,14 +128,12 @@ class ReportLayout:
 
     @cached_property
     def board(self) -> dict[str, Any]:
-        """The leaderboard."""
         contents = self.contents
         refused = (contents.refused,) if contents.refused else ()
         return board(contents.evaluation, contents.comparison, refused=refused)
 
     @cached_property
     def panel(self) -> dict[str, Any] | None:
-        """The panel of the pair that is shown by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:
             return None
@@ -185,12 +182,10 @@ class ReportLayout:
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All queries, sorted."""
         runs = self.contents.evaluation.runs
         return sorted({query for run in runs for query in run.rankings.queries})
 
     def shown(self, listed: list[ListedQuery], without: frozenset[str]) -> list[dict[str, Any]]:
-        """Return queries with their lists and calculations."""
         contents = self.contents
         texts = {} if "texts" in without else contents.texts
         pictures = {} if "pictures" in without else self.pictures
@@ -242,13 +237,11 @@ class ReportLayout:
 
     @cached_property
     def top(self) -> float:
-        """The best grade."""
         runs = self.contents.evaluation.runs
         return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:
-        """The tables of slices by measure."""
         comparison = self.contents.comparison
         if comparison is None or not len(comparison.slices):
             return []
@@ -259,7 +252,6 @@ class ReportLayout:
 
     @property
     def between_slices(self) -> list[str]:
-        """Sentences on differences between slices."""
         comparison = self.contents.comparison
         if comparison is None:
             return []
@@ -278,7 +270,6 @@ class ReportLayout:
         )
 
     def said(self) -> dict[str, list[str]]:
-        """Return warnings, notes and assumptions."""
         lines = [line.split(": ", 1) for line in self.contents.evaluation.sentences()]
         others = ("warning", "note", "policy", "measure")
         return {
@@ -289,13 +280,11 @@ class ReportLayout:
 
     @property
     def methods(self) -> list[str]:
-        """Paragraphs for a methods section."""
         comparison = self.contents.comparison
         return [(comparison or self.contents.evaluation).methods()]
 
     @property
     def references(self) -> str:
-        """The BibTeX entries of the methods."""
         told = " ".join(self.methods)
         keys = [key for key, text in BIBLIOGRAPHY.items() if text in told]
         return "\n\n".join([bibtex(key) for key in keys] + [_own_entry()])

@@ -21,7 +21,7 @@ from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.commands import line_of
 from judged.web.errors import GoneError
-from judged.web.judging import (
+from judged.web.views.judge import (
     agreement_of,
     grade_of,
     home_of,
@@ -33,7 +33,7 @@ from judged.web.judging import (
     settled_of,
 )
 from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawContent, Visit
-from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
+from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
 
 if TYPE_CHECKING:
     from judged.judgements.agreement import Agreement
@@ -46,7 +46,6 @@ FEW, MOST = 20, 1_000
 
 
 def page(visit: Visit) -> Page:
-    """Show all annotators, two of them in detail, and disputed items."""
     from judged.judgements import MERGE_RULES
 
     found = agreement_of(visit)
@@ -62,8 +61,8 @@ def page(visit: Visit) -> Page:
         "warnings": [str(text) for text in found.warnings()],
         "sentences": found.sentences()[len(found.warnings()) :],
         "pairs": [
-            {"pair": each, "href": visit.url(first=each.first, second=each.second)}
-            for each in found.pairs
+            {"pair": known, "href": visit.url(first=known.first, second=known.second)}
+            for known in found.pairs
         ],
         "differences": rows[: MOST if visit.params.flag("all") else FEW],
         "every": visit.url(all=1, query=None, item=None),
@@ -83,8 +82,8 @@ def page(visit: Visit) -> Page:
 
 def _title(pair: AssessorPair) -> str:
     kappa = pair.kappa.estimate
-    said = "is undefined" if isnan(kappa) else f"is {kappa:.2f}"
-    return f"{pair.first} and {pair.second}: Cohen's κ {said}, on {counted(pair.items, 'item')}"
+    value = "undefined" if isnan(kappa) else f"{kappa:.2f}"
+    return f"{pair.first} and {pair.second}: Cohen's κ is {value}, on {counted(pair.items, 'item')}"
 
 
 def _title_of_all(found: Agreement) -> str:
@@ -93,10 +92,9 @@ def _title_of_all(found: Agreement) -> str:
 
 
 def _pair(visit: Visit, found: Agreement) -> AssessorPair:
-    """Return the pair of the address, or the first with common items."""
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
-        return next((each for each in found.pairs if each.items), found.pairs[0])
+        return next((pair for pair in found.pairs if pair.items), found.pairs[0])
     return found.pair(first, second)
 
 
@@ -111,13 +109,13 @@ def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
         "α, interval": pair.alphas["interval"],
         "overlap of the relevant": pair.overlap,
     }
-    return [{"name": name, "interval": each} for name, each in named.items()]
+    return [{"name": name, "interval": interval} for name, interval in named.items()]
 
 
 def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
     """Return the disputed items, open ones first."""
-    texts, queries, settled = texts_of(visit).texts, queries_of(visit).texts, settled_of(visit)
-    top, pictures = float(scale_of(visit).top), pictures_of(visit)
+    texts, queries, settled = texts_of(visit)[0], texts_of(visit, "queries")[0], settled_of(visit)
+    top = float(scale_of(visit).top)
     rows = []
     for query, item, *grades in found.differences.iter_rows():
         given = [
@@ -131,7 +129,7 @@ def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
                 "item": item,
                 "asks": queries.get(query, Text()).heading or query,
                 "says": texts.get(item, Text()),
-                "picture": visit.url("/picture", item=item) if item in pictures else None,
+                "picture": picture_address(visit, item),
                 "given": given,
                 "settled": settled.get(query, {}).get(item),
             }
@@ -155,16 +153,15 @@ def _boards(visit: Visit) -> dict[str, Any]:
 
     measure = boards.measures[0]
     values = boards.values[measure]
-    places = {each.name: each.place for each in visit.workspace.systems}
     higher = boards.evaluations[next(iter(values))].labels[measure].spec.higher_is_better
-    columns = [(judge, _ranked(own, higher=higher)) for judge, own in values.items()]
+    columns = [(judge, _ranked(known, higher=higher)) for judge, known in values.items()]
     rows: list[dict[str, Any]] = [
         {
             "name": run,
-            "place": places.get(run, 0),
+            "place": visit.places.get(run, 0),
             "cells": [(ranks[run], values[judge][run]) for judge, ranks in columns],
         }
-        for run in sorted(boards.runs, key=lambda each: columns[0][1][each])
+        for run in sorted(boards.runs, key=columns[0][1].__getitem__)
     ]
     return {
         "refused": "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
 from judged.policy import CHOICES
@@ -13,6 +13,7 @@ from judged.web.pages.templating import figure
 from judged.web.visit import Page, RawContent, Visit
 
 if TYPE_CHECKING:
+    from judged.charts.canvas import Design
     from judged.charts.chart import Chart
 
 OPTIONS = ("k", "rel", "query", "bins")
@@ -87,10 +88,13 @@ def _chart(visit: Visit, kind: Kind, **design: Any) -> Chart:
     if kind.name not in COSTLY:
         chart: Chart = kind.function(*source, **options, **design)
         return chart
+    from judged.charts.canvas import Canvas
+
     named = visit.params.all("system"), repr(options)
     key = "table", visit.workspace.identity, visit.scoring.key, kind.name, *named
     table = visit.cache.get(key, lambda: kind.function(*source, **options).data)
-    chart = kind.draw(table, sentences=source[0].sentences(), **design)
+    canvas = Canvas.of(cast("Design", design))
+    chart = kind.draw(table, canvas, source[0].sentences())
     return chart
 
 

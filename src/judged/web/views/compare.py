@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from judged.comparison.match import matched
 from judged.comparison.methods import method_line
+from judged.rankings.strips import strips
 from judged.web import commands
-from judged.web.pages.boards import board
-from judged.web.pages.pairs import largest_differences, leading, panel, scale_of
+from judged.web.pages.boards import STRIP_RANKS, board
+from judged.web.pages.pairs import leading, panel, scale_of
 from judged.web.visit import CommandText, Page, Visit
 
 if TYPE_CHECKING:
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 PARAMS = ("system", "against", "by", "ranges")
 FOREST_HEIGHT, MAX_FOREST_ROWS = 380, 14
 """The height of the chart of all measures, unless there are more rows."""
+MAX_QUERIES = 6
+"""How many queries are shown on each side where two systems differ most."""
 
 
 def page(visit: Visit) -> Page:
@@ -136,3 +142,58 @@ def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any
         return command
     shown = f"print(result.among({', '.join(map(repr, systems))}))"
     return replace(command, python=command.python.replace("print(result)", shown))
+
+
+def largest_differences(
+    comparison: Comparison,
+    run: str | None = None,
+    against: str | None = None,
+    measure: str | None = None,
+    *,
+    most: int = MAX_QUERIES,
+) -> dict[str, Any]:
+    """Return the queries with the largest differences on both sides, with the strips of both.
+
+    `between` is the number of queries between both sides, `most` the largest difference.
+
+    >>> from judged import evaluate
+    >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
+    >>> comparison = evaluate({"q": {"a": 1}}, runs, "RR").compare()
+    >>> largest_differences(comparison)["first"][0]["difference"]
+    0.5
+    """
+    assert comparison.evaluation is not None
+    pair = comparison.pair(run, against, measure)
+    known = comparison.measure(pair.measure)
+    match = matched(comparison.numbers, known, pair.run, pair.against)
+    differences = match.differences
+    order = np.argsort(-differences, kind="stable").tolist()
+    above = [at for at in order[:most] if differences[at] > 0]
+    below = [at for at in order[max(most, len(order) - most) :] if differences[at] < 0]
+    if len(order) < 2 * most:  # each query once, on its own side
+        below = [at for at in order if differences[at] < 0][-most:]
+    sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
+    rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
+    relevant = sides[0].rankings.relevant(rel)
+    drawn = [strips(side.rankings, STRIP_RANKS) for side in sides]
+    places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
+
+    def row(at: int) -> dict[str, Any]:
+        query = comparison.numbers.queries[match.ours.place[at]]
+        return {
+            "query": query,
+            "relevant": int(relevant[places[0][query]]),
+            "value": float(match.ours.values[at]),
+            "against_value": float(match.theirs.values[at]),
+            "difference": float(differences[at]),
+            "strip": drawn[0].cells(places[0][query]),
+            "against_strip": drawn[1].cells(places[1][query]),
+        }
+
+    finite = np.abs(differences[np.isfinite(differences)])
+    return {
+        "first": list(map(row, above)),
+        "between": len(order) - len(above) - len(below),
+        "last": list(map(row, below)),
+        "most": float(finite.max(initial=0.0)),
+    }

@@ -3,64 +3,145 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.embeddings.normalisation import NORMALISATIONS
 from judged.embeddings.similarity import SIMILARITIES
-from judged.errors import did_you_mean, quoted
-from judged.options import LEVEL
-from judged.rankings.strips import Cell, strips
-from judged.text import Warned, counted, shown
-from judged.web.commands import shell_word
-from judged.web.errors import GoneError, UnpairedError, UnreadableError
+from judged.errors import InputError, did_you_mean, quoted
+from judged.options import LEVEL, choice
+from judged.rankings.strips import strips
+from judged.text import Warned, counted, listed, shown
+from judged.web.commands import path_of, shell_word
+from judged.web.errors import GoneError, UndecidedError, UnpairedError, UnreadableError
 from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
-from judged.web.searches import (
-    AS_THEY_ARE,
-    EXCLUDED,
-    RELEVANCE,
-    SEARCH_PARAMS,
-    VectorSearch,
-    vectors_of,
-)
-from judged.web.visit import CommandText, Page
+from judged.web.pages.templating import figure
+from judged.web.visit import CommandText, Page, Visit
 from judged.web.work import progress_of_this_work
-from judged.web.workspace import pictures_of
+from judged.web.workspace import picture_address
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
+    from judged.embeddings.embeddings import Embeddings
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
     from judged.learning.temperature import Point, Sweep
-    from judged.web.visit import Visit
+    from judged.web.files import DataFile
+    from judged.web.work import Cache
 
-
+RELEVANCE = {
+    "labels": "items of the query’s own label",
+    "shared-labels": "items that share a label with the query",
+    "pairs": "the item in the query’s own row",
+    "judgements": "relevant items of the judgements",
+}
+"""Definitions of relevance, in words."""
+EXCLUDED = {
+    "nothing": "nothing",
+    "self": "the item in the query’s own row",
+    "same-id": "the item of the query’s own id",
+}
+"""Items that can be left out of a query's ranking, in words."""
+AS_THEY_ARE = "none"
+"""The choice of no normalisation."""
+SEARCH_PARAMS = (
+    *("queries", "items", "relevance", "query_labels", "item_labels", "query_ids", "item_ids"),
+    *("similarity", "normalise", "exclude"),
+)
+"""Parameters of an address that describe the search."""
+_ASKS = re.compile(r"quer(?:y|ies)|questions?|probes?|anchors?", re.IGNORECASE)
+_QUERY_SIDE = re.compile(rf"{_ASKS.pattern}|captions?|texts?", re.IGNORECASE)
+_ANSWERS = re.compile(
+    r"items?|doc(?:ument)?s?|passages?|corpus|images?|pictures?|photos?|videos?|gallery|"
+    r"collection|targets?|answers?|candidates?",
+    re.IGNORECASE,
+)
+_SIDE_WORDS = re.compile(r"vec(?:tor)?s?|emb(?:edding)?s?|features?", re.IGNORECASE)
+"""Words in file names that do not distinguish models."""
+PARAMS = (*SEARCH_PARAMS, "part", "temperature", "query", "from", "sort", "width")
 ITEMS_PER_QUERY = 10
+QUERIES_PER_PAGE = 6
 TEMPERATURES = tuple(float(f"{t:.3g}") for t in np.geomspace(0.001, 1000, 49))
 """The stops of the slider: eight in each power of ten."""
 
 
 @dataclass(frozen=True, eq=False)
-class SearchResults:
-    """A search among vectors, with everything computed once."""
+class VectorSearch:
+    """The vectors of a search and all its options."""
 
     visit: Visit
-    search: VectorSearch
+    queries: DataFile
+    items: DataFile
+    relevance: str
+    query_labels: DataFile | None
+    item_labels: DataFile | None
+    query_ids: DataFile | None
+    item_ids: DataFile | None
+    judgements: DataFile | None
+    similarity: str = "cosine"
+    normalise: str = AS_THEY_ARE
+    exclude: str = "nothing"
+
+    @classmethod
+    def of(cls, visit: Visit) -> VectorSearch:
+        """Read an address; take what it does not name from the files that fit."""
+        workspace, cache, params = visit.workspace, visit.cache, visit.params
+        if not workspace.vectors:
+            raise UndecidedError(
+                "There are no vectors here. Add a file of query and of item vectors."
+            )
+
+        def named(name: str) -> DataFile | None:
+            value = params.one(name)
+            return None if value is None else workspace.file(value)
+
+        queries, items = _paired(workspace.vectors, named("queries"), named("items"))
+        files: dict[str, DataFile | None] = {}
+        for side, vectors in (("query", queries), ("item", items)):
+            count = len(vectors_of(vectors, cache))
+            for what in ("labels", "ids"):
+                fitting = _fitting(workspace.labels, cache, count, side, distinct=what == "ids")
+                files[f"{side}_{what}"] = named(f"{side}_{what}") or fitting
+        likely = "judgements" if workspace.judgements else "pairs"
+        if files["query_labels"] and files["item_labels"]:
+            likely = "labels"
+        alone = "self" if queries.identity == items.identity else "nothing"
+        normalisations = (AS_THEY_ARE, *NORMALISATIONS)
+        return cls(
+            visit,
+            queries,
+            items,
+            choice("relevance", params.text("relevance", likely), RELEVANCE),
+            judgements=workspace.judgements,
+            similarity=choice("similarity", params.text("similarity", "cosine"), SIMILARITIES),
+            normalise=choice("normalise", params.text("normalise", AS_THEY_ARE), normalisations),
+            exclude=choice("exclude", params.text("exclude", alone), EXCLUDED),
+            **files,
+        )
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """A key that changes with the search or one of its files."""
+        values = (getattr(self, known.name) for known in fields(self)[1:])
+        return tuple(getattr(value, "identity", value) for value in values)
 
     def kept(self, what: str, make: Callable[[], Any], *more: Any) -> Any:
-        return self.visit.cache.get(("embeddings", what, self.search.key, more), make)
+        """Compute something about the search once."""
+        return self.visit.cache.get(("embeddings", what, self.key, more), make)
 
     def evaluated(self) -> tuple[Evaluation, TopK]:
         """Return the evaluation and the first items of every query, in one pass."""
         scoring = self.visit.scoring
 
         def made() -> tuple[Evaluation, TopK]:
-            embeddings, relevance = self.search.compared
+            embeddings, relevance = self.compared
             evaluation, lists = embeddings.evaluate_and_top_k(
                 relevance,
                 scoring.requested_measures,
@@ -71,13 +152,7 @@ class SearchResults:
             )
             return evaluation.showing(intervals=True, level=scoring.level), lists
 
-        key = (
-            scoring.measures,
-            tuple(sorted(scoring.choices.items())),
-            scoring.convention,
-            scoring.level,
-        )
-        return self.kept("numbers", made, *key)
+        return self.kept("numbers", made, scoring.measures, *scoring.assumed, scoring.level)
 
     def sweep(self, query: str | None = None) -> Sweep:
         """Return the effect of each temperature on all queries, or on one."""
@@ -85,7 +160,7 @@ class SearchResults:
         from judged.learning.temperature import sweep
 
         def made() -> Sweep:
-            embeddings, relevance = self.search.compared
+            embeddings, relevance = self.compared
             times = steps(TEMPERATURES, both=False, search=query is None)
             total = times * (len(embeddings.queries) if query is None else 1)
             return sweep(
@@ -99,27 +174,186 @@ class SearchResults:
 
         return self.kept("sweep", made, query)
 
+    @cached_property
+    def compared(self) -> tuple[Embeddings, Any]:
+        """The embeddings and the relevance."""
+        from judged.embeddings import relevance as say
+        from judged.embeddings.embeddings import Embeddings
+        from judged.inputs.vectors.labels import labels_from
+
+        excluded = {"self": say.same_row(), "same-id": say.same_id()}.get(self.exclude)
+        ids = [
+            None if file is None else labels_from(file.path)
+            for file in (self.query_ids, self.item_ids)
+        ]
+        embeddings = Embeddings(
+            str(self.queries.path),
+            str(self.items.path),
+            similarity=self.similarity,
+            exclude=excluded,
+            query_ids=ids[0],
+            item_ids=ids[1],
+            normalise=None if self.normalise == AS_THEY_ARE else self.normalise,
+        )
+        return embeddings, self._relation()
+
+    def _relation(self) -> Any:
+        from judged.embeddings import relevance as say
+        from judged.inputs import read_judgements
+        from judged.inputs.vectors.labels import labels_from, labels_lists_from
+
+        if self.relevance == "pairs":
+            return say.pairs()
+        if self.relevance == "judgements":
+            if self.judgements is None:
+                raise InputError("there are no judgements here; choose labels or pairs.")
+            return read_judgements(self.judgements.path)
+        if self.query_labels is None or self.item_labels is None:
+            raise InputError(
+                "labels are needed for the queries and for the items; choose a file for each."
+            )
+        paths = self.query_labels.path, self.item_labels.path
+        if self.relevance == "labels":
+            return say.same_label(*map(labels_from, paths))
+        return say.shared_label(*map(labels_lists_from, paths))
+
     @property
-    def sides(self) -> tuple[Vectors, Vectors]:
-        """The vectors of queries and of items."""
-        cache = self.visit.cache
-        return vectors_of(self.search.queries, cache), vectors_of(self.search.items, cache)
+    def plain(self) -> bool:
+        """Whether scores are not normalised, as temperatures and diagnoses need them."""
+        return self.normalise == AS_THEY_ARE
+
+    def words(self) -> list[str]:
+        """Return the same as arguments of `judged embeddings`."""
+        words = [path_of(self.queries), path_of(self.items)]
+        if self.relevance in ("labels", "shared-labels"):
+            files = self.query_labels, self.item_labels
+            words += [f"--{self.relevance}", *(path_of(file) for file in files if file)]
+        elif self.relevance == "pairs":
+            words += ["--pairs"]
+        elif self.judgements is not None:
+            words += ["--qrels", path_of(self.judgements)]
+        for option, file in (("--query-ids", self.query_ids), ("--item-ids", self.item_ids)):
+            words += [option, path_of(file)] if file is not None else []
+        words += ["--similarity", self.similarity] if self.similarity != "cosine" else []
+        words += ["--normalise", self.normalise] if not self.plain else []
+        return words + ([f"--exclude-{self.exclude}"] if self.exclude != "nothing" else [])
+
+    def command(self, name: str, *more: str, python: str) -> CommandText:
+        """Return a command on the search, and Python code that ends with a line."""
+        shell = " ".join(map(shell_word, ["judged", name, *self.words(), *more]))
+        return CommandText(shell, "\n".join([*self.python(), python]))
+
+    def python(self) -> list[str]:
+        """Return Python lines that make `embeddings` and `relevance`."""
+        lines = ["import judged", "from judged.inputs.vectors.labels import labels_from"]
+        options = [repr(path_of(self.queries)), repr(path_of(self.items))]
+        if self.similarity != "cosine":
+            options.append(f"similarity={self.similarity!r}")
+        for name, file in (("query_ids", self.query_ids), ("item_ids", self.item_ids)):
+            if file is not None:
+                options.append(f"{name}=labels_from({path_of(file)!r})")
+        if not self.plain:
+            options.append(f"normalise={self.normalise!r}")
+        if self.exclude != "nothing":
+            call = {"self": "same_row", "same-id": "same_id"}[self.exclude]
+            options.append(f"exclude=judged.relevance.{call}()")
+        lines.append(f"embeddings = judged.Embeddings({', '.join(options)})")
+        return [*lines, f"relevance = {self._relation_python()}"]
+
+    def _relation_python(self) -> str:
+        if self.relevance == "pairs":
+            return "judged.relevance.pairs()"
+        if self.relevance == "judgements" and self.judgements is not None:
+            return f"judged.read_judgements({path_of(self.judgements)!r})"
+        call, read = {
+            "labels": ("same_label", "labels_from"),
+            "shared-labels": ("shared_label", "labels_lists_from"),
+        }[self.relevance]
+        files = [path_of(file) for file in (self.query_labels, self.item_labels) if file]
+        return f"judged.relevance.{call}({', '.join(f'{read}({name!r})' for name in files)})"
+
+
+def vectors_of(file: DataFile, cache: Cache) -> Vectors:
+    """Return the vectors of a file, read once."""
+    from judged.inputs.vectors import read_vectors
+
+    return cache.get(("vectors", file.identity), lambda: read_vectors(str(file.path)))
+
+
+def _paired(
+    files: Sequence[DataFile], queries: DataFile | None, items: DataFile | None
+) -> tuple[DataFile, DataFile]:
+    """Return the files of queries and items that belong together by name, as of one model."""
+    if queries is not None and items is not None:
+        return queries, items
+    sides: dict[bool, list[DataFile]] = {True: [], False: []}
+    for file in files:
+        sides[_is_query_side(file)].append(file)
+    asking = [queries] if queries is not None else sides[True] or ([items] if items else [])
+    answering = [items] if items is not None else sides[False] or ([queries] if queries else [])
+    if not asking or not answering:  # names that tell no sides apart: a file searches itself
+        alone = (asking or answering)[0]
+        return alone, alone
+    pairs = [(one, other) for one in asking for other in answering]
+    alike = [(one, other) for one, other in pairs if _model(one) == _model(other)]
+    first = [other for one, other in alike if one is alike[0][0]]
+    if len(pairs) == 1:
+        return pairs[0]
+    if len(first) != 1:
+        names = listed([file.name for file in files])
+        raise UnpairedError(
+            f"Which of these belong together: {names}? Vectors of one model cannot search among "
+            "those of another. Choose the queries and the items, or name the files of a model "
+            "alike, such as bert-queries.npy and bert-items.npy."
+        )
+    return alike[0]
+
+
+def _is_query_side(file: DataFile) -> bool:
+    """Return whether a file holds queries, by its name."""
+    if _ASKS.search(file.name):
+        return True
+    return bool(_QUERY_SIDE.search(file.name)) and not _ANSWERS.search(file.name)
+
+
+def _model(file: DataFile) -> str:
+    """Return the words of a file name that may name the model."""
+    stem = re.sub(r"\.[^/]*$", "", file.name)
+    bare = _SIDE_WORDS.sub(" ", _ANSWERS.sub(" ", _QUERY_SIDE.sub(" ", stem)))
+    return " ".join(re.findall(r"[^\W_]+", bare.lower()))
+
+
+def _fitting(
+    files: Sequence[DataFile], cache: Cache, count: int, side: str, *, distinct: bool
+) -> DataFile | None:
+    """Return the file with one line per vector: ids are distinct, labels are not."""
+    from judged.inputs.vectors.labels import labels_from
+
+    def shape(file: DataFile) -> tuple[int, bool]:
+        try:
+            labels = [str(label) for label in labels_from(file.path)]
+        except InputError:
+            return 0, False
+        return len(labels), len(set(labels)) == len(labels)
+
+    shapes = [cache.get(("lines", file.identity), partial(shape, file)) for file in files]
+    fitting = [
+        file for file, known in zip(files, shapes, strict=True) if known == (count, distinct)
+    ]
+    named = [file for file in fitting if _is_query_side(file) is (side == "query")]
+    return next(iter(named or fitting), None)
 
 
 def progress_of(what: str, total: int) -> Callable[[int], None]:
     """Return a callback that reports the progress of a pass over vectors."""
-    own, done = progress_of_this_work(), 0
+    progress, done = progress_of_this_work(), 0
 
-    def told(more: int) -> None:
+    def report(more: int) -> None:
         nonlocal done
         done += more
-        own.say(what, min(done, total), total, "queries")
+        progress.say(what, min(done, total), total, "queries")
 
-    return told
-
-
-def command_of(words: Sequence[str], search: VectorSearch, line: str) -> CommandText:
-    return CommandText(" ".join(map(shell_word, words)), "\n".join([*search.python(), line]))
+    return report
 
 
 def worst_first(evaluation: Evaluation, label: str) -> list[int]:
@@ -128,7 +362,7 @@ def worst_first(evaluation: Evaluation, label: str) -> list[int]:
     values = evaluation.runs[0].values[measure]
     there = np.flatnonzero(~np.isnan(values))
     upward = values[there] if measure.spec.higher_is_better else -values[there]
-    return [int(each) for each in there[np.argsort(upward, kind="stable")]]
+    return there[np.argsort(upward, kind="stable")].tolist()
 
 
 def query_of(visit: Visit, evaluation: Evaluation) -> str:
@@ -142,13 +376,11 @@ def query_of(visit: Visit, evaluation: Evaluation) -> str:
     return wanted
 
 
-def items_of(
-    looked: SearchResults, first: TopK, evaluation: Evaluation, query: str
-) -> list[dict[str, Any]]:
+def items_of(visit: Visit, first: TopK, evaluation: Evaluation, query: str) -> list[dict[str, Any]]:
     """Return the first items of a query: id, score and relevance."""
     rankings = evaluation.runs[0].rankings
     at = rankings.queries.index(query)
-    cells: list[Cell] = strips(rankings.take([at]), ITEMS_PER_QUERY).cells(0)
+    cells = strips(rankings.take([at]), ITEMS_PER_QUERY).cells(0)
     row = first.query_vectors.names().index(query)
     there = slice(int(first.lengths[row]))
     names = [first.item_vectors.name(int(item)) for item in first.items[row, there]]
@@ -159,82 +391,63 @@ def items_of(
             "item": item,
             "score": shown(score, 3),
             "cell": cell,
-            "picture": picture_address(looked.visit, item),
+            "picture": picture_address(visit, item),
         }
         for rank, (item, score, cell) in enumerate(zip(names, scores, cells, strict=False), 1)
     ]
 
 
-def picture_address(visit: Visit, name: str) -> str | None:
-    """Return the address of the picture of a query or an item, if there is one."""
-    return visit.url("/picture", item=name) if name in pictures_of(visit) else None
-
-
-def kept_of(visit: Visit, *but: str) -> list[tuple[str, str]]:
-    """Return the hidden fields of a form."""
-    return [pair for pair in visit.params.pairs if pair[0] not in but]
-
-
 def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, Any]:
-    from judged.web.pages.templating import figure
-
     drawn = [figure(chart) for chart in charts]
     return {"figures": list(zip(names or [""] * len(drawn), drawn, strict=True))}
 
 
-def width_of(looked: SearchResults) -> int:
+def width_of(search: VectorSearch) -> int:
     """Return the width of a chart, which the browser sends."""
-    return looked.visit.params.whole("width", 520, at_least=160, at_most=1600)
+    return search.visit.params.whole("width", 520, at_least=160, at_most=1600)
 
 
-QUERIES_PER_PAGE = 6
-
-
-def temperature(looked: SearchResults) -> Page:
+def temperature(search: VectorSearch) -> Page:
     """Show the slider; every number comes from the sweep."""
-    visit, sweep = looked.visit, looked.sweep()
-    evaluation, first = looked.evaluated()
+    visit, sweep = search.visit, search.sweep()
+    evaluation, first = search.evaluated()
     query = query_of(visit, evaluation)
-    alone = looked.sweep(query)
+    alone = search.sweep(query)
     at = _nearest(sweep.points, visit.params.number("temperature"), sweep)
     basis = "; ".join(sweep.basis) + "."
-    stops = [_stop(point, own) for point, own in zip(sweep.points, alone.points, strict=True)]
+    stops = [_stop(*points) for points in zip(sweep.points, alone.points, strict=True)]
+    call = f"judged.temperature.sweep(embeddings, relevance, query={query!r})"
+    command = search.command("temperature", "--query", query, python=f"sweep = {call}")
     return Page(
         "embeddings_temperature.html",
         "Temperature",
         {
             "stops": stops,
             "at": at,
-            "items": items_of(looked, first, evaluation, query),
+            "items": items_of(visit, first, evaluation, query),
             "query": query,
             "queries": sweep.queries,
             "candidates": sweep.candidates,
             "notes": [_note(text) for text in sweep.sentences() if text != basis],
             "basis": basis,
-            "kept": kept_of(visit, "temperature"),
+            "kept": visit.params.without("temperature").pairs,
         },
-        command=command_of(
-            ["judged", "temperature", *looked.search.words(), "--query", query],
-            looked.search,
-            f"sweep = judged.temperature.sweep(embeddings, relevance, query={query!r})",
-        ),
+        command,
     )
 
 
-def curves(looked: SearchResults) -> Page:
+def curves(search: VectorSearch) -> Page:
     """Show all numbers along the sweep as a chart."""
-    from judged.charts.kinds.temperature import temperature as drawn
+    from judged.charts.kinds.temperatures import temperature as drawn
 
-    chart = drawn(looked.sweep(), theme="page", width=width_of(looked))
-    command = command_of(
-        ["judged", "temperature", *looked.search.words()],
-        looked.search,
-        "sweep = judged.temperature.sweep(embeddings, relevance)",
+    chart = drawn(search.sweep(), theme="page", width=width_of(search))
+    command = search.command(
+        "temperature", python="sweep = judged.temperature.sweep(embeddings, relevance)"
     )
     return Page("embeddings_figures.html", chart.title, figures_of([chart]), command)
 
 
-def _stop(point: Point, own: Point) -> dict[str, Any]:
+def _stop(point: Point, alone: Point) -> dict[str, Any]:
     """Return a stop of the slider: texts, and shares for the widths of bars."""
     return {
         "temperature": f"{point.temperature:.4g}",
@@ -243,8 +456,8 @@ def _stop(point: Point, own: Point) -> dict[str, Any]:
         "accuracy": share(point.accuracy, 1),
         "calibration_error": shown(point.calibration_error, 3),
         "entropy": shown(point.entropy, 3),
-        "all": [[shown(each, 3), each] for each in point.probabilities],
-        "one": [[shown(each, 3), each] for each in own.probabilities],
+        "all": [[shown(part, 3), part] for part in point.probabilities],
+        "one": [[shown(part, 3), part] for part in alone.probabilities],
     }
 
 
@@ -256,16 +469,16 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
     return int(np.argmin(apart))
 
 
-def scores(looked: SearchResults) -> Page:
+def scores(search: VectorSearch) -> Page:
     """Show the scores of relevant pairs and of others, and the diagnosis."""
-    from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.distributions import embedding_scores
 
     def made() -> Any:
-        embeddings, relevance = looked.search.compared
+        embeddings, relevance = search.compared
         return embeddings.diagnose(relevance)
 
-    diagnosis = looked.kept("diagnosis", made)
-    chart = embedding_scores(diagnosis, theme="page", width=width_of(looked))
+    diagnosis = search.kept("diagnosis", made)
+    chart = embedding_scores(diagnosis, theme="page", width=width_of(search))
     notes = [{"kind": "warn", "text": text} for text in diagnosis.sentences()] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
     ]
@@ -275,18 +488,16 @@ def scores(looked: SearchResults) -> Page:
         "embeddings_scores.html",
         chart.title,
         {**figures_of([chart]), "notes": notes, "described": described},
-        command=command_of(
-            ["judged", "embeddings", *looked.search.words(), "--diagnose"],
-            looked.search,
-            "diagnosis = embeddings.diagnose(relevance)",
+        command=search.command(
+            "embeddings", "--diagnose", python="diagnosis = embeddings.diagnose(relevance)"
         ),
     )
 
 
-def gallery(looked: SearchResults) -> Page:
+def gallery(search: VectorSearch) -> Page:
     """Show queries by a measure, worst first, with their first items."""
-    visit = looked.visit
-    evaluation, first = looked.evaluated()
+    visit = search.visit
+    evaluation, first = search.evaluated()
     measure = evaluation.measure(visit.params.one("sort") or next(iter(evaluation.labels)))
     order = worst_first(evaluation, evaluation.label(measure))
     begin = visit.params.whole("from", 0, at_most=max(len(order) - 1, 0))
@@ -298,7 +509,7 @@ def gallery(looked: SearchResults) -> Page:
             "picture": picture_address(visit, names[at]),
             "place": place,
             "value": values[at],
-            "found": items_of(looked, first, evaluation, names[at]),
+            "found": items_of(visit, first, evaluation, names[at]),
             "href": visit.url(part=None, query=names[at]),
         }
         for place, at in enumerate(order[begin : begin + QUERIES_PER_PAGE], begin + 1)
@@ -315,26 +526,26 @@ def gallery(looked: SearchResults) -> Page:
             "after": visit.url(from_=begin + QUERIES_PER_PAGE)
             if begin + QUERIES_PER_PAGE < len(order)
             else None,
-            "kept": kept_of(visit, "sort", "from"),
+            "kept": visit.params.without("sort", "from").pairs,
         },
     )
 
 
-def study(looked: SearchResults) -> Page:
+def study(search: VectorSearch) -> Page:
     """Show the studies and sweeps of temperatures in the folder."""
 
-    from judged.charts.kinds.temperature import temperature as of_sweep
-    from judged.charts.kinds.temperature_study import temperature_study as of_study
+    from judged.charts.kinds.temperatures import temperature as of_sweep
+    from judged.charts.kinds.temperatures import temperature_study as of_study
 
     kinds = {"study": of_study, "sweep": of_sweep}
-    files = looked.visit.workspace.studies
+    files = search.visit.workspace.studies
     drawn = []
     for file in files:
         try:
             read = json.loads(file.path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             raise UnreadableError(f"{file.name}: cannot be read as JSON any more.") from None
-        drawn.append(kinds[file.kind](read, theme="page", width=width_of(looked)))
+        drawn.append(kinds[file.kind](read, theme="page", width=width_of(search)))
     context = figures_of(drawn, [file.name for file in files])
     return Page("embeddings_figures.html", "Studies of temperatures", context)
 
@@ -343,7 +554,7 @@ def _note(text: str) -> dict[str, str]:
     return {"kind": "warn" if isinstance(text, Warned) else "info", "text": text}
 
 
-PARTS: dict[str, Callable[[SearchResults], Page]] = {
+PARTS: dict[str, Callable[[VectorSearch], Page]] = {
     "temperature": temperature,
     "curves": curves,
     "scores": scores,
@@ -353,18 +564,14 @@ PARTS: dict[str, Callable[[SearchResults], Page]] = {
 """The parts of the page, by their names in addresses."""
 
 
-PARAMS = (*SEARCH_PARAMS, "part", "temperature", "query", "from", "sort", "width")
-
-
 def page(visit: Visit) -> Page:
     """Show the numbers, or one of the parts that take longer."""
     part = visit.params.choice("part", ("all", *PARTS), "all")
     try:
-        search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
+        search = VectorSearch.of(visit)
     except UnpairedError as error:
         return _which(visit, str(error))
-    looked = SearchResults(visit, search)
-    return PARTS[part](looked) if part in PARTS else _numbers(looked)
+    return PARTS[part](search) if part in PARTS else _numbers(search)
 
 
 def _which(visit: Visit, why: str) -> Page:
@@ -376,21 +583,22 @@ def _which(visit: Visit, why: str) -> Page:
     ]
     context = {
         **{"line": why, "cards": [], "level": None, "notes": [], "parts": []},
-        **{"selects": selects, "kept": kept_of(visit, *SEARCH_PARAMS)},
+        **{"selects": selects, "kept": visit.params.without(*SEARCH_PARAMS).pairs},
     }
     return Page("embeddings.html", "Which vectors?", context, status=UnpairedError.status)
 
 
-def _numbers(looked: SearchResults) -> Page:
-    search, visit = looked.search, looked.visit
-    evaluation, _ = looked.evaluated()
+def _numbers(search: VectorSearch) -> Page:
+    visit = search.visit
+    evaluation, _ = search.evaluated()
     scored = evaluation.scored()
-    queries, items = looked.sides
+    cache = visit.cache
+    queries, items = vectors_of(search.queries, cache), vectors_of(search.items, cache)
     cards = [
         value_cell(label, scored.summary[measure], scored.intervals[measure])
         for label, measure in evaluation.labels.items()
     ]
-    relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
+    relevant = next((text for text in scored.rankings.basis if text.startswith("relevant: ")), "")
     line = (
         f"{counted(len(queries), 'query vector')}, {counted(len(items), 'item vector')}, "
         f"{counted(items.dims, 'dimension')}. {relevant.capitalize()}. All items are ranked."
@@ -407,17 +615,17 @@ def _numbers(looked: SearchResults) -> Page:
             "cards": cards,
             "level": evaluation.level,
             "notes": warned,
-            "selects": _selects(looked),
-            "kept": kept_of(visit, *SEARCH_PARAMS),
-            "parts": _part_links(looked),
+            "selects": _selects(search),
+            "kept": visit.params.without(*SEARCH_PARAMS).pairs,
+            "parts": _part_links(search),
         },
-        command=_evaluating(looked),
+        command=_evaluating(search),
     )
 
 
-def _evaluating(looked: SearchResults) -> CommandText:
-    scoring, search = looked.visit.scoring, looked.search
-    words = ["judged", "embeddings", *search.words(), "--interval"]
+def _evaluating(search: VectorSearch) -> CommandText:
+    scoring = search.visit.scoring
+    words = ["--interval"]
     words += [word for measure in scoring.measures for word in ("-m", measure)]
     words += [word for name, value in scoring.choices.items() for word in (f"--{name}", value)]
     arguments = [
@@ -434,12 +642,12 @@ def _evaluating(looked: SearchResults) -> CommandText:
         words += ["--level", repr(scoring.level)]
         showing.append(f"level={scoring.level!r}")
     call = f"embeddings.evaluate({', '.join(arguments)}).showing({', '.join(showing)})"
-    return command_of(words, search, f"evaluation = {call}")
+    return search.command("embeddings", *words, python=f"evaluation = {call}")
 
 
-def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:
+def _part_links(search: VectorSearch) -> list[list[dict[str, str]]]:
     """Return the parts that are loaded after the numbers, in two columns."""
-    plain, studies = looked.search.plain, looked.visit.workspace.studies
+    plain, studies = search.plain, search.visit.workspace.studies
     columns = [
         [("temperature", "Temperature", plain), ("gallery", "Gallery", True)],
         [
@@ -450,7 +658,7 @@ def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:
     ]
     return [
         [
-            {"title": title, "href": looked.visit.url(part=name)}
+            {"title": title, "href": search.visit.url(part=name)}
             for name, title, there in column
             if there
         ]
@@ -458,9 +666,9 @@ def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:
     ]
 
 
-def _selects(looked: SearchResults) -> list[dict[str, Any]]:
+def _selects(search: VectorSearch) -> list[dict[str, Any]]:
     """Return the menus of the search."""
-    search, workspace = looked.search, looked.visit.workspace
+    workspace = search.visit.workspace
     vectors = {file.name: file.name for file in workspace.vectors}
     lines = {file.name: file.name for file in workspace.labels}
     relevance = {

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from judged.errors import JudgedError, quoted
 from judged.inputs.formats import FORMATS
 from judged.rankings.audit import audit_of
 from judged.text import Warned, counted, listed
 from judged.web.errors import GoneError, RefusedError
-from judged.web.files import KINDS, DataFile, picture_of
+from judged.web.files import picture_of
 from judged.web.visit import Page, RawContent, Visit
 from judged.web.workspace import Workspace, pictures_of
 
@@ -17,18 +15,6 @@ MAY_BE_JUDGEMENTS = ("judgements", "rows", "unclear", "annotator")
 MAY_BE_RUNS = ("run", "rows", "unclear")
 MAX_PICTURE_BYTES = 20 * 10**6
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
-
-
-@dataclass(frozen=True)
-class FileRow:
-    """A file in the table."""
-
-    file: DataFile
-    used: str
-    """How it is used; empty if it is not."""
-    size: str
-    place: int | None = None
-    """The place of its system, which gives its colour."""
 
 
 def page(visit: Visit) -> Page:
@@ -74,11 +60,15 @@ def _context(visit: Visit, workspace: Workspace) -> dict[str, object]:
     return {
         "workspace": workspace,
         "rows": [
-            FileRow(file, used.get(file.name, ""), size_in_words(file.size), places.get(file.name))
+            {
+                "file": file,
+                "used": used.get(file.name, ""),
+                "size": size_in_words(file.size),
+                "place": places.get(file.name),
+            }
             for file in workspace.files
         ],
         "summary": _summary(workspace),
-        "kinds": KINDS,
         "judgements_choices": workspace.of_kind(*MAY_BE_JUDGEMENTS),
         "run_choices": workspace.of_kind(*MAY_BE_RUNS),
         "chosen_judgements": judgements.name if judgements else "",

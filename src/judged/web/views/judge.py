@@ -3,60 +3,342 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
-from typing import Any
+from functools import cached_property, partial
+from math import ceil, isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError
+from judged.inputs.tables import Lookup
 from judged.inputs.texts import Text
 from judged.judgements.annotators import (
     MAX_NOTE_CHARACTERS,
+    SETTLED,
     Annotator,
     Log,
     LogEntry,
     Place,
     annotators_in,
+    settled_in,
 )
-from judged.judgements.worklist import Sitting
+from judged.judgements.worklist import Scale, Sitting, Tasks, Worklist, read_tasks, worklist
 from judged.rankings.strips import Cell
 from judged.text import counted
-from judged.web.errors import RefusedError
-from judged.web.judging import (
-    DEPTHS,
-    ORDERS,
-    Desk,
-    agreement_of,
-    depth_of,
-    grade_of,
-    graded,
-    home_of,
-    log_of,
-    measure_of,
-    note_of,
-    order_of,
-    orders_of,
-    overlaid,
-    place_of,
-    queue_options,
-)
-from judged.web.visit import SCORING_NAMES, Page, Params, Visit
-from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
+from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
+from judged.web.visit import SCORING_NAMES, Page, Params, ScoringSettings, Visit
+from judged.web.work import progress_of_this_work
+from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
+
+if TYPE_CHECKING:
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.leaderboards import Leaderboards
+
+    Grades = dict[str, dict[str, int]]
 
 PARAMS = (
     *("annotator", "by", "k", "query", "item"),
     *("clock", "changes", "skipped", "end", "who"),
 )
 MAX_LISTED = 12
+ORDERS = {
+    "effect": "what could change the comparison",
+    "depth": "from the first rank down",
+    "file": "as in the file",
+}
+"""Orders of the items to judge, in words."""
+DEPTHS = (5, 10, 20, 50, 100)
+DEFAULT_DEPTH = 10
+DEFAULT_MEASURE = "nDCG@10"
+MERGED = "all, settled first"
+"""The name of the merged annotators with settled differences; annotators' names have no spaces."""
+NO_NAME = "the annotator is missing; add annotator=NAME to the address."
 
 
-@dataclass(frozen=True)
-class GradeKey:
-    """A grade to choose."""
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """The items of one annotator, as an address describes them."""
 
-    grade: int
-    words: str
-    cell: Cell
-    chosen: bool
+    visit: Visit
+    annotator: Annotator
+    tasks: Tasks
+    list: Worklist
+    scale: Scale
+
+    @classmethod
+    def of(cls, visit: Visit, name: str) -> Desk:
+        """Return the desk of an annotator, with the present log."""
+        home, judging = home_of(visit), visit.settings.judging
+        annotator = Annotator(home, name)
+        tasks = tasks_of(visit)
+        others = [other for other in annotators_in(home) if other != annotator.name]
+        taken = {place for other in others for place in graded(log_of(visit, other))}
+        mine = worklist(
+            tasks.places,
+            annotator.name,
+            log_of(visit, annotator.name),
+            taken=taken,
+            seed=judging.seed,
+            overlap=judging.overlap,
+        )
+        return cls(visit, annotator, tasks, mine, scale_of(visit))
+
+    @cached_property
+    def place(self) -> Place | None:
+        """The item of the address, or the next open one."""
+        query, item = self.visit.params.one("query"), self.visit.params.one("item")
+        if query is None or item is None:
+            same = (place for place in self.list.places if place[0] == query)
+            waits = (place for place in same if self.list.is_open(place, skipped=self.skipped))
+            return next(waits, None) or self.list.next_open(skipped=self.skipped)
+        self.refuse_unknown((query, item))
+        return query, item
+
+    @property
+    def skipped(self) -> bool:
+        return self.visit.params.flag("skipped")
+
+    def refuse_unknown(self, place: Place) -> None:
+        """Raise an error for an item that is not to be judged."""
+        if place not in self.known:
+            raise GoneError(
+                "This item is not among those that are to be judged here, or not any more.", "item"
+            )
+
+    @cached_property
+    def known(self) -> frozenset[Place]:
+        """All items that may be judged: open ones, and those that this annotator judged."""
+        return frozenset(self.tasks.places) | set(self.list.log.standing)
+
+    def url(self, place: Place | None) -> str:
+        """Return the address of an item, by default of the next open one."""
+        query, item = place or (None, None)
+        return self.visit.url("/judge", query=query, item=item, end=None)
+
+
+def home_of(visit: Visit) -> Path:
+    home = visit.library.home
+    if home is None:
+        raise ConflictError(
+            "Judging needs a folder to keep grades in: start judged serve with a folder, or with "
+            "files of one folder."
+        )
+    return home
+
+
+def log_of(visit: Visit, name: str) -> Log:
+    home = home_of(visit)
+    judge = settled_in(home) if name == SETTLED else Annotator(home, name)
+    return visit.library.log(judge.log_path)
+
+
+def graded(log: Log) -> list[Place]:
+    return [place for place, standing in log.standing.items() if standing.grade is not None]
+
+
+def orders_of(visit: Visit) -> tuple[str, ...]:
+    return ("effect", "depth") if visit.settings.judging.queue is None else ("file",)
+
+
+def order_of(visit: Visit) -> str:
+    known = orders_of(visit)
+    return visit.params.choice("by", known, known[0])
+
+
+def depth_of(visit: Visit) -> int:
+    """Return how many of the first results of each run are to be judged."""
+    return visit.params.whole("k", DEFAULT_DEPTH, at_least=1, at_most=1_000)
+
+
+def tasks_of(visit: Visit) -> Tasks:
+    """Return the items to judge, from a file or from the runs."""
+    path = visit.settings.judging.queue
+    if path is None:
+        return _queued(visit)
+    try:
+        state = path.stat()
+        key = "tasks", str(path), state.st_size, state.st_mtime_ns
+        return visit.cache.get(key, partial(read_tasks, path))
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be read ({error.strerror}).", "queue") from None
+
+
+def _queued(visit: Visit) -> Tasks:
+    """Return the unjudged results that matter most, or with the highest ranks."""
+    from judged.judgements.queue import queue
+
+    scoring = visit.scoring
+    by, depth, seed = order_of(visit), depth_of(visit), visit.settings.judging.seed
+
+    def made() -> Tasks:
+        judgements, runs = _pooled(visit)
+        progress_of_this_work().say("Looking for what to judge")
+        options = {"by": by, "depth": depth, "seed": seed, **queue_options(scoring)}
+        queued = queue(judgements, runs, measure_of(visit), **options)
+        return Tasks(tuple(zip(queued.queries, queued.items, strict=True)))
+
+    key = "queued", visit.workspace.identity, scoring.key, by, depth, seed
+    return visit.cache.get(key, made)
+
+
+def _pooled(visit: Visit) -> tuple[Any, dict[str, Any]]:
+    """Return judgements and runs; without judgements if a folder has only runs."""
+    workspace = visit.workspace
+    begun = workspace.of_kind("judgements", "rows", "unclear")
+    if workspace.judgements is None and workspace.systems and not begun:
+        return {}, {system.name: str(system.file.path) for system in workspace.systems}
+    return visit.calculations.judgements(), visit.calculations.runs()
+
+
+def queue_options(scoring: ScoringSettings) -> dict[str, Any]:
+    """Return the settings as `judged.queue` takes them, which never cuts lists."""
+    options = scoring.scoring()
+    if isinstance(options["policy"], dict):
+        options["policy"] = {**options["policy"], "depth": None}
+    return options
+
+
+def measure_of(visit: Visit) -> str:
+    scoring = visit.scoring
+    for _, why in scoring.refused:
+        raise RefusedError(why, "measure")
+    return scoring.measures[0] if scoring.measures else DEFAULT_MEASURE
+
+
+def scale_of(visit: Visit) -> Scale:
+    """Return the grades to choose from: the server's, or those of the judgements."""
+
+    def top() -> int | None:
+        judgements = visit.calculations.judgements()
+        if isinstance(judgements, Lookup):
+            lists = judgements.lists.values()
+            grades = [
+                float(grade)
+                for items in lists
+                for grade in (items.values() if isinstance(items, Mapping) else (1,))
+            ]
+            return ceil(max(grades)) if grades else None
+        highest = judgements.frame["grade"].max()
+        return None if highest is None else ceil(float(highest))  # type: ignore[arg-type]
+
+    if visit.settings.judging.grades is not None:
+        return visit.settings.judging.grades
+    if visit.workspace.undecided:
+        return Scale.up_to(None)
+    return Scale.up_to(visit.cache.get(("top", visit.workspace.identity), top))
+
+
+def judges_of(visit: Visit) -> dict[str, Grades]:
+    logs = {name: log_of(visit, name) for name in annotators_in(home_of(visit))}
+    return {name: log.grades for name, log in logs.items() if log.grades}
+
+
+def settled_of(visit: Visit) -> Grades:
+    return log_of(visit, SETTLED).grades
+
+
+def agreement_of(visit: Visit) -> Agreement:
+    """Return what `judged.agreement` gives for all annotators."""
+    from judged.judgements.agreement import agreement
+
+    judges = judges_of(visit)
+    if len(judges) < 2:
+        there = f"only {next(iter(judges))} has" if judges else "no annotator has"
+        raise ConflictError(
+            f"Agreement is of two annotators or more, and {there} judged here yet. Judge under "
+            "another name."
+        )
+    level = visit.scoring.level
+
+    def made() -> Agreement:
+        progress_of_this_work().say("Comparing annotators")
+        return agreement(judges, level=level)
+
+    return visit.cache.get(("agreement", _identity(judges), level), made)
+
+
+def _identity(judges: dict[str, Grades]) -> tuple[Any, ...]:
+    """Return a key that changes with any grade of any annotator."""
+    return tuple(
+        (name, *((query, *items.items()) for query, items in grades.items()))
+        for name, grades in judges.items()
+    )
+
+
+def overlaid(visit: Visit, grades: Grades) -> Any:
+    """Return the collection's judgements with grades put over them."""
+    from judged.judgements.merge import merge_judgements
+
+    if visit.workspace.undecided:
+        return grades
+    base = visit.calculations.judgements()
+    if not grades:
+        return base
+    return merge_judgements({"grades": grades, "collection": base}, rule="first")
+
+
+def leaderboards_of(visit: Visit) -> Leaderboards:
+    """Return the leaderboards under each annotator's grades, put over the judgements."""
+    from judged.judgements.leaderboards import leaderboards_of as compute
+
+    calculations, scoring = visit.calculations, visit.scoring
+    judges, settled = judges_of(visit), settled_of(visit)
+
+    def made() -> Leaderboards:
+        under = {name: overlaid(visit, grades) for name, grades in judges.items()}
+        if settled:
+            under[MERGED] = merged(visit, "majority", settled=True, collection=True)
+        progress_of_this_work().say("Comparing systems under each annotator")
+        shared = set.intersection(*(set(table.names()) for table in under.values()))
+        queries = [query for query in next(iter(under.values())).names() if query in shared]
+        options = {"level": scoring.level, **scoring.scoring()}
+        return compute(under, queries, calculations.runs(), measure_of(visit), **options)
+
+    held = _identity({**judges, MERGED: settled})
+    return visit.cache.get(("boards", visit.workspace.identity, scoring.key, held), made)
+
+
+def merged(visit: Visit, rule: str, *, settled: bool, collection: bool) -> Any:
+    """Merge all annotators by a rule, after settled grades and before the collection's."""
+    from judged.judgements.merge import merge_judgements
+
+    judges = judges_of(visit)
+    if not judges:
+        raise ConflictError("No annotator has judged here yet, so there is nothing to merge.")
+    grades: Any = next(iter(judges.values()))
+    if len(judges) > 1:
+        grades = merge_judgements(judges, rule=rule)
+    if settled and (first := settled_of(visit)):
+        grades = merge_judgements({SETTLED: first, "merged": grades}, rule="first")
+    if collection and not visit.workspace.undecided:
+        last = visit.calculations.judgements()
+        grades = merge_judgements({"merged": grades, "collection": last}, rule="first")
+    return grades
+
+
+def place_of(visit: Visit) -> Place:
+    query, item = visit.params.one("query"), visit.params.one("item")
+    if query is None or item is None:
+        raise RefusedError("query and item are missing; name both.", "item")
+    return query, item
+
+
+def grade_of(visit: Visit, form: Params) -> int:
+    scale = scale_of(visit)
+    grade = form.whole("grade", -1, at_most=9)
+    if grade not in scale:
+        raise RefusedError(f"grade must be one of {scale}; got {form.text('grade')!r}.", "grade")
+    return grade
+
+
+def note_of(form: Params) -> str | None:
+    """Return the note as typed; None if the form has none."""
+    notes = [value for name, value in form.pairs if name == "note"]
+    return notes[0].replace("\r\n", "\n") if notes else None
+
+
+# -- pages
 
 
 def page(visit: Visit) -> Page:
@@ -76,15 +358,13 @@ def page(visit: Visit) -> Page:
 
 
 def _who(visit: Visit) -> Page:
-    """Ask for the annotator's name."""
-    home = home_of(visit)
     known = [
         {
-            "name": each,
-            "done": len(graded(log_of(visit, each))),
-            "href": visit.url(annotator=each, who=None),
+            "name": name,
+            "done": len(graded(log_of(visit, name))),
+            "href": visit.url(annotator=name, who=None),
         }
-        for each in annotators_in(home)
+        for name in annotators_in(home_of(visit))
     ]
     context = {"known": known, "hidden": visit.params.without("annotator", "who").pairs}
     return Page("judge_who.html", "Who judges?", context)
@@ -104,8 +384,8 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "heading": heading,
         "asks_more": question.line,
         "text": text,
-        "picture": _picture(visit, item),
-        "asks_with": _picture(visit, query),
+        "picture": picture_address(visit, item),
+        "asks_with": picture_address(visit, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
         "note_length": MAX_NOTE_CHARACTERS,
@@ -118,49 +398,41 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
     return Page("judge.html", "Judge", context)
 
 
-def _picture(visit: Visit, id: str) -> str | None:
-    return visit.url("/picture", item=id) if id in pictures_of(visit) else None
-
-
-def _keys(desk: Desk, chosen: int | None) -> list[GradeKey]:
-    top = float(desk.scale.top)
-    return [
-        GradeKey(
-            each.grade,
-            each.words,
-            Cell("relevant" if each.grade else "irrelevant", float(each.grade), top),
-            each.grade == chosen,
-        )
-        for each in desk.scale.grades
-    ]
+def _keys(desk: Desk, chosen: int | None) -> list[dict[str, Any]]:
+    keys = []
+    for known in desk.scale.grades:
+        kind: Any = "relevant" if known.grade else "irrelevant"
+        cell = Cell(kind, float(known.grade), float(desk.scale.top))
+        pressed = known.grade == chosen
+        keys.append({"grade": known.grade, "words": known.words, "cell": cell, "chosen": pressed})
+    return keys
 
 
 def _shared(desk: Desk) -> dict[str, Any]:
     """Return the variables of all judging pages."""
     visit, mine = desk.visit, desk.list
     by, problems = order_of(visit), [*desk.list.log.problems, *_repaired(desk.annotator)]
-    others = [each for each in annotators_in(home_of(visit)) if each != desk.annotator.name]
-    own = {"by", "k", "query", "item", "end"}
+    others = [name for name in annotators_in(home_of(visit)) if name != desk.annotator.name]
+    graded_by_others = {place for name in others for place in graded(log_of(visit, name))}
+    fields = {"by", "k", "query", "item", "end"}
     return {
         "annotator": desk.annotator.name,
         "kept_in": f"{desk.annotator.folder.name}/{desk.annotator.qrels.name}",
-        "log_name": f"{desk.annotator.folder.name}/{desk.annotator.log_path.name}",
         "started_from": visit.workspace.judgements is not None,
         "done": mine.done,
         "all": len(mine.places),
         "skipped": mine.skipped,
-        "waiting": len(mine.places) - mine.done - mine.skipped,
         "last": _last(desk),
         "by": by,
-        "orders": {each: ORDERS[each] for each in orders_of(visit)},
+        "orders": {name: ORDERS[name] for name in orders_of(visit)},
         "k": depth_of(visit),
         "depths": sorted({*DEPTHS, depth_of(visit)}),
-        "hidden": [pair for pair in visit.params.pairs if pair[0] not in own],
+        "hidden": [pair for pair in visit.params.pairs if pair[0] not in fields],
         "clock": visit.params.choice("clock", ("on", "off"), "on") == "on",
         "with_changes": visit.params.flag("changes"),
         "with_skipped": desk.skipped,
         "others": others,
-        "shared": _shared_items(desk, others),
+        "shared": sum(place in graded_by_others for place in graded(mine.log)),
         "problems": problems,
         "notes": desk.tasks.notes,
         "end": visit.url(end=1, query=None, item=None),
@@ -178,18 +450,11 @@ def _repaired(annotator: Annotator) -> list[str]:
     return []
 
 
-def _shared_items(desk: Desk, others: list[str]) -> int:
-    """Count the items that this annotator and another one graded."""
-    theirs = {place for each in others for place in graded(log_of(desk.visit, each))}
-    return sum(place in theirs for place in graded(desk.list.log))
-
-
 def _last(desk: Desk) -> dict[str, Any] | None:
-    """Return the last action, in words."""
     last = desk.list.log.last
     if last is None:
         return None
-    before = [each.grade for each in desk.list.log.kept[:-1] if each.place == last.place]
+    before = [entry.grade for entry in desk.list.log.kept[:-1] if entry.place == last.place]
     did = _did(desk, last)
     if last.grade is not None and before and before[-1] not in (None, last.grade):
         did += f" (it was {before[-1]})"
@@ -221,7 +486,6 @@ def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
 
 
 def _finished(desk: Desk) -> Page:
-    """Show that nothing is left to judge."""
     if not desk.list.places:
         words = "There is nothing to judge"
         more = "Every result that the queue asks for has a judgement already."
@@ -237,9 +501,8 @@ def _finished(desk: Desk) -> Page:
 
 
 def _ended(desk: Desk) -> Page:
-    """Show what was done in this sitting."""
     sitting = Sitting.of(desk.list.log)
-    grades = [(key, sitting.by_grade.get(key.grade, 0)) for key in _keys(desk, None)]
+    grades = [(key, sitting.by_grade.get(key["grade"], 0)) for key in _keys(desk, None)]
     most = max(sitting.by_grade.values(), default=1)
     context = {**_shared(desk), "sitting": sitting, "grades": grades, "most": most}
     title = f"Enough for today: {counted(sitting.graded, 'item')} judged"
@@ -247,79 +510,70 @@ def _ended(desk: Desk) -> Page:
 
 
 def _texts(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.texts, texts_of(desk.visit).texts)  # type: ignore[arg-type]
+    return ChainMap(desk.tasks.texts, texts_of(desk.visit)[0])  # type: ignore[arg-type]
 
 
 def _queries(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.queries, queries_of(desk.visit).texts)  # type: ignore[arg-type]
-
-
-Facts = tuple[list[tuple[str, str]], str]
-"""Names and numbers, and their meaning."""
+    return ChainMap(desk.tasks.queries, texts_of(desk.visit, "queries")[0])  # type: ignore[arg-type]
 
 
 def changes_page(visit: Visit) -> Page:
     """Show the possible values of each system, or the agreement of annotators."""
     if visit.params.choice("of", ("values", "agreement"), "values") == "agreement":
-        facts, means = _agreement(visit)
-        return Page("judge_changes.html", "Agreement", {"facts": facts, "means": means})
+        context = {"facts": _agreement(visit), "means": ""}
+        return Page("judge_changes.html", "Agreement", context)
     name = visit.params.one("annotator") or visit.session.annotator
     if not name:
-        raise RefusedError("it is not said who judges.", "annotator")
+        raise RefusedError(NO_NAME, "annotator")
     facts, means = _ranges(visit, log_of(visit, name))
     return Page("judge_changes.html", "What it changes", {"facts": facts, "means": means})
 
 
-def _ranges(visit: Visit, log: Log) -> Facts:
-    """Return the possible values of each system with an annotator's grades."""
+def _ranges(visit: Visit, log: Log) -> tuple[list[tuple[str, str]], str]:
+    """Return the possible values of each system with an annotator's grades, and their meaning."""
     from judged.evaluation.evaluate import evaluate
     from judged.judgements.queue import queue
 
-    calculations, scoring = visit.calculations, visit.scoring
-    measure = measure_of(visit)
+    scoring, measure = visit.scoring, measure_of(visit)
 
-    def made() -> Facts:
-        runs = {each.name: calculations.run(each.name) for each in calculations.systems}
+    def made() -> tuple[list[tuple[str, str]], str]:
+        runs = visit.calculations.runs()
         judgements = overlaid(visit, log.grades)
-        found = evaluate(judgements, runs, measure, **scoring.scoring())
-        ranges = {each.name: sorted(found.unjudged_range(run=each.name)) for each in found.runs}
-        facts = [
-            (f"{measure}, {name}", f"{low:.3f} – {high:.3f}")
-            for name, (low, high) in ranges.items()
-        ]
+        evaluation = evaluate(judgements, runs, measure, **scoring.scoring())
+        facts = []
+        for name in runs:
+            low, high = sorted(evaluation.unjudged_range(run=name))
+            facts.append((f"{measure}, {name}", f"{low:.3f} – {high:.3f}"))
         bounds = queue(judgements, runs, measure, by="depth", **queue_options(scoring)).bounds
         return facts, _turning([bound.can_turn for bound in bounds])
 
     key = "changes", visit.workspace.identity, measure, scoring.key, log.kept
-    facts: Facts = visit.cache.get(key, made)
-    return facts
+    return visit.cache.get(key, made)
 
 
 def _turning(turns: list[bool | None]) -> str:
     """Return how many comparisons judgements can still change."""
-    said = "Each if all unjudged results are not relevant, and if all have the top grade."
+    words = "Each if all unjudged results are not relevant, and if all have the top grade."
     if not turns:
-        return said
+        return words
     pairs, can = counted(len(turns), "pair"), turns.count(True)
-    said += f" Of {pairs} of systems, judgements can still change the order of {can:,}"
-    return said + (f", and perhaps of {turns.count(None):,} more." if None in turns else ".")
+    words += f" Of {pairs} of systems, judgements can still change the order of {can:,}"
+    return words + (f", and perhaps of {turns.count(None):,} more." if None in turns else ".")
 
 
-def _agreement(visit: Visit) -> Facts:
-    found = agreement_of(visit)
-    twice = int((found.grades.times > 1).sum())
+def _agreement(visit: Visit) -> list[tuple[str, str]]:
+    agreement = agreement_of(visit)
+    twice = int((agreement.grades.times > 1).sum())
     facts = [("judged by two or more", counted(twice, "item"))]
-    if len(found.pairs) == 1:
-        pair = found.pairs[0]
-        named = {"same grade": (pair.agreement, "%"), "Cohen's κ": (pair.kappa, "")}
+    if len(agreement.pairs) == 1:
+        pair = agreement.pairs[0]
+        named = {"same grade": (100 * pair.agreement.estimate, ".0f", " %")}
+        named["Cohen's κ"] = pair.kappa.estimate, ".2f", ""
     else:
-        named = {"Krippendorff's α": (found.alpha, "")}
-    for name, (interval, unit) in named.items():
-        value = 100 * interval.estimate if unit else interval.estimate
-        text = "undefined" if isnan(value) else f"{value:.0f} %" if unit else f"{value:.2f}"
-        facts.append((name, text))
-    facts.append(("different grades", counted(found.differences.height, "item")))
-    return facts, ""
+        named = {"Krippendorff's α": (agreement.alpha.estimate, ".2f", "")}
+    for name, (value, digits, unit) in named.items():
+        facts.append((name, "undefined" if isnan(value) else f"{value:{digits}}{unit}"))
+    return [*facts, ("different grades", counted(agreement.differences.height, "item"))]
 
 
 def keep_key(visit: Visit, form: Params) -> str:
@@ -327,7 +581,7 @@ def keep_key(visit: Visit, form: Params) -> str:
     visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
     name = visit.params.one("annotator")
     if name is None:
-        raise RefusedError("it is not said who judges.", "annotator")
+        raise RefusedError(NO_NAME, "annotator")
     desk = Desk.of(visit, name)
     action = form.choice("action", ("grade", "skip", "note", "undo"), "grade")
     if action == "undo":

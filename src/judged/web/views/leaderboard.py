@@ -1,11 +1,11 @@
-"""The leaderboard: systems by measures, slices, findings in the data, and downloads."""
+"""The leaderboard: systems by measures, slices, findings, downloads, and published numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from judged.conventions.identification import identify
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
 from judged.evaluation import warnings
 from judged.evaluation.export import Look
@@ -14,15 +14,19 @@ from judged.evaluation.wording import notes
 from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.reference import readable
 from judged.measures.registry import names as measure_names
+from judged.options import LEVEL
 from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before
 from judged.web.pages.boards import STRIP_RANKS, Shares, board
-from judged.web.visit import Page, RawContent, Visit
+from judged.web.visit import CommandText, Page, RawContent, Visit
+from judged.web.work import progress_of_this_work
+from judged.web.workspace import has_pictures
 
 if TYPE_CHECKING:
-    from judged.comparison.slices import Slice
+    from judged.conventions.identification import Identification
     from judged.evaluation.evaluation import Evaluation
+    from judged.web.files import DataFile
     from judged.web.workspace import Workspace
 
 PARAMS = ("sort", "order", "ranges", "system", "about", "slices")
@@ -128,7 +132,6 @@ def _sort(visit: Visit, shown: Mapping[str, Any], column: str) -> dict[str, str 
 
 
 def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Return the measures with links that remove or explain them."""
     labels = list(evaluation.labels)
     opened, sort = visit.params.one("about"), visit.params.one("sort")
     return [
@@ -147,7 +150,6 @@ def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
 
 
 def _about(evaluation: Evaluation, name: str) -> dict[str, Any]:
-    """Return the definition of a measure."""
     measure = evaluation.measure(name)
     known = measure.definition()
     return {
@@ -178,18 +180,6 @@ def _charts(visit: Visit, evaluation: Evaluation, shown: Mapping[str, Any]) -> l
 # -- slices
 
 
-@dataclass(frozen=True)
-class SliceResults:
-    """The systems on one measure, in each slice of an attribute."""
-
-    attribute: str
-    measure: str
-    slices: tuple[Slice, ...]
-    sentences: tuple[str, ...]
-    """Significant differences in slices and between them."""
-    refused: str = ""
-
-
 def _attributes(workspace: Workspace) -> tuple[str, ...]:
     """Return the number of relevant items, and the attributes in tables of queries."""
     names = [RELEVANT_ITEMS]
@@ -198,7 +188,8 @@ def _attributes(workspace: Workspace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _slices(visit: Visit, measure: str) -> SliceResults | None:
+def _slices(visit: Visit, measure: str) -> dict[str, Any] | None:
+    """Return the systems on one measure, in each slice of an attribute."""
     attribute = visit.params.one("slices")
     if attribute is None or len(visit.workspace.systems) < 2:
         return None
@@ -210,32 +201,22 @@ def _slices(visit: Visit, measure: str) -> SliceResults | None:
         )
     tables = visit.workspace.of_kind("attributes")
     source = next((str(file.path) for file in tables if attribute in file.columns), RELEVANT_ITEMS)
-    baseline = visit.scoring.baseline
+    shown = {"attribute": attribute, "measure": measure, "slices": [], "sentences": []}
     try:
         comparison = visit.calculations.comparison(
-            visit.scoring, baseline=baseline, measures=[measure], slices=source
+            visit.scoring, baseline=visit.scoring.baseline, measures=[measure], slices=source
         )
     except JudgedError as error:
-        return SliceResults(attribute, measure, (), (), str(error))
-    slices = tuple(part for part in comparison.slices if part.attribute == attribute)
+        return {**shown, "refused": str(error)}
+    slices = [part for part in comparison.slices if part.attribute == attribute]
     between = [d.says for d in comparison.slices.differences if d.attribute == attribute]
     significant = [
         row.says for part in slices for row in part.rows if row.verdict in ("better", "worse")
     ]
-    return SliceResults(attribute, measure, slices, (*significant, *between))
+    return {**shown, "slices": slices, "sentences": [*significant, *between], "refused": ""}
 
 
 # -- findings
-
-
-@dataclass(frozen=True)
-class DataFinding:
-    """A sentence, and a link to what it is about."""
-
-    kind: str
-    """warn or info."""
-    text: str
-    link: dict[str, str] | None = None
 
 
 def findings_page(visit: Visit) -> Page:
@@ -248,10 +229,11 @@ def findings_page(visit: Visit) -> Page:
         "ties": {"href": visit.url("/", ranges=1), "text": "Show the range"},
         "queries": {"href": visit.url("/queries"), "text": "Show the queries"},
     }
-    findings = [DataFinding(kind, text, links.get(about)) for kind, text, about in sentences]
-    if not findings:
-        text = "No missing queries, no duplicates, no ties, no unjudged results."
-        findings = [DataFinding("info", text)]
+    nothing = [("info", "No missing queries, no duplicates, no ties, no unjudged results.", "")]
+    findings = [
+        {"kind": kind, "text": text, "link": links.get(about)}
+        for kind, text, about in sentences or nothing
+    ]
     return Page("found.html", "Findings", {"findings": findings}, commands.evaluate(visit))
 
 
@@ -295,3 +277,126 @@ def download_page(visit: Visit) -> RawContent:
     }
     media_type, name = DOWNLOADS[form]
     return RawContent(writers[form]().encode(), media_type, name)
+
+
+# -- the report
+
+
+def report_page(visit: Visit) -> Page | RawContent:
+    """Show that the report is ready, or return it."""
+    contents = _report_tables(visit)
+    key = (
+        *("report", visit.workspace.identity, visit.scoring.key),
+        *(file.identity for file in contents.values()),
+    )
+    html = visit.cache.get(key, lambda: _write_report(visit, contents))
+    if visit.params.flag("save"):
+        return RawContent(html, "text/html; charset=utf-8", "report.html")
+    context = {"size": len(html), "save": visit.url(save=1)}
+    return Page(
+        "report_ready.html", "The report is ready", context, _report_command(visit, contents)
+    )
+
+
+def _write_report(visit: Visit, contents: dict[str, DataFile]) -> bytes:
+    from judged.web.report.report import report
+
+    progress_of_this_work().say("Writing the report")
+    workspace, scoring = visit.workspace, visit.scoring
+    workspace.refuse_undecided()
+    judgements = workspace.judgements
+    assert judgements is not None
+    runs: Any = {
+        system.name: str(system.file.path)
+        for system in workspace.systems
+        if system.file is not judgements
+    }
+    options: dict[str, Any] = {**scoring.scoring(), **_comparing(visit)}
+    options |= {option: str(file.path) for option, file in contents.items()}
+    measures = scoring.requested_measures
+    return report(str(judgements.path), runs or None, measures, **options).to_html().encode()
+
+
+def _comparing(visit: Visit) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if visit.scoring.baseline is not None:
+        options["baseline"] = visit.workspace.system(visit.scoring.baseline).name
+    if visit.scoring.level != LEVEL:
+        options["level"] = visit.scoring.level
+    return options
+
+
+def _report_tables(visit: Visit) -> dict[str, DataFile]:
+    """Return the tables of texts, queries and pictures, if there is one of each."""
+    files = visit.workspace.files
+    tables = {
+        kind: [file for file in visit.workspace.of_kind(kind) if not has_pictures(file)]
+        for kind in ("texts", "queries")
+    }
+    tables["pictures"] = [file for file in files if has_pictures(file) and not file.uploaded]
+    return {option: found[0] for option, found in tables.items() if len(found) == 1}
+
+
+def _report_command(visit: Visit, contents: dict[str, DataFile]) -> CommandText:
+    scoring, workspace = visit.scoring, visit.workspace
+    options = {
+        **_comparing(visit),
+        **{name: commands.path_of(file) for name, file in contents.items()},
+    }
+    files = workspace, workspace.systems
+    call = commands.LibraryCall("report", *files, scoring, scoring.measures, options)
+    code = call.python().replace("print(result)", 'result.save("report.html")')
+    return CommandText(commands.line_of([*call.words(), "-o", "report.html"]), code)
+
+
+# -- published numbers
+
+
+def identify_page(visit: Visit) -> Page:
+    """Show a form for a number, and the definitions that give it."""
+    params, workspace = visit.params, visit.workspace
+    value, of, name = params.one("value"), params.all("of"), params.one("system")
+    workspace.refuse_undecided()
+    system = workspace.systems[0].name if name is None else workspace.system(name).name
+    found = None if value is None else _identify(visit, value, system, of)
+    title = "A published number" if found is None else f"Which definitions give {found.value}?"
+    context = {
+        "found": found,
+        "value": value or "",
+        "system": system,
+        "of": of[0] if of else "",
+        "systems": [known.name for known in workspace.systems],
+        "hidden": params.filled_without("value", "system", "of", "measure", "baseline", "was"),
+        "rows": [] if found is None else _definitions(visit, found),
+    }
+    command = None if value is None else commands.identify_command(visit, value, system, of)
+    return Page("identify.html", title, context, command)
+
+
+def _identify(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Identification:
+    calculations = visit.calculations
+    policy = visit.scoring.of_run
+    key = "identify", visit.workspace.identity, value, system, of, *policy.values()
+    return visit.cache.get(
+        key,
+        lambda: identify(
+            value,
+            calculations.judgements(),
+            calculations.run(system),
+            list(of) or None,
+            policy=policy,
+        ),
+    )
+
+
+def _definitions(visit: Visit, found: Identification) -> list[dict[str, Any]]:
+    """Return the definitions, each with the leaderboard under its measure and policy."""
+    rows = []
+    for match in (found.matches or found.nearest)[: found.limit]:
+        definitions = (match.definition, *match.same)
+        for definition, cells in zip(definitions, found.rows_of(match), strict=False):
+            chosen = {name: held[0] for name, held in definition.unusual().items()}
+            href = visit.url("/", measure=str(definition.measure), convention=None, **chosen)
+            names = ("value", "measure", "policy", "who")
+            rows.append({**dict(zip(names, cells, strict=True)), "href": href})
+    return rows

@@ -17,7 +17,7 @@ from judged.explanation import Explanation, explain
 from judged.explanation.improvement import Effect
 from judged.matching.variants import cut, list_variants
 from judged.measures import REGISTRY, Measure, parse_measure
-from judged.policy import CHOICES, Policy
+from judged.policy import CHOICES, SHORT, Policy
 from judged.rankings.relevance import (
     RelevanceList,
     listed_rankings,
@@ -54,24 +54,11 @@ NUMBER_PARAMS = ("list", "relevant", "pool", "collection", "k", *POLICY_PARAMS)
 PLAYGROUND_PARAMS = (*NUMBER_PARAMS, "grades", "add", "card", "before")
 NARROWEST, WIDEST, CURVE_HEIGHT = 240, 1_600, 280
 AS_REQUESTED = "as requested"
+_ORDERS = {name: words for name, words in SHORT["ties"][1].items() if name not in ("id", "input")}
 CHOICE_WORDS = {
-    "list_ties": (
-        "Results that share a score count",
-        {
-            "id": "as they stand",
-            "best": "in the system's favour",
-            "worst": "against the system",
-            "expected": "as the mean over all orders",
-        },
-    ),
-    "list_unjudged": (
-        "unjudged results are",
-        {"nonrelevant": "not relevant", "removed": "taken out first"},
-    ),
-    "list_empty": (
-        "a list without relevant items",
-        {"zero": "counts 0", "one": "counts 1", "skip": "is left out", "error": "is an error"},
-    ),
+    "list_ties": (SHORT["ties"][0], {"id": "as in the list", **_ORDERS}),
+    "list_unjudged": SHORT["unjudged"],
+    "list_empty": SHORT["empty"],
 }
 """The choices of the policy that apply to a list without item ids, as clauses of a sentence."""
 WORKED_EXAMPLES = {
@@ -224,7 +211,6 @@ class PlaygroundState:
 
     @property
     def chosen(self) -> Measure:
-        """The measure that is shown in detail."""
         return self.measures[self.card]
 
     @property
@@ -548,12 +534,10 @@ class PlaygroundAnswer:
 
     @property
     def relevant(self) -> int:
-        """The number of relevant items."""
         return int((self.listed.pool_grade > 0).sum())
 
     @property
     def retrieved(self) -> int:
-        """The number of relevant results."""
         return int((self.listed.hit_grade > 0).sum())
 
     @cached_property
@@ -631,12 +615,10 @@ class PlaygroundAnswer:
 
     @cached_property
     def chosen(self) -> dict[str, Any]:
-        """The card that is shown in detail."""
         return next(card for card in self.cards if card["chosen"])
 
     @cached_property
     def tiles(self) -> list[dict[str, Any]]:
-        """The results of the list."""
         return tiles_of(self.state, self.explained(self.state.measures["P@k"](k=None)))
 
     @cached_property
@@ -673,7 +655,7 @@ class PlaygroundAnswer:
                 for card in self.cards
             ],
             "chosen": str(state.chosen),
-            "sentences": [told] if isinstance(told, str) else list(told.sentences()),
+            "sentences": [told] if isinstance(told, str) else told.to_dict()["sentences"],
             "libraries": None
             if isinstance(libraries, str)
             else libraries["disagreement"].to_dict()["measures"][0],

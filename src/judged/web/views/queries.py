@@ -19,7 +19,7 @@ from judged.text import counted, listed
 from judged.web import commands
 from judged.web.errors import GoneError, RefusedError
 from judged.web.visit import Page, Visit
-from judged.web.workspace import attributes_of_queries, queries_of
+from judged.web.workspace import attributes_of_queries, texts_of
 
 if TYPE_CHECKING:
     from judged.arrays import Floats, Ints
@@ -63,9 +63,8 @@ class Selection:
         self.queries = self.evaluation.runs[0].rankings.queries
         """All judged queries."""
         self.attributes, problems = attributes_of_queries(visit, self.queries)
-        texts = queries_of(visit)
-        self.texts = texts.texts
-        self.problems = (*problems, *texts.problems)
+        self.texts, unread = texts_of(visit, "queries")
+        self.problems = (*problems, *unread)
         """Error messages."""
         self.sorts = self._sorts()
         """What queries can be sorted by, in words."""
@@ -112,7 +111,7 @@ class Selection:
         return sorts | {f"attribute:{c.name}": c.name for c in columns if c.dtype.is_numeric()}
 
     def _slices(self) -> dict[str, tuple[str, str]]:
-        slices = {}
+        slices: dict[str, tuple[str, str]] = {}
         for column in self.attributes.get_columns():
             values = column.drop_nulls().unique().sort().to_list()
             if len(values) <= MAX_SLICES:
@@ -223,7 +222,6 @@ class Selection:
 
     @property
     def nothing(self) -> str:
-        """The sentence if no query is selected."""
         return f"No query {listed(self.why)}."
 
     def params(self) -> dict[str, Any]:
@@ -240,7 +238,6 @@ class Selection:
         return place, names[place - 1] if place else None, after
 
     def values(self, system: str, measure: Measure | None = None) -> Floats:
-        """Return a system's value for every query."""
         return self.evaluation.scored(system).values[measure or self.measure]
 
     def difference(self, measure: Measure | None = None) -> Floats | None:
@@ -251,13 +248,11 @@ class Selection:
         return differences(ours, theirs)
 
     def strips(self, system: str) -> Strips:
-        """Return the strips of a system."""
         rankings = self.evaluation.scored(system).rankings
         key = "strips", self.visit.workspace.identity, self.visit.scoring.assumed, system, self.k
         return self.visit.cache.get(key, lambda: strips(rankings, self.k))
 
     def relevant(self) -> Floats:
-        """Return the number of relevant items of each query."""
         return self.evaluation.runs[0].rankings.relevant(ANY)
 
 
@@ -301,7 +296,6 @@ def hidden_fields(visit: Visit, *names: str) -> list[tuple[str, str]]:
 
 
 def number(value: np.floating[Any] | float) -> float | None:
-    """Return a number; None for NaN."""
     return None if isnan(value) else float(value)
 
 

@@ -17,11 +17,9 @@ from judged.web.pages.lists import RankedList, side_by_side
 from judged.web.views.playground import link_of
 from judged.web.views.queries import SELECTION_PARAMS, Selection, hidden_fields, number
 from judged.web.visit import Page, Visit
-from judged.web.workspace import pictures_of, texts_of
+from judged.web.workspace import picture_address, texts_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from judged.explanation.question import Read
 
 PARAMS = (*SELECTION_PARAMS, "query", "explain", "of", "item")
@@ -50,15 +48,11 @@ def page(visit: Visit) -> Page:
 def _show(visit: Visit, selection: Selection, query: str) -> Page:
     systems, k = selection.systems, selection.k
     reads = [visit.calculations.listing(visit.scoring, name, query) for name in systems]
-    texts, pictures = texts_of(visit), pictures_of(visit)
+    texts, unread = texts_of(visit)
     at = selection.queries.index(query)
     top = selection.strips(systems[0]).top
-    addresses = {
-        item: visit.url("/picture", item=item)
-        for read in reads
-        for rank, item in read.items.items()
-        if rank <= k and item in pictures
-    }
+    items = [item for read in reads for rank, item in read.items.items() if rank <= k]
+    addresses = {item: address for item in items if (address := picture_address(visit, item))}
     ranked = [
         RankedList(
             name,
@@ -69,7 +63,7 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
         )
         for name, read in zip(systems, reads, strict=True)
     ]
-    lists = side_by_side(ranked, k=k, texts=texts.texts, pictures=addresses, top=top)
+    lists = side_by_side(ranked, k=k, texts=texts, pictures=addresses, top=top)
     place, before, after = selection.around(query)
     text = selection.texts.get(query)
     label, system = _explained_value(visit, selection)
@@ -113,8 +107,8 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
             **without_selection,
         ),
         "link": lambda item: visit.url(item=item) + "#item",
-        "item": _item(visit, selection, reads, texts.texts, pictures),
-        "problems": (*selection.problems, *texts.problems),
+        "item": _item(visit, selection, reads, texts),
+        "problems": (*selection.problems, *unread),
         "hidden": hidden_fields(visit, "sort", "order"),
         "hidden_lists": hidden_fields(visit, "system", "k"),
         "hidden_sum": hidden_fields(visit, "explain", "of"),
@@ -140,7 +134,6 @@ def _explained_value(visit: Visit, selection: Selection) -> tuple[str, str]:
 def _lines(
     visit: Visit, selection: Selection, at: int, label: str, system: str
 ) -> list[dict[str, Any]]:
-    """Return the values of each measure, with links to their calculations."""
     lines = []
     for name, measure in selection.evaluation.labels.items():
         values = [
@@ -168,9 +161,7 @@ def _item(
     selection: Selection,
     reads: Sequence[Read],
     texts: Mapping[str, Text],
-    pictures: Mapping[str, Path],
 ) -> dict[str, Any] | None:
-    """Return the item of the address, if it names one."""
     name = visit.params.one("item")
     if name is None:
         return None
@@ -184,7 +175,7 @@ def _item(
     return {
         "name": name,
         "text": texts.get(name) or Text(),
-        "picture": visit.url("/picture", item=name) if name in pictures else "",
+        "picture": picture_address(visit, name),
         "cell": replace(cell, top=selection.strips(systems[0]).top),
         "places": [(system, known.get(name)) for system, known in zip(systems, ranks, strict=True)],
         "close": visit.url(item=None),
@@ -195,21 +186,22 @@ def _query_gone(visit: Visit, selection: Selection, query: str) -> Page:
     near = _nearest(query, selection.queries)
     context = {
         "message": f"There is no judged query {quoted(query)} among {len(selection.queries):,}.",
-        "what": "Existing queries, the nearest first",
         "near": [(name, visit.url(query=name, item=None)) for name in near],
         "all": visit.url("/queries", **selection.params()),
+        "what": "queries",
     }
     return Page("query_gone.html", "No such query", context, status=404)
 
 
 def _system_gone(visit: Visit, error: GoneError) -> Page:
     names = [system.name for system in visit.workspace.systems]
-    gone = [name for name in visit.params.all("system") if name not in names]
+    gone = next((name for name in visit.params.all("system") if name not in names), "")
+    near = [(name, visit.url(system=name)) for name in _nearest(gone, names)]
     context = {
         "message": str(error),
-        "what": "Existing systems, the nearest first",
-        "near": [(name, visit.url(system=name)) for name in _nearest("".join(gone[:1]), names)],
+        "near": near,
         "all": visit.url("/queries"),
+        "what": "systems",
     }
     return Page("query_gone.html", "No such system", context, status=404)
 

@@ -250,7 +250,7 @@ def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
     from judged import explain
     from judged.errors import ConventionError
 
-    with pytest.raises(ConventionError, match="say it for this one"):
+    with pytest.raises(ConventionError, match="name the lowest relevant grade"):
         explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
 
 

@@ -26,6 +26,7 @@ from judged.conventions.candidates import (
     spaces,
 )
 from judged.conventions.disagreement import variants_of
+from judged.errors import InputError, quoted
 from judged.measures import Measure
 from judged.measures.registry import show
 from judged.options import (
@@ -529,6 +530,8 @@ class Identification(Result):
 
     def rows_of(self, match: NumberMatch) -> list[tuple[str, str, str, str]]:
         """Return value, measure, policy and users of each definition of a match."""
+        if not isinstance(match, NumberMatch):
+            raise InputError(f"rows_of takes one of matches; got {quoted(match)}.")
         decimals = min(max(self.asked.decimals + 2, 6), 12)
         value = f"{match.value:.{decimals}f}"
         if match.percent:

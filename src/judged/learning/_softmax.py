@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 NOBODY = np.float32(-1e38)
-"""The score of what is no negative: positives and excluded items."""
+"""The score of positives and excluded items, which are not negatives."""
 RANKS = 10
-"""The probabilities of so many items are kept, the most probable first."""
+"""The most probable items whose probabilities are kept."""
 _AT_A_TIME = 1 << 18
 """Scores that are worked on at a time: their exponentials stay in a core's cache."""
 
@@ -45,7 +45,7 @@ class Negatives:
         self.top = np.full(rows, -np.inf)
         """The highest score of a row; minus infinity where it has no negative."""
         self.level = np.zeros(rows, np.int64)
-        """How many have it."""
+        """The number of negatives that have it."""
         self.total, self.weighted = (
             np.zeros((rows, len(temperatures))),
             np.zeros((rows, len(temperatures))),
@@ -151,7 +151,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """How queries are counted."""
+    """The settings of the counts."""
 
     temperatures: Floats
     positives: str
@@ -161,7 +161,7 @@ class Counting:
 
     @property
     def keep(self) -> int:
-        """So many of the hardest negatives have to be known."""
+        """The number of hardest negatives that have to be known."""
         return max(self.hardest, RANKS)
 
     def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
@@ -230,11 +230,11 @@ class _Block:
             hardest - np.where(self.some, top, 0.0)[:, None],
         )
         self.below = score - peak[row]
-        """Of each positive."""
+        """The scores of positives."""
         at_top = self.of.sum(self.below == 0)
         level = np.where(self._top == 0, negatives.level[rows], 0)
         self.accuracy = at_top / (at_top + level)
-        """Of the top item; where several tie for it, the share of them that are relevant."""
+        """The share of relevant items among those that tie for the top."""
         self.highest = self._merged(hardest - peak[:, None])
         """The highest scores of positives and negatives together, descending."""
 
@@ -273,12 +273,12 @@ class Candidates(Blocks, Protocol):
 
     @property
     def rows(self) -> int:
-        """How many queries there are, with positives or without."""
+        """The number of queries, with positives or without."""
         ...
 
     @property
     def width(self) -> int:
-        """How many candidates a query has, at most."""
+        """The most candidates of a query."""
         ...
 
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
@@ -372,7 +372,7 @@ class Batches:
     """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
     excluded: tuple[Ints, Ints]
     again: NDArray[np.bool_]
-    """Places whose item stands in an earlier slot of the batch already."""
+    """Places whose item is in an earlier slot of the batch."""
     left_over: int
     threads: int
     back: bool = False
@@ -481,7 +481,7 @@ class Batches:
 
 _SCORES_AT_A_TIME = 1 << 22
 BYTES_PER_SCORE = 12
-"""Of a batch: the score, and what is worked out beside it."""
+"""Bytes of each score of a batch, with what is computed beside it."""
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:

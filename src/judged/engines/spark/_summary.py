@@ -296,7 +296,7 @@ class MeasureTotal:
     """The sums of some queries for one summary."""
 
     sample: Means
-    """How columns become the summary, without any rows."""
+    """The function from columns to the summary, without any rows."""
     sums: tuple[ExactSum, ...]
     """The sum of each column; their count is the number of queries that count."""
     errors: ExactSum | None = None

@@ -39,7 +39,7 @@ LONGEST_LIST = "spark.judged.longestList"
 """The Spark setting for the longest list that a worker may get, about 100 bytes per result."""
 _DEFAULTS = {PARTITION_ROWS: 3_000_000, LONGEST_LIST: 10_000_000}
 MAX_BROADCAST_QUERIES = 200_000
-"""Up to so many queries are sent to every worker, which spares a shuffle of all rows."""
+"""The most queries that are sent to every worker, which spares a shuffle of all rows."""
 
 Chosen = Literal["all", "few", "many"]
 """Whether all queries of a run are judged, or else whether the judged ones can be broadcast."""
@@ -154,7 +154,7 @@ def refuse_input_order(ties: str, table: SparkTable) -> None:
 
 @dataclass(frozen=True)
 class RowCounts:
-    """How many queries and rows a run and its judgements have."""
+    """Numbers of queries and rows of a run and its judgements."""
 
     queries: int
     """Queries of the run, judged or not."""
@@ -167,7 +167,7 @@ class RowCounts:
 
     @property
     def chosen(self) -> Chosen:
-        """How the rows of judged queries are selected."""
+        """The way to select the rows of judged queries."""
         if self.queries == self.judged_queries:
             return "all"
         return "few" if self.with_judgements <= MAX_BROADCAST_QUERIES else "many"

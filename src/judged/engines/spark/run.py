@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -92,9 +93,10 @@ class SparkRun(DistantRun):
         return replace(self, changes=(*self.changes, change))
 
     @property
-    def change(self) -> RunChanges | None:
-        """All changes as one."""
-        return RunChanges(self.changes) if self.changes else None
+    def change(self) -> Callable[[Any], Any] | None:
+        """All changes as one function."""
+        changes = self.changes
+        return (lambda run: reduce(lambda r, change: change(r), changes, run)) if changes else None
 
     def rankings(self, matcher: Matcher) -> Iterator[Rankings]:
         """Yield the rankings of each partition; the first is empty and has the notes on the run."""
@@ -129,18 +131,6 @@ class SparkRun(DistantRun):
         nothing = matcher.block(Lookup({}, self.source, name=self.name), np.zeros(0, np.int64))
         yield replace(nothing, findings=findings)
         yield from blocks
-
-
-@dataclass(frozen=True)
-class RunChanges:
-    """Several changes of a run, one after the other."""
-
-    changes: tuple[Callable[[Any], Any], ...]
-
-    def __call__(self, run: Any) -> Any:
-        for change in self.changes:
-            run = change(run)
-        return run
 
 
 def refuse_input_order(ties: str, table: SparkTable) -> None:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, fields, replace
 from functools import reduce
 from math import isqrt
 from operator import add
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.product import Blocks, Product, over_blocks
+from judged.embeddings.product import Product, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
 from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
@@ -268,32 +268,14 @@ class _Block:
         return total * np.exp(-weighted / (total * temperature))
 
 
-class Candidates(Blocks, Protocol):
-    """Queries, each with its candidates."""
-
-    @property
-    def rows(self) -> int:
-        """The number of queries, with positives or without."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """The most candidates of a query."""
-        ...
-
-    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
-        """Add up a block of queries; None if none of them has a positive."""
-        ...
-
-
-def summed(
-    candidates: Candidates, counting: Counting, progress: Progress | None = None
+def add_queries(
+    candidates: Corpus | Batches, counting: Counting, progress: Progress | None = None
 ) -> Sums | None:
-    """Add up all queries."""
-    found = over_blocks(
+    """Add up all queries; None if none of them has a positive."""
+    blocks = over_blocks(
         candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
     )
-    some = [each for each in found if each is not None]
+    some = [sums for sums in blocks if sums is not None]
     return reduce(add, some) if some else None
 
 

@@ -21,12 +21,11 @@ from judged.learning._data import checked_embeddings
 from judged.learning._softmax import (
     BYTES_PER_SCORE,
     Batches,
-    Candidates,
     Corpus,
     Counting,
     Sums,
+    add_queries,
     reversed_corpus,
-    summed,
 )
 from judged.options import number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
@@ -79,7 +78,7 @@ def sweep_scores(
         rankings = rankings.take([rankings.queries.index(query)])
     bound = relation.bind(embeddings.queries, embeddings.items)
     corpus = Corpus(_product(embeddings), bound, number("rel", rel), only)
-    sides: list[Candidates] = [corpus]
+    sides: list[Corpus | Batches] = [corpus]
     if batch_size is not None:
         size = _checked_batch(batch_size, embeddings.memory)
         room = size_in_bytes(embeddings.memory)
@@ -155,7 +154,7 @@ class _Sweeper:
     def __init__(
         self,
         corpus: Corpus,
-        sides: list[Candidates],
+        sides: list[Corpus | Batches],
         counting: Counting,
         progress: Progress | None,
     ) -> None:
@@ -165,7 +164,7 @@ class _Sweeper:
     def points(self, temperatures: Floats) -> list[Point]:
         counting = replace(self._counting, temperatures=temperatures)
         there, *more = [
-            summed(side, counting, self._counted_for(side, len(temperatures)))
+            add_queries(side, counting, self._counted_for(side, len(temperatures)))
             for side in self._sides
         ]
         if there is None:
@@ -182,7 +181,7 @@ class _Sweeper:
             for number, temperature in enumerate(temperatures.tolist())
         ]
 
-    def _counted_for(self, side: Candidates, times: int) -> Progress | None:
+    def _counted_for(self, side: Corpus | Batches, times: int) -> Progress | None:
         """Return progress in the caller's queries, whatever a row is on this side."""
         report = self._progress
         if report is None:

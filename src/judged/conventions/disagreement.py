@@ -23,7 +23,7 @@ from judged.matching.documents import with_items
 from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
-from judged.measures.conventions import Named, relatives
+from judged.measures.conventions import LibraryMeasure, relatives
 from judged.measures.registry import Mask, show
 from judged.options import (
     JudgementsLike,
@@ -190,7 +190,7 @@ class LibraryUse:
     """A library that uses a definition, and its name for it."""
 
     convention: Convention
-    named: Named
+    named: LibraryMeasure
 
     def __str__(self) -> str:
         return f"{self.convention.name} {self.named.theirs}"
@@ -391,7 +391,7 @@ def _as_convention(meaning: Meaning) -> Conventional | None:
     measure = str(meaning.measure)
     name = Name(measure, measure, threshold=meaning.rule, undefined=meaning.undefined)
     library = Convention(measure, measure, "", "", "", (name,))
-    return Conventional(library, (Named(meaning.measure, measure, name),))
+    return Conventional(library, (LibraryMeasure(meaning.measure, measure, name),))
 
 
 @dataclass(frozen=True)

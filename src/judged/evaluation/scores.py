@@ -3,7 +3,7 @@ summary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ from judged.measures.ties import Expected, expectations, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.statistics.samples import Means, Median, Rows, Sample, relative
+from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 from judged.text import few, plain
 
 if TYPE_CHECKING:
@@ -116,10 +116,6 @@ class Scored:
         measure : Measure
             One that was computed.
 
-        Returns
-        -------
-        str
-
         >>> from judged import AP, evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
         'MAP'
@@ -135,10 +131,6 @@ class Scored:
         ----------
         measure : Measure
             One that was computed.
-
-        Returns
-        -------
-        Sample
 
         >>> from judged import RR, evaluate
         >>> run = {"q1": ["b", "a"], "q2": ["c"]}
@@ -168,10 +160,6 @@ class Scored:
         ----------
         per_query : bool, optional
             Whether the values of every query are there too.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").scored().to_dict()["scores"]
@@ -249,7 +237,7 @@ class Values:
     """Queries in which nothing is relevant to the measure."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
     """Standard errors, where values were estimated from random orders of ties."""
-    rows: dict[Measure, Rows] = field(default_factory=dict)
+    rows: dict[Measure, QueryRows] = field(default_factory=dict)
     """What queries give to summaries that are not made of the values."""
     sure: dict[Measure, Mask] = field(default_factory=dict)
     """Queries in which no order of ties goes further, where values are the worst or the best."""
@@ -481,7 +469,7 @@ def settled(
     policy: Policy,
     raw: Floats,
     nothing: Mask,
-    rows: Rows | None,
+    rows: QueryRows | None,
 ) -> Outcome:
     """What a policy makes of a measure's values; in the queries of `nothing`, nothing is relevant,
     and `rows` are what all give to a summary that is not made of the values."""
@@ -566,14 +554,13 @@ class Settlement:
         return np.where(np.isnan(filled), worst, filled)[..., self.counted]
 
 
-def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
+def about_runs(evaluation: Evaluation, sentences: Sequence[Sequence[str]]) -> list[str]:
     """Return each sentence about runs once, with the names of the runs unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for run, own in zip(evaluation.runs, said, strict=True):
-        for sentence in own:
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
+    names: dict[str, list[str]] = {}
+    for run, about_run in zip(evaluation.runs, sentences, strict=True):
+        for sentence in about_run:
+            names.setdefault(sentence, []).append(run.name)
     return [
-        text if len(names) == everyone else f"{', '.join(names)}: {text}"
-        for text, names in about.items()
+        text if len(runs) == len(evaluation.runs) else f"{', '.join(runs)}: {text}"
+        for text, runs in names.items()
     ]

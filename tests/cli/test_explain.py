@@ -101,7 +101,8 @@ def test_refusals(judged, files):
     result = judged("explain", "nowhere", "-m", "AP")
     assert result.code == 2
     assert result.err.startswith(
-        "judged: 'nowhere' is no relevance list: 'nowhere' is neither a grade nor - (not judged)."
+        "judged: 'nowhere' is not a relevance list: 'nowhere' is neither a grade nor - (not "
+        "judged)."
     )
     assert judged("explain", "0 1", "-m", "AQ").code == 2
     assert judged("explain").code == 2

@@ -440,7 +440,7 @@ def test_messages(call: Any, kind: type[JudgedError], message: str) -> None:
 
 def test_a_measure_that_nobody_else_has_has_one_row() -> None:
     rows = family(parse_measure("Compat"))
-    assert [row.name for row in rows] == ["Compat"]
+    assert [row.meaning.name for row in rows] == ["Compat"]
     assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"
 
 

@@ -70,10 +70,6 @@ def test_notes_say_what_was_looked_at(normalisation, kind, note):
     assert (normalisation.kind, normalisation.note) == (kind, note)
 
 
-def test_a_fitted_one_carries_the_note():
-    assert CSLS(k=2).fit(product_of()).note == CSLS(k=2).note
-
-
 @pytest.mark.parametrize("name", NORMALISATIONS)
 def test_every_normalisation_declares_itself(name):
     normalisation = NORMALISATIONS[name]()

@@ -457,13 +457,13 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain("0 x 1"),
             InputError,
-            "'0 x 1' is no relevance list: 'x' is neither a grade nor - (not judged). "
+            "'0 x 1' is not a relevance list: 'x' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1".',
         ),
         (
             lambda: explain("run.txt"),
             InputError,
-            "'run.txt' is no relevance list: 'run.txt' is neither a grade nor - (not judged). "
+            "'run.txt' is not a relevance list: 'run.txt' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1". For files, give QRELS and RUN.',
         ),
         (
@@ -474,14 +474,14 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         (
             lambda: explain("NaN 1"),
             InputError,
-            "'NaN 1' is no relevance list: 'NaN' is neither a grade nor - (not judged). "
+            "'NaN 1' is not a relevance list: 'NaN' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1".',
         ),
         (
             lambda: explain("1", pool="1 -"),
             InputError,
-            "'1 -' is no pool: '-' is no grade. Write the grades of all judged items, such as "
-            '"2 1 1 0".',
+            "'1 -' is not a pool: '-' is not a grade. Write the grades of all judged items, such "
+            'as "2 1 1 0".',
         ),
         (
             lambda: explain("1", pool=""),

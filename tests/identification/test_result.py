@@ -24,8 +24,8 @@ def test_as_text() -> None:
     assert identify("0.833", JUDGEMENTS, RUN, "AP@3").to_text(verbose=True) == (
         "One explanation fits 0.833.\n"
         "\n"
-        "value     measure               policy  as in\n"
-        "0.833333  AP(norm=retrieved)@3          ragas, torchmetrics\n"
+        "value     definition            as in\n"
+        "0.833333  AP(norm=retrieved)@3  ragas, torchmetrics\n"
         "\n"
         f"{TRIED:,} definitions were tried. They give 4 distinct values, of which hardly any "
         "would fit by chance. 2 of these values are in use, of which hardly any would.\n"
@@ -41,11 +41,11 @@ def test_as_markdown() -> None:
     assert text.startswith(
         "One explanation fits 55.56%.\n"
         "\n"
-        "| value | measure | policy | as in |\n"
-        "| --- | --- | --- | --- |\n"
-        "| 55.5556% | AP@3 |  | judged, beir, evidently, haystack and 11 more |\n"
-        "|  | AP(norm=capped)@3 |  | gldv2, recbole, recommenders, replay and 2 more |\n"
-        "|  | AP(norm=cutoff)@3 |  | rectools |\n"
+        "| value | definition | as in |\n"
+        "| --- | --- | --- |\n"
+        "| 55.5556% | AP@3 | judged, beir, evidently, haystack and 11 more |\n"
+        "|  | AP(norm=capped)@3 | gldv2, recbole, recommenders, replay and 2 more |\n"
+        "|  | AP(norm=cutoff)@3 | rectools |\n"
     )
     assert "- 55.56% stands for any value rounded or cut off to it at 2 decimals.\n" in text
     assert "- 55.56% is read as a percentage, 0.5556.\n" in text
@@ -55,7 +55,7 @@ def test_options_that_give_the_same_are_named_together() -> None:
     # A tie of three: best and the order of the input put a first, id puts it last.
     found = identify("1.000", {"q": {"a": 1, "c": 0}}, {"q": {"a": 0.5, "b": 0.5, "c": 0.5}}, "RR")
     assert found.rows()[0][:3] == ("1.000000", "RR", "ties=input|best")
-    assert "| ties=input\\|best |" in found.to_markdown()
+    assert "| RR, ties=input\\|best |" in found.to_markdown()
 
 
 def test_as_dict() -> None:

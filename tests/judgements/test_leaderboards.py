@@ -48,7 +48,7 @@ def test_values_are_those_of_evaluate_on_the_queries_that_both_judged() -> None:
     for judge, own in (("ann", ANN), ("bob", BOB)):
         wanted = judged.evaluate(on_both(own), RUNS, "AP, P@3")
         for measure in ("AP", "P@3"):
-            assert found.values[measure][judge] == {
+            assert found.boards.values[measure][judge] == {
                 name: wanted.value(measure, run=name) for name in RUNS
             }
     assert found.boards is not None
@@ -68,7 +68,7 @@ def test_verdicts_are_those_of_compare() -> None:
         "y": {f"q{at}": ["b", "a"] if at else ["b", "c", "a"] for at in range(12)},
     }
     found = judged.agreement({"ann": ann, "bob": bob}, runs=runs, measures="RR", resamples=999)
-    [row] = found.verdicts
+    [row] = found.boards.verdicts
     wanted = {
         judge: judged.compare(own, runs, "RR").pair() for judge, own in (("ann", ann), ("bob", bob))
     }
@@ -76,7 +76,7 @@ def test_verdicts_are_those_of_compare() -> None:
     assert row.verdicts == {"ann": "worse", "bob": "better"}
     assert row.differences == {judge: pair.difference for judge, pair in wanted.items()}
     assert row.changes
-    [swap] = found.swaps
+    [swap] = found.boards.swaps
     # x has 1 under ann and y 11/12·1/2 + 1/12·1/3.
     gap = 1 - (11 / 2 + 1 / 3) / 12
     assert (swap.run, swap.against, swap.first, swap.second) == ("x", "y", "ann", "bob")
@@ -88,14 +88,14 @@ def test_verdicts_are_those_of_compare() -> None:
         "under bob."
     ) in said
     assert "Kendall's tau of the orders needs at least three runs." in said
-    assert found.orders == {}
+    assert found.boards.orders == {}
 
 
 def test_orders_are_those_of_order_agreement() -> None:
     found = judged.agreement({"ann": ANN, "bob": BOB}, runs=RUNS, resamples=999)
-    values = found.values["nDCG@10"]
+    values = found.boards.values["nDCG@10"]
     wanted = order_agreement(values["ann"], values["bob"])
-    assert found.orders["nDCG@10"]["ann", "bob"] == wanted
+    assert found.boards.orders["nDCG@10"]["ann", "bob"] == wanted
     said = f"nDCG@10: Kendall's tau of the orders under ann and bob is {wanted.tau:.3f}."
     assert said in found.sentences()
     assert found.to_dict()["runs"]["orders"][0]["first"] == "ann"
@@ -106,14 +106,14 @@ def test_the_largest_swap_is_found_by_looking_at_all(measure: str) -> None:
     runs = {f"run {seed}": run(seed) for seed in range(20, 26)}
     found = judged.agreement({"ann": ANN, "bob": BOB}, runs=runs, measures=measure, resamples=999)
     sign = -1 if measure.startswith("FP") else 1
-    values = found.values[next(iter(found.values))]
+    values = found.boards.values[next(iter(found.boards.values))]
     moved = {}
     for one, other in combinations(runs, 2):
         ours = sign * (values["ann"][one] - values["ann"][other])
         theirs = sign * (values["bob"][one] - values["bob"][other])
         if ours * theirs < 0:
             moved[frozenset((one, other))] = abs(ours) + abs(theirs)
-    [swap] = found.swaps
+    [swap] = found.boards.swaps
     assert {swap.run, swap.against} == set(max(moved, key=lambda pair: moved[pair]))
     assert swap.size == pytest.approx(max(moved.values()))
     assert swap.lead > 0 and swap.loss > 0  # noqa: PT018
@@ -121,8 +121,8 @@ def test_the_largest_swap_is_found_by_looking_at_all(measure: str) -> None:
 
 def test_one_run_has_values_alone() -> None:
     found = judged.agreement({"ann": ANN, "bob": BOB}, runs={"x": RUNS["x"]}, resamples=999)
-    assert (found.verdicts, found.orders, found.swaps) == ((), {}, ())
-    ann, bob = (found.values["nDCG@10"][judge]["x"] for judge in ("ann", "bob"))
+    assert (found.boards.verdicts, found.boards.orders, found.boards.swaps) == ((), {}, ())
+    ann, bob = (found.boards.values["nDCG@10"][judge]["x"] for judge in ("ann", "bob"))
     assert f"nDCG@10 of x is {ann:.4f} under ann and {bob:.4f} under bob." in found.sentences()
 
 
@@ -132,14 +132,14 @@ def test_three_judges_on_the_queries_of_all() -> None:
     found = judged.agreement(judges, runs=RUNS, resamples=999)
     assert found.boards is not None
     assert found.boards.queries == QUERIES - 3
-    assert set(found.orders["nDCG@10"]) == {("ann", "bob"), ("ann", "carl"), ("bob", "carl")}
-    assert len(found.verdicts) == 3
+    assert set(found.boards.orders["nDCG@10"]) == {("ann", "bob"), ("ann", "carl"), ("bob", "carl")}
+    assert len(found.boards.verdicts) == 3
 
 
 def test_the_same_under_the_same_judge() -> None:
     found = judged.agreement({"ann": ANN, "again": ANN}, runs=RUNS, resamples=999)
-    assert found.swaps == ()
-    assert not any(row.changes for row in found.verdicts)
+    assert found.boards.swaps == ()
+    assert not any(row.changes for row in found.boards.verdicts)
     assert (
         "nDCG@10: all assessors lead to the same verdict on 3 pairs of runs." in found.sentences()
     )
@@ -149,9 +149,9 @@ def test_policies_and_conventions_reach_the_runs() -> None:
     options: dict[str, Any] = {"policy": {"unjudged": "removed", "depth": 5}}
     found = judged.agreement(ANN, BOB, RUNS, "AP", resamples=999, **options)
     wanted = judged.evaluate(on_both(ANN), RUNS, "AP", **options)
-    assert found.values["AP"]["first"]["x"] == wanted.value(run="x")
+    assert found.boards.values["AP"]["first"]["x"] == wanted.value(run="x")
     found = judged.agreement(ANN, BOB, RUNS, "mrr", convention="ranx", resamples=999)
-    assert found.values["mrr"]["second"] == {
+    assert found.boards.values["mrr"]["second"] == {
         name: judged.evaluate(on_both(BOB), RUNS, "mrr", convention="ranx").value(run=name)
         for name in RUNS
     }
@@ -223,9 +223,9 @@ def test_a_swap_by_rounding_alone_is_none() -> None:
         for name in ("x", "y")
     }
     found = judged.agreement(judges, runs=runs, measures="RR", resamples=999)
-    values = found.values["RR"]
+    values = found.boards.values["RR"]
     assert all(own["x"] == pytest.approx(own["y"], abs=1e-12) for own in values.values())
-    assert found.swaps == ()
+    assert found.boards.swaps == ()
 
 
 def test_an_option_of_another_command_is_named_with_it() -> None:

@@ -322,7 +322,8 @@ def fails(item: str) -> str:
         ),
         (
             "pattern:(",
-            "item_to: '(' is no pattern (missing ), unterminated subpattern at position 0).",
+            "item_to: '(' is not a valid pattern (missing ), unterminated subpattern at position "
+            "0).",
         ),
         (
             "pattern:#",
@@ -438,8 +439,8 @@ def test_a_column_names_the_documents(way: str, tmp_path: Path) -> None:
         (
             GOLDEN.drop(FILE),
             CHUNKS,
-            "a data frame: ids are those of items, such as '3', and there is no column 'file' that "
-            "says their documents. Give one, or a table from item to document.",
+            "a data frame: the ids are those of items, such as '3', but the column 'file' with "
+            "their documents is missing. Add it, or give a table from item to document.",
         ),
         (
             GOLDEN,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import judged
 from judged import Measure, MeasureError, parse_measure
 from judged.measures import REGISTRY, Spec, bind, parse_all
-from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points, show
+from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points, show
 from support.loops import for_each
 from support.rankings import any_measure
 
@@ -271,7 +271,7 @@ def bad_values(param: Param) -> list[Any]:
         return [3, "exp", {}, {1: -1}, {"a": 1}, {1: "b"}, [1], {1: float("nan")}]
     if isinstance(param, Points):
         return [1, 0, 2.5, [], [2], [-0.1], ["a"], "all", None, True]
-    assert isinstance(param, Number)
+    assert isinstance(param, NumberParam)
     values: list[Any] = ["much", None, [], True, float("nan"), float("inf")]
     if np.isfinite(param.low):
         values.append(param.low if param.open else param.low - 1)
@@ -302,11 +302,11 @@ def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -
     ("param", "allowed"),
     [
         (Cutoff(), "a whole number from 1, or R"),
-        (Number("x", 1, ""), "a number"),
-        (Number("x", 1, "", low=0), "a number from 0"),
-        (Number("x", 1, "", low=0, open=True), "a number above 0"),
-        (Number("x", 1, "", low=0, high=0.5), "a number from 0 to 0.5"),
-        (Number("x", 1, "", low=0, high=1, open=True), "a number between 0 and 1"),
+        (NumberParam("x", 1, ""), "a number"),
+        (NumberParam("x", 1, "", low=0), "a number from 0"),
+        (NumberParam("x", 1, "", low=0, open=True), "a number above 0"),
+        (NumberParam("x", 1, "", low=0, high=0.5), "a number from 0 to 0.5"),
+        (NumberParam("x", 1, "", low=0, high=1, open=True), "a number between 0 and 1"),
         (Choice("x", "a", "", {"a": ""}), "a"),
         (Choice("x", "a", "", {"a": "", "b": ""}), "a or b"),
         (Choice("x", "a", "", {"a": "", "b": "", "c": ""}), "a, b or c"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judged.errors import MeasureError
 from judged.measures import REGISTRY, Measure, bind, parse_all, parse_measure
 from judged.measures.measure import pieces_of
-from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points
+from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points
 
 HOSTILE = {
     "blanks": "P" + " " * 3000 + "!",
@@ -115,7 +115,7 @@ def _other(param: Param, drawn: random.Random) -> object:
             )
         case Points():
             return drawn.choice([2, 11, 10_001, [0.1, 1 / 3, 1], [0.25]])
-        case Number():
+        case NumberParam():
             inside = [0.1, 1 / 3, 0.5, 1, 2, 1e300, 1e-300, -1, -1e300, 2**60, 0]
             fitting = [value for value in inside if _fits(param, value)]
             return drawn.choice(fitting)

@@ -49,7 +49,7 @@ def test_one_name_for_several_measures_is_refused_where_one_is_needed():
     with pytest.raises(
         MeasureError,
         match=(
-            r"^'ndcg_cut' stands for 9 measures \(nDCG@5, nDCG@10, nDCG@15, …\); name one of "
+            r"^'ndcg_cut' means 9 measures \(nDCG@5, nDCG@10, nDCG@15, …\); name one of "
             r"them\.$"
         ),
     ):
@@ -171,7 +171,7 @@ def test_spellings_that_people_use(spelling, ours):
         ),
         (
             "clip@5",
-            "'clip' is a preset: it has no cutoff and no parameters of its own, and stands for "
+            "'clip' is a preset: it has no cutoff and no parameters of its own, and means "
             "Success@1, Success@5, Success@10, MedR, MeanR.",
         ),
     ],
@@ -186,7 +186,7 @@ def test_spellings_that_are_refused(spelling, message):
 def test_a_preset_is_refused_where_one_measure_is_needed():
     with pytest.raises(
         MeasureError,
-        match=r"^'msmarco' stands for 4 measures \(RR@10, R@50, R@1000, …\); name one of them\.$",
+        match=r"^'msmarco' means 4 measures \(RR@10, R@50, R@1000, …\); name one of them\.$",
     ):
         parse_measure("msmarco")
 

@@ -108,7 +108,7 @@ def test_files_that_are_no_rankings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     kept = {name: metadata[name] for name in (KEY, "checksum")}
     changed = frame.with_columns(pl.col("hit_grade").list.eval(pl.element() + 1))
     changed.write_parquet("changed.rankings", metadata=kept)
-    assert refused("none.rankings") == "none.rankings: there is no such file."
+    assert refused("none.rankings") == "none.rankings: the file does not exist."
     for name in ("cut", "text"):
         assert refused(f"{name}.rankings").startswith(
             f"{name}.rankings: cannot be read as a rankings file ("

@@ -32,13 +32,13 @@ def test_what_is_read(text: str, grades: tuple[Any, ...], tied: tuple[Any, ...])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 (1", f"'0 (1' is no relevance list: a bracket is not closed. {TIED}"),
-        ("0 1)", f"'0 1)' is no relevance list: ')' is out of place. {TIED}"),
-        ("((0 1))", f"'((0 1))' is no relevance list: '(' is out of place. {TIED}"),
-        ("()", f"'()' is no relevance list: ')' is out of place. {TIED}"),
+        ("0 (1", f"'0 (1' is not a relevance list: a bracket is not closed. {TIED}"),
+        ("0 1)", f"'0 1)' is not a relevance list: ')' is out of place. {TIED}"),
+        ("((0 1))", f"'((0 1))' is not a relevance list: '(' is out of place. {TIED}"),
+        ("()", f"'()' is not a relevance list: ')' is out of place. {TIED}"),
         (
             "0 x",
-            "'0 x' is no relevance list: 'x' is neither a grade nor - (not judged). Write the "
+            "'0 x' is not a relevance list: 'x' is neither a grade nor - (not judged). Write the "
             'grades in rank order, such as "0 1 0 0 1".',
         ),
         (

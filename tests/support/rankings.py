@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from judged import Measure, Rankings
 from judged.measures import REGISTRY, Spec, bind
-from judged.measures.registry import Choice, Cutoff, Gains, Number, Param, Points
+from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points
 
 PLAIN = {name: spec for name, spec in REGISTRY.items() if spec.family != "diversity"}
 """Measures that need no subtopics."""
@@ -106,7 +106,7 @@ def values_of(param: Param) -> list[Any]:
         ]
     if isinstance(param, Points):
         return [*range(2, 13), [0.5], [1, 0], [0.25, 0.5, 0.75], list(_RECALL)]
-    assert isinstance(param, Number)
+    assert isinstance(param, NumberParam)
     return [value for value in _NUMBERS[param.name] if _fits(param, value)]
 
 

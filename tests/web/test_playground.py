@@ -334,7 +334,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
     [
         (
             "list=0+x",
-            "'0 x' is no relevance list: 'x' is neither a grade nor - (not judged). Write the "
+            "'0 x' is not a relevance list: 'x' is neither a grade nor - (not judged). Write the "
             'grades in rank order, such as "0 1 0 0 1".',
         ),
         (
@@ -347,7 +347,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
         ),
         (
             "list=0+(1",
-            "'0 (1' is no relevance list: a bracket is not closed. Results that share a score "
+            "'0 (1' is not a relevance list: a bracket is not closed. Results that share a score "
             'stand in brackets, such as "0 (1 0) 1".',
         ),
         ("list=0&k=0", "k must be a whole number from 1 to 1,000; got 0."),

@@ -192,8 +192,8 @@ def test_a_list_can_be_pasted(opened: Opened) -> None:
     said = page.get_by_role("alert")
     said.wait_for()
     assert said.inner_text() == (
-        "'1 x' is no relevance list: 'x' is neither a grade nor - (not judged). Write the grades "
-        'in rank order, such as "0 1 0 0 1".'
+        "'1 x' is not a relevance list: 'x' is neither a grade nor - (not judged). Write the "
+        'grades in rank order, such as "0 1 0 0 1".'
     )
     assert value(page) == "0.6500"
 

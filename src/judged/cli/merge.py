@@ -21,7 +21,14 @@ from judged.judgements import MERGE_RULES
 @opt.columns_option
 @opt.judgements_format_option
 @opt.amount_options
-def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
+def merge(
+    judgements: tuple[str, ...],
+    output: str,
+    rule: str,
+    duplicates: str,
+    columns: Any,
+    judgements_format: Any,
+) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 
     NAME=FILE names an assessor. With --rule first the order of the files counts: an assessor who
@@ -32,6 +39,12 @@ def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
 
     check_merged_target(output)
     with working("Merging judgements"):
-        merged = merge_judgements(list(judgements), **options)
+        merged = merge_judgements(
+            list(judgements),
+            rule=rule,
+            policy={"duplicates": duplicates},
+            columns=columns,
+            format=judgements_format,
+        )
     merged.save(output)
     deliver(merged, None, None)

@@ -124,26 +124,12 @@ class PrintedNumber:
 
 
 COMMON = (
-    "AP",
-    "nDCG",
-    "RR",
-    "P",
-    "R",
-    "Success",
-    "F",
-    "Rprec",
-    "RBP",
-    "ERR",
-    "DCG",
-    "Bpref",
-    "Rank",
-    "INP",
-    "IAP",
+    *("AP", "nDCG", "RR", "P", "R", "Success", "F", "Rprec", "RBP"),
+    *("ERR", "DCG", "Bpref", "Rank", "INP", "IAP"),
 )
 """Measures that are searched by default, the most often reported first."""
 
-CUTOFFS = (10, 5, 100, 1, 20, 1000, 3, 50)
-"""Common cutoffs, the most common first."""
+CUTOFFS = (10, 5, 100, 1, 20, 1000, 3, 50)  # common cutoffs, the most common first
 
 NUMBERS: dict[str, tuple[float, ...]] = {
     "p": (0.8, 0.5, 0.9, 0.95),
@@ -152,14 +138,11 @@ NUMBERS: dict[str, tuple[float, ...]] = {
 }
 """Values of numeric parameters that are tried; other parameters keep their default."""
 
-ALWAYS = ("p",)
-"""Parameters without a usual value, which are tried for the common measures too."""
+ALWAYS = ("p",)  # parameters without a usual value, which are tried for the common measures too
 
-WITHOUT_EFFECT = {("nDCG", "log")}
-"""The base of the logarithm cancels out in nDCG."""
+WITHOUT_EFFECT = {("nDCG", "log")}  # the base of the logarithm cancels out in nDCG
 
-MAX_THRESHOLDS = 8
-"""Number of thresholds of relevance that are tried at most."""
+MAX_THRESHOLDS = 8  # number of thresholds of relevance that are tried at most
 
 
 @dataclass(frozen=True)
@@ -245,8 +228,7 @@ def _thresholds(r: Rankings) -> tuple[float, ...]:
 # -- practices
 
 
-OWN = "judged"
-"""The library that computes measures with default parameters and policy."""
+OWN = "judged"  # the library that computes measures with default parameters and policy
 
 
 @dataclass(frozen=True)
@@ -254,20 +236,20 @@ class Practice:
     """A definition that a library uses."""
 
     library: str
-    theirs: str
-    """Its name in the library."""
+    theirs: str  # its name in the library
     measure: Measure
     policy: Mapping[str, str]
     """An option for each choice of a policy, not necessarily one of judged."""
-    options: tuple[str, ...] = ()
-    """Options of the library that are needed, as its users write them."""
-    far: int = 0
-    """Distance from the library's default: options make a practice less likely."""
+    options: tuple[str, ...] = ()  # options of the library that are needed, as its users write them
+    far: int = 0  # distance from the library's default: options make a practice less likely
 
     @property
     def said(self) -> str:
         """Name with options, such as "trec_eval with -c"."""
         return f"{self.library} with {' and '.join(self.options)}" if self.options else self.library
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"library": self.library, "name": self.theirs, "options": list(self.options)}
 
 
 def practices(space: Space) -> Iterator[Practice]:
@@ -360,8 +342,7 @@ OPTIONS = {
 }
 """Options of each choice of a policy that lead to a number."""
 
-UNTRIED = ("expected", "removed")
-"""Choices that exclude each other if a depth cuts through a tie."""
+UNTRIED = ("expected", "removed")  # choices that exclude each other if a depth cuts through a tie
 
 SHAPE = tuple(map(len, OPTIONS.values()))
 
@@ -380,8 +361,7 @@ class Grid:
     """The value of each measure under each policy; NaN if there is none."""
 
     measures: list[Measure]
-    values: Floats
-    """One row per measure, then one axis for each choice of the policy."""
+    values: Floats  # one row per measure, then one axis for each choice of the policy
     rankings: dict[tuple[str, str], Rankings]
     """Rankings by ties and unjudged; the same object if that changes nothing."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from judged.matching.documents import with_items
 from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
-from judged.measures.conventions import Named, relatives
+from judged.measures.conventions import LibraryMeasure, relatives
 from judged.measures.registry import Mask, show
 from judged.options import (
     JudgementsLike,
@@ -41,22 +41,13 @@ from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left, counted, plain, shown
 
-if TYPE_CHECKING:
-    pass
-
-
 DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Measures that have different definitions in many libraries."""
-CLOSE = 1e-12
-"""Values closer than this are equal; sums in another order differ by rounding."""
+CLOSE = 1e-12  # values closer than this are equal; sums in another order differ by rounding
 USED_OPTIONS = ("policy", "collection", "item_to", "exclude_same_id", "columns", "format")
 """Options of `Scoring` that apply to all definitions alike."""
-KINDS = {
-    "tied": "tied",
-    "short": "short",
-    "missing": "missing",
-    "nothing_relevant": "without relevant items",
-}
+KINDS = {name: name for name in ("tied", "short", "missing")}
+KINDS["nothing_relevant"] = "without relevant items"
 """Kinds of queries that definitions treat differently, and their names in tables."""
 KIND_OF_CHOICE = {
     "ties": "tied",
@@ -199,7 +190,7 @@ class LibraryUse:
     """A library that uses a definition, and its name for it."""
 
     convention: Convention
-    named: Named
+    named: LibraryMeasure
 
     def __str__(self) -> str:
         return f"{self.convention.name} {self.named.theirs}"
@@ -215,6 +206,16 @@ class Meaning:
     """A key of `conventions.THRESHOLDS`, if the library decides itself what is relevant."""
     undefined: float | None = None
     """Value of queries for which the measure is undefined, if no policy sets it."""
+
+    @property
+    def name(self) -> str:
+        """The measure, and the choices of the policy that are not the default.
+
+        >>> from judged import AP
+        >>> Meaning(AP @ 10, Policy(ties="input")).name
+        'AP@10, ties=input'
+        """
+        return ", ".join([str(self.measure), *self.extras(), *self.policy_choices()])
 
     def extras(self) -> dict[str, str]:
         """Return what is neither a parameter nor policy, as {notation: words}."""
@@ -240,12 +241,9 @@ class Meaning:
 class DefinitionChoice:
     """One difference of a definition from the given measure."""
 
-    name: str
-    """Such as norm=capped, ties=input, or the name of another measure."""
-    says: str
-    """The difference in words."""
-    meaning: Meaning
-    """The given measure with only this choice changed."""
+    name: str  # such as norm=capped, ties=input, or the name of another measure
+    says: str  # the difference in words
+    meaning: Meaning  # the given measure with only this choice changed
 
 
 @dataclass(frozen=True)
@@ -255,27 +253,6 @@ class LibraryDefinition:
     meaning: Meaning
     users: tuple[LibraryUse, ...]
     choices: tuple[DefinitionChoice, ...]
-
-    @property
-    def measure(self) -> Measure:
-        """The measure with the parameters of this definition."""
-        return self.meaning.measure
-
-    @property
-    def policy(self) -> Policy:
-        """The policy of this definition."""
-        return self.meaning.policy
-
-    @property
-    def name(self) -> str:
-        """The measure, and the choices of the policy that are not the default.
-
-        >>> from judged import AP
-        >>> LibraryDefinition(Meaning(AP @ 10, Policy(ties="input")), (), ()).name
-        'AP@10, ties=input'
-        """
-        meaning = self.meaning
-        return ", ".join([str(self.measure), *meaning.extras(), *meaning.policy_choices()])
 
 
 # Cached because all libraries are parsed for it.
@@ -295,11 +272,11 @@ def family(measure: Measure) -> tuple[LibraryDefinition, ...]:
     ]
 
     def distance(definition: LibraryDefinition) -> tuple[Any, ...]:
-        own = definition.measure
-        is_other = own.spec.name != measure.spec.name
-        other_cutoff = not is_other and own.params.get("k") != measure.params.get("k")
-        extras = len(definition.meaning.extras()) + len(definition.meaning.policy_choices())
-        return is_other, other_cutoff, own != measure, str(own), extras, definition.name
+        meaning, other = definition.meaning, definition.meaning.measure
+        is_other = other.spec.name != measure.spec.name
+        other_cutoff = not is_other and other.params.get("k") != measure.params.get("k")
+        extras = len(meaning.extras()) + len(meaning.policy_choices())
+        return is_other, other_cutoff, other != measure, str(other), extras, meaning.name
 
     return tuple(sorted(definitions, key=distance))
 
@@ -345,8 +322,7 @@ class DefinitionScores:
 
     value: float | None
     values: Floats | None
-    stops: str | None = None
-    """Error with which the library stops."""
+    stops: str | None = None  # error with which the library stops
 
     def unlike(self, other: DefinitionScores) -> Mask:
         """Return which queries have different values."""
@@ -415,7 +391,7 @@ def _as_convention(meaning: Meaning) -> Conventional | None:
     measure = str(meaning.measure)
     name = Name(measure, measure, threshold=meaning.rule, undefined=meaning.undefined)
     library = Convention(measure, measure, "", "", "", (name,))
-    return Conventional(library, (Named(meaning.measure, measure, name),))
+    return Conventional(library, (LibraryMeasure(meaning.measure, measure, name),))
 
 
 @dataclass(frozen=True)
@@ -423,12 +399,9 @@ class QueryCounts:
     """Number of queries, in all and of each kind; a query may be of several kinds."""
 
     queries: int
-    tied: int
-    """A judged result ties with another."""
-    short: int
-    """The list is shorter than the cutoff."""
-    missing: int
-    """The run lacks the query."""
+    tied: int  # a judged result ties with another
+    short: int  # the list is shorter than the cutoff
+    missing: int  # the run lacks the query
     nothing_relevant: int
 
     def kinds(self, names: Iterable[str] = KINDS) -> str:
@@ -450,44 +423,28 @@ class DefinitionDifference:
 class DefinitionRow:
     """One definition of a measure on the data."""
 
-    definition: LibraryDefinition
-    """The measure, the policy, and the libraries that use them."""
-    value: float | None
-    """The value; None if the library would stop with an error."""
-    stops: str | None
-    """The error."""
-    counted: int
-    """Number of queries in the value."""
+    definition: LibraryDefinition  # the measure, the policy, and the libraries that use them
+    value: float | None  # the value; None if the library would stop with an error
+    stops: str | None  # the error
+    counted: int  # number of queries in the value
     touched: QueryCounts | None
     """Queries whose value differs from the first row, or that count in only one of the two."""
     differences: tuple[DefinitionDifference, ...]
 
     @property
     def measure(self) -> Measure:
-        """The measure with the parameters of this definition."""
-        return self.definition.measure
+        return self.definition.meaning.measure
 
     @property
     def policy(self) -> Policy:
-        """The policy of this definition."""
-        return self.definition.policy
+        return self.definition.meaning.policy
 
     @property
     def users(self) -> tuple[LibraryUse, ...]:
-        """The libraries that use this definition."""
         return self.definition.users
 
     def used_by(self, *names: str) -> bool:
         """Return whether one of these libraries uses this definition.
-
-        Parameters
-        ----------
-        *names : str
-            Names of conventions, such as "ranx".
-
-        Returns
-        -------
-        bool
 
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
@@ -506,7 +463,6 @@ class DefinitionRow:
         return f"{self.touched.queries:,}{f' ({kinds})' if kinds else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "measure": str(self.measure),
             "policy": self.policy.to_dict(),
@@ -533,8 +489,7 @@ class ComparedMeasure:
 
     measure: Measure
     rows: tuple[DefinitionRow, ...]
-    found: QueryCounts
-    """Numbers of queries of each kind."""
+    found: QueryCounts  # numbers of queries of each kind
     alike: tuple[tuple[DefinitionRow, ...], ...]
     """The rows in groups that differ only in policy and have the same value for every query."""
 
@@ -595,7 +550,7 @@ def without_effect(group: tuple[DefinitionRow, ...]) -> list[str]:
 
 
 def _group_name(group: tuple[DefinitionRow, ...]) -> str:
-    name, idle = group[0].definition.name, ", ".join(without_effect(group))
+    name, idle = group[0].definition.meaning.name, ", ".join(without_effect(group))
     return f"{name} (no effect here: {idle})" if idle else name
 
 
@@ -702,28 +657,13 @@ class Disagreement(Result):
 
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10, P@1")
-        >>> result.rows("P@1")[0].definition.name
+        >>> str(result.rows("P@1")[0].measure)
         'P@1'
         """
         return self.compared(measure).rows
 
     def compared(self, measure: str | Measure | None = None) -> ComparedMeasure:
-        """Return the comparison of one measure.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            The measure as given; needed only if there are several.
-
-        Returns
-        -------
-        ComparedMeasure
-
-        >>> from judged import compare_conventions
-        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
-        >>> result.compared().found.queries
-        1
-        """
+        """Return the comparison of one measure, which may be left out if there is only one."""
         names = ", ".join(str(compared.measure) for compared in self.measures)
         if measure is None:
             if len(self.measures) > 1:

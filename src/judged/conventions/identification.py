@@ -26,7 +26,6 @@ from judged.conventions.candidates import (
     spaces,
 )
 from judged.conventions.disagreement import variants_of
-from judged.errors import InputError, quoted
 from judged.measures import Measure
 from judged.measures.registry import show
 from judged.options import (
@@ -48,12 +47,9 @@ if TYPE_CHECKING:
 else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
-NEAREST = 5
-"""Number of nearest values that are shown if none fits."""
-MAX_EXPLANATIONS = 10
-"""Default number of explanations in text and tables."""
-MAX_LIBRARIES = 4
-"""Number of libraries that are named in a row."""
+NEAREST = 5  # number of nearest values that are shown if none fits
+MAX_EXPLANATIONS = 10  # default number of explanations in text and tables
+MAX_LIBRARIES = 4  # number of libraries that are named in a row
 
 
 @takes_scoring
@@ -115,8 +111,7 @@ def identify(
     )
 
 
-ALMOST = 1e-11
-"""Values that differ by less are the same; sums in another order differ by rounding."""
+ALMOST = 1e-11  # values that differ by less are the same; sums in another order differ by rounding
 
 DEPARTURE = 2
 RARE = {
@@ -130,8 +125,7 @@ RARE = {
     "unjudged=removed": 3,
 }
 """Weights of departures from practice, if not 2: rare choices weigh more, free parameters less."""
-CUT = 2
-"""Weight of digits that were cut off instead of rounded."""
+CUT = 2  # weight of digits that were cut off instead of rounded
 
 
 @dataclass(frozen=True)
@@ -139,27 +133,17 @@ class MatchedDefinition:
     """A measure and a policy, and how near they are to practice."""
 
     measure: Measure
-    """The measure."""
     policy: Policy
-    """The policy."""
     holds: Mapping[str, tuple[str, ...]]
     """Options of each choice that give the same value, the other choices being as in `policy`."""
     libraries: tuple[Practice, ...]
     """Libraries that compute exactly this value by exactly this measure."""
-    nearest: Practice
-    """The practice that differs least."""
-    departures: tuple[str, ...]
-    """Differences from that practice."""
-    distance: int
-    """Weight of these differences; 0 for a practice of a library."""
+    nearest: Practice  # the practice that differs least
+    departures: tuple[str, ...]  # differences from that practice
+    distance: int  # weight of these differences; 0 for a practice of a library
 
     def unusual(self) -> dict[str, tuple[str, ...]]:
-        """Return the choices that must differ from the default policy.
-
-        Returns
-        -------
-        dict
-            For each such choice, the options that give this value.
+        """Return the choices that must differ from the default policy, and their options.
 
         >>> from judged import identify
         >>> result = identify("1.0", {"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
@@ -180,37 +164,51 @@ class MatchedDefinition:
         more = len(first) - MAX_LIBRARIES
         return f"{names} and {more} more" if more > 0 else names
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "measure": str(self.measure),
+            "policy": self.policy.to_dict(),
+            "holds": {choice: list(held) for choice, held in self.holds.items()},
+            "libraries": [practice.to_dict() for practice in self.libraries],
+            "nearest": self.nearest.to_dict(),
+            "departures": list(self.departures),
+            "distance": self.distance,
+        }
+
 
 @dataclass(frozen=True)
 class NumberMatch:
     """A value that fits, or is near, and the definitions that give it."""
 
-    value: float
-    """The exact value."""
-    definition: MatchedDefinition
-    """The likeliest definition."""
+    value: float  # the exact value
+    definition: MatchedDefinition  # the likeliest definition
     same: tuple[MatchedDefinition, ...]
     """Other parameters of the measure that a library uses and that give the same value here."""
-    definitions: int
-    """Number of tried definitions of this measure that give this value."""
-    percent: bool
-    """Whether the number was read as a percentage."""
-    cut: bool
-    """Whether the value must be cut off instead of rounded."""
+    definitions: int  # number of tried definitions of this measure that give this value
+    percent: bool  # whether the number was read as a percentage
+    cut: bool  # whether the value must be cut off instead of rounded
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "percent": self.percent,
+            "cut": self.cut,
+            "definitions": self.definitions,
+            **self.definition.to_dict(),
+            "same": [definition.to_dict() for definition in self.same],
+        }
 
 
-@dataclass(frozen=True, eq=False)
 class DistinctNumbers:
-    """All values of a grid, and which of them are equal."""
+    """All values of a grid, and which of them are equal.
 
-    grid: Grid
-    cluster: NDArray[np.int64] = field(init=False)
-    """Index of each definition's value in `centres`; -1 if there is none."""
-    centres: Floats = field(init=False)
-    """The distinct values, ascending."""
+    `centres` are the distinct values, ascending; `cluster` is the index of each definition's value
+    among them, or -1 if there is none.
+    """
 
-    def __post_init__(self) -> None:
-        flat = self.grid.values.ravel()
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        flat = grid.values.ravel()
         order = np.argsort(flat, kind="stable")
         order = order[: len(order) - int(np.isnan(flat).sum())]
         ordered = flat[order]
@@ -218,8 +216,8 @@ class DistinctNumbers:
         new[1:] = np.diff(ordered) > ALMOST * np.maximum(1, np.abs(ordered[1:]))
         cluster = np.full(len(flat), -1)
         cluster[order] = np.cumsum(new) - 1
-        object.__setattr__(self, "cluster", cluster.reshape(self.grid.values.shape))
-        object.__setattr__(self, "centres", ordered[new])
+        self.cluster: NDArray[np.int64] = cluster.reshape(grid.values.shape)
+        self.centres: Floats = ordered[new]
 
     @property
     def tried(self) -> int:
@@ -419,8 +417,7 @@ def _but_cutoff(measure: Measure) -> tuple[tuple[str, object], ...]:
     return tuple((name, value) for name, value in measure.items if name != measure.spec.at)
 
 
-NEIGHBOURS = 20
-"""Number of values around the printed one that their density is estimated from."""
+NEIGHBOURS = 20  # number of values around the printed one that their density is estimated from
 
 
 def chance(numbers: Floats, asked: PrintedNumber) -> float:
@@ -479,12 +476,16 @@ class Identification(Result):
         return self.asked.text
 
     def document(self, display: Display) -> Document:
-        rows = self.rows()
         idle = [f"{choice} ({reason})" for choice, reason in self.idle.items()]
-        header = [Left("value"), "measure", "policy", "as in"]
+        # Measure and policy share a column, so that the table fits 80 columns.
+        header = [Left("value"), "definition", "as in"]
+        rows = [
+            (value, f"{measure}, {policy}" if policy else measure, users)
+            for value, measure, policy, users in self.rows()
+        ]
         return Document(
             answer=[self._verdict()],
-            tables=[Table(header, rows, {"measure", "policy", "as in"})] if rows else [],
+            tables=[Table(header, rows, {"definition", "as in"})] if rows else [],
             warnings=self.notes,
             notes=[self._weight()],
             details=[
@@ -521,30 +522,13 @@ class Identification(Result):
             f"{_about(self.in_use_chance)} would.{weak}"
         )
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table: value, measure, policy, and who computes it."""
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return value, measure, policy and users of each definition that is shown."""
         shown = (self.matches or self.nearest)[: self.limit]
         return [row for match in shown for row in self.rows_of(match)]
 
-    def rows_of(self, match: NumberMatch) -> list[tuple[str, ...]]:
-        """Return the table rows of a match: value, measure, policy, and who computes it.
-
-        Parameters
-        ----------
-        match : NumberMatch
-            One of `matches` or `nearest`.
-
-        Returns
-        -------
-        list of tuples of str
-
-        >>> from judged import identify
-        >>> result = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
-        >>> result.rows_of(result.matches[0])[0][:2]
-        ('0.250000', 'AP@3')
-        """
-        if not isinstance(match, NumberMatch):
-            raise InputError(f"rows_of takes one of matches; got {quoted(match)}.")
+    def rows_of(self, match: NumberMatch) -> list[tuple[str, str, str, str]]:
+        """Return value, measure, policy and users of each definition of a match."""
         decimals = min(max(self.asked.decimals + 2, 6), 12)
         value = (
             f"{match.value * 100:.{decimals - 2}f}%"
@@ -552,12 +536,12 @@ class Identification(Result):
             else f"{match.value:.{decimals}f}"
         )
         first = f"{value} (cut off)" if match.cut else value
-        rows: list[tuple[str, ...]] = []
+        rows = []
         for number, definition in enumerate((match.definition, *match.same)):
             unusual = definition.unusual().items()
             policy = ", ".join(f"{choice}={'|'.join(options)}" for choice, options in unusual)
-            cells = str(definition.measure), policy, definition.users()
-            rows.append((first if number == 0 else "", *cells))
+            value = "" if number else first
+            rows.append((value, str(definition.measure), policy, definition.users()))
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -583,8 +567,8 @@ class Identification(Result):
             "chance": self.chance,
             "in_use": self.in_use,
             "in_use_chance": self.in_use_chance,
-            "matches": [_match(match) for match in self.matches],
-            "nearest": [_match(match) for match in self.nearest],
+            "matches": [match.to_dict() for match in self.matches],
+            "nearest": [match.to_dict() for match in self.nearest],
             "idle": dict(self.idle),
             "untried": self.untried,
             "warnings": list(self.notes),
@@ -622,30 +606,3 @@ def _about(number: float) -> str:
     if number < 0.05:
         return "hardly any"
     return f"about {number:.1f}" if number < 10 else f"about {number:,.0f}"
-
-
-def _match(match: NumberMatch) -> dict[str, Any]:
-    return {
-        "value": match.value,
-        "percent": match.percent,
-        "cut": match.cut,
-        "definitions": match.definitions,
-        **_definition(match.definition),
-        "same": [_definition(definition) for definition in match.same],
-    }
-
-
-def _definition(definition: MatchedDefinition) -> dict[str, Any]:
-    return {
-        "measure": str(definition.measure),
-        "policy": definition.policy.to_dict(),
-        "holds": {choice: list(held) for choice, held in definition.holds.items()},
-        "libraries": [_practice(practice) for practice in definition.libraries],
-        "nearest": _practice(definition.nearest),
-        "departures": list(definition.departures),
-        "distance": definition.distance,
-    }
-
-
-def _practice(practice: Practice) -> dict[str, Any]:
-    return {"library": practice.library, "name": practice.theirs, "options": list(practice.options)}

@@ -10,11 +10,7 @@ from functools import cache
 Choices = Mapping[str, str]
 """Some choices of a policy, such as {"empty": "skip"}; the others are judged's defaults."""
 
-HELD = {
-    "run": "library run",
-    "output": "stored output",
-    "reading": "reading of the source",
-}
+HELD = {"run": "library run", "output": "stored output", "reading": "reading of the source"}
 """How a convention was compared with its library, most reliable first."""
 
 WHEN = {
@@ -48,7 +44,7 @@ THRESHOLDS = {
     "half or tenth": (
         "relevant are, for each query, grades above 0 that reach half of the best grade and the "
         "90th percentile of all its grades"
-    ),
+    )
 }
 """Rules by which a library decides for each query which grades are relevant."""
 
@@ -304,9 +300,6 @@ class Convention:
 class NameReading:
     """A name of a library with its places filled in, and our measure."""
 
-    theirs: str
-    """The text as the library writes it."""
-    ours: str
-    """The same in our notation."""
-    name: Name
-    """The name that was read."""
+    theirs: str  # the text as the library writes it
+    ours: str  # the same in our notation
+    name: Name  # the name that was read

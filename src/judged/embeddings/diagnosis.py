@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan, nan
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,8 @@ from judged.options import whole
 from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
 from judged.text import counted, few
 
-if TYPE_CHECKING:
-    pass
-
-
 SAMPLE = 5_000
-"""Of a side of more vectors than these, so many are looked at for what takes all pairs."""
+"""The most vectors of a side that are compared with all others."""
 NEAR = 0.999
 """Vectors of a higher cosine than this are near duplicates."""
 
@@ -183,37 +179,15 @@ class Diagnosis(Result):
     """Queries that are, number for number, some item that is not excluded for them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None.
-
-        Returns
-        -------
-        dict
-
-        >>> import judged
-        >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
-        >>> both.diagnose().to_dict()["similarity"]
-        'cosine'
-        """
+        """Return all numbers as plain values; what is undefined is None."""
         return _plain(self)
 
     def to_frame(self) -> Frame:
-        """Every single number with its name, as in `to_dict`; no lists.
-
-        Returns
-        -------
-        polars.DataFrame
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]]).diagnose().to_frame().columns
-        ['number', 'value']
-        """
+        """Return every single number with its name, as in `to_dict`; no lists."""
         import polars as pl
 
-        found = dict(_numbers(self.to_dict()))
-        return pl.DataFrame(
-            {"number": list(found), "value": list(found.values())},
-            schema={"number": pl.String, "value": pl.Float64},
-        )
+        schema = {"number": pl.String, "value": pl.Float64}
+        return pl.DataFrame(list(_numbers(self.to_dict())), schema=schema, orient="row")
 
     def document(self, display: Display) -> Document:
         frame = self.to_frame()
@@ -237,14 +211,6 @@ class Diagnosis(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        list of str
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1]]).diagnose().sentences()[0]
-        'the items: 1 vector equal to an earlier one (0 = 1).'
         """
         return [sentence for found, sentence in _findings(self) if found]
 
@@ -255,23 +221,15 @@ class Diagnosis(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        list of Table
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1]]).diagnose().tables()[0].header
-        ['number', 'value']
         """
         return list(self.document(Display(quiet=True)).tables)
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     return None if isinstance(value, float) and isnan(value) else value
 
 
@@ -463,7 +421,7 @@ class Inspection:
     def of(cls, vectors: Vectors, similarity: Similarity) -> Inspection:
         finite, norm = np.zeros(len(vectors), bool), np.full(len(vectors), nan)
         key = np.zeros(len(vectors), np.uint64)
-        for begin, block in blocks(vectors):
+        for begin, block in _blocks(vectors):
             at = slice(begin, begin + len(block))
             finite[at] = np.isfinite(block).all(axis=1)
             good = block[finite[at]]
@@ -474,12 +432,12 @@ class Inspection:
 
     @property
     def comparable(self) -> Vectors:
-        """With stand-ins where the similarity cannot compare a vector."""
+        """The vectors, with stand-ins for those that the similarity cannot compare."""
         return self._with_stand_ins(self.usable)
 
     @property
     def directed(self) -> Vectors:
-        """With stand-ins where a vector has no direction."""
+        """The vectors, with stand-ins for those without a direction."""
         return self._with_stand_ins(self.has_direction)
 
     @property
@@ -488,73 +446,59 @@ class Inspection:
 
     def _with_stand_ins(self, usable: Flags) -> Vectors:
         vectors = self.vectors
-        return (
-            vectors
-            if usable.all()
-            else _WithStandIns(
-                vectors.values,
-                vectors.ids,
-                vectors.source,
-                vectors.notes,
-                ~usable,
-                beside=vectors.beside,
-            )
-        )
+        if usable.all():
+            return vectors
+        about = vectors.ids, vectors.source, vectors.notes
+        return _WithStandIns(vectors.values, *about, ~usable, beside=vectors.beside)
 
     def named(self, rows: Ints) -> Rows:
         return Rows(len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist()))
 
 
-def blocks(vectors: Vectors) -> Iterator[tuple[int, Matrix]]:
+def _blocks(vectors: Vectors) -> Iterator[tuple[int, Matrix]]:
     return vectors.blocks(max(1, NUMBERS_AT_A_TIME // vectors.dims))
 
 
-def finite_blocks(looked: Inspection) -> Iterator[tuple[int, Matrix]]:
-    for begin, block in blocks(looked.vectors):
-        yield begin, block[looked.finite[begin : begin + len(block)]]
+def _finite_blocks(looked: Inspection) -> Iterator[Matrix]:
+    for begin, block in _blocks(looked.vectors):
+        yield block[looked.finite[begin : begin + len(block)]]
 
 
-def side(
+def _side(
     looked: Inspection, memory: str | int, sample: int | None, random: np.random.Generator
 ) -> Side:
+    """Describe one side."""
     vectors, norm = looked.vectors, looked.norm[looked.finite]
     group = first_equal(looked.vectors, looked.key)
-    near, uniformity = _pairs(looked, group, memory, sample, random)
+    again = np.flatnonzero(group != np.arange(len(group)))
+    groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
+    norms = Norms()
+    if len(norm):
+        mean = norm.mean()
+        spread = norm.std() / mean if mean else nan
+        norms = Norms(*map(float, (norm.min(), np.median(norm), norm.max(), spread)))
+    near, uniformity = _near_duplicates(looked, group, memory, sample, random)
     return Side(
         source=vectors.source,
         count=len(vectors),
         dims=vectors.dims,
         not_finite=looked.named(np.flatnonzero(~looked.finite)),
         zero=looked.named(np.flatnonzero(looked.norm == 0)),
-        duplicates=_duplicates(looked, group),
+        duplicates=Duplicates(len(again), tuple(looked.named(rows).names for rows in groups)),
         near_duplicates=near,
-        norms=_norms(norm),
+        norms=norms,
         uniformity=uniformity,
     )
 
 
-def _norms(norm: Floats) -> Norms:
-    if not len(norm):
-        return Norms()
-    mean = norm.mean()
-    spread = norm.std() / mean if mean else nan
-    return Norms(*map(float, (norm.min(), np.median(norm), norm.max(), spread)))
-
-
-def _duplicates(looked: Inspection, group: Ints) -> Duplicates:
-    again = np.flatnonzero(group != np.arange(len(group)))
-    groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
-    return Duplicates(len(again), tuple(looked.named(rows).names for rows in groups))
-
-
-def _pairs(
+def _near_duplicates(
     looked: Inspection,
     group: Ints,
     memory: str | int,
     sample: int | None,
     random: np.random.Generator,
 ) -> tuple[NearDuplicates, float]:
-    """Near duplicates and uniformity, from the cosines of vectors of one side with each other."""
+    """Return near duplicates and uniformity, from the cosines of one side with itself."""
     has_direction = looked.has_direction
     rows, others = np.arange(len(group)), int(has_direction.sum()) - 1
     sampled = sample is not None and others >= sample
@@ -586,51 +530,38 @@ def _pairs(
         has_near[chunk.rows.start + near] = True
         once = ~looked_at[item] | (item > row[near])
         for place in np.flatnonzero(once)[: SHOWN - len(found)].tolist():
-            names = (
-                looked.vectors.name(int(row[near[place]])),
-                looked.vectors.name(int(item[place])),
-            )
-            found.append((*names, float(values[near[place], column[place]])))
-    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(
-        np.log(total / (size * others))
-    )
+            name, other = (looked.vectors.name(int(at)) for at in (row[near[place]], item[place]))
+            found.append((name, other, float(values[near[place], column[place]])))
+    uniformity = float(np.log(total / (size * others)))
+    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), uniformity
 
 
-def collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
-    """The collapse of the vectors, and their middle."""
-    vectors, count = looked.vectors, int(looked.finite.sum())
-    total, low, high = (
-        np.zeros(vectors.dims),
-        np.full(vectors.dims, np.inf),
-        np.full(vectors.dims, -np.inf),
-    )
-    for _, block in finite_blocks(looked):
+def _collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
+    """Return the collapse of the vectors, and their middle."""
+    dims = looked.vectors.dims
+    total, low, high = np.zeros(dims), np.full(dims, np.inf), np.full(dims, -np.inf)
+    for block in _finite_blocks(looked):
         total += block.sum(axis=0, dtype=np.float64)
-        low, high = (
-            np.minimum(low, block.min(axis=0, initial=np.inf)),
-            np.maximum(high, block.max(axis=0, initial=-np.inf)),
-        )
-    mean = total / max(count, 1)
-    covariance = np.zeros((vectors.dims, vectors.dims))
-    for _, block in finite_blocks(looked):
+        low = np.minimum(low, block.min(axis=0, initial=np.inf))
+        high = np.maximum(high, block.max(axis=0, initial=-np.inf))
+    mean = total / max(int(looked.finite.sum()), 1)
+    covariance = np.zeros((dims, dims))
+    for block in _finite_blocks(looked):
         moved = block - mean
         covariance += moved.T @ moved
     variance = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
     # What is below the rounding of the largest is none.
-    variance[variance <= variance[0] * vectors.dims * np.finfo(np.float64).eps] = 0.0
+    variance[variance <= variance[0] * dims * np.finfo(np.float64).eps] = 0.0
     singular = np.sqrt(variance)
-    found = Collapse(
-        nan, nan, nan, tuple(np.flatnonzero(low == high).tolist()), tuple(singular.tolist())
-    )
+    effective_rank = top_1 = top_10 = nan
     if variance[0] > 0:
         share = singular[singular > 0] / singular.sum()
-        found = replace(
-            found,
-            effective_rank=float(np.exp(-(share * np.log(share)).sum())),
-            top_1=float(variance[0] / variance.sum()),
-            top_10=float(variance[:10].sum() / variance.sum()),
-        )
-    return found, mean.astype(np.float32)
+        effective_rank = float(np.exp(-(share * np.log(share)).sum()))
+        top_1 = float(variance[0] / variance.sum())
+        top_10 = float(variance[:10].sum() / variance.sum())
+    dead = tuple(np.flatnonzero(low == high).tolist())
+    collapse = Collapse(effective_rank, top_1, top_10, dead, tuple(singular.tolist()))
+    return collapse, mean.astype(np.float32)
 
 
 # -- both sides
@@ -640,8 +571,7 @@ NEIGHBOURS = 10
 """Hubness looks at so many best items of each query by default, or at all where there are fewer."""
 RELEVANT_FROM = 1.0
 BINS = 40
-"""A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges.
-"""
+"""A histogram has from half as many bins to one more than this."""
 _QUERIES_AT_A_TIME = 512
 _PAIRS_EACH = 200
 """Alignment looks at so many pairs for each vector that may be sampled."""
@@ -663,11 +593,12 @@ def diagnose(
         sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
     similarity.check(queries, items)
     bound, excluded = (
-        None if each is None else each.bind(queries, items) for each in (relevance, search.exclude)
+        None if relation is None else relation.bind(queries, items)
+        for relation in (relevance, search.exclude)
     )
     random = np.random.default_rng(seed)
-    query_rows, item_rows = (Inspection.of(each, similarity) for each in (queries, items))
-    item_collapse, centre = collapse(item_rows)
+    query_rows, item_rows = (Inspection.of(side, similarity) for side in (queries, items))
+    collapse, centre = _collapse(item_rows)
     if isinstance(similarity, Euclidean):
         similarity = replace(similarity, centre=centre)
     hubness = scores = None
@@ -684,10 +615,10 @@ def diagnose(
         scores = _histogram(product, query_rows, item_rows, bound, low, high)
     alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, excluded, sample, random)
     return Diagnosis(
-        queries=side(query_rows, memory, sample, random),
-        items=side(item_rows, memory, sample, random),
+        queries=_side(query_rows, memory, sample, random),
+        items=_side(item_rows, memory, sample, random),
         similarity=similarity.name,
-        collapse=item_collapse,
+        collapse=collapse,
         hubness=hubness,
         scores=scores,
         alignment=alignment,
@@ -716,7 +647,7 @@ def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> Row
 
 
 def _usable_chunks(product: Product, queries: Inspection, items: Inspection) -> Iterator[Chunk]:
-    """All scores, those of vectors that cannot be compared at minus infinity."""
+    """Yield all scores, those of vectors that cannot be compared at minus infinity."""
     for chunk in chunks(product):
         chunk.values[~queries.usable[chunk.rows]] = -np.inf
         chunk.values[:, ~items.usable[chunk.columns]] = -np.inf
@@ -726,7 +657,7 @@ def _usable_chunks(product: Product, queries: Inspection, items: Inspection) -> 
 def _hubness(
     product: Product, queries: Inspection, items: Inspection, k: int
 ) -> tuple[Hubness, float, float]:
-    """Hubness, and the lowest and highest score met on the way."""
+    """Return hubness, and the lowest and highest score."""
     nearest = Nearest(len(product.queries), k)
     low, high = np.inf, -np.inf
     for chunk in _usable_chunks(product, queries, items):
@@ -771,10 +702,8 @@ def _histogram(
     begin, relevant = -1, Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     for chunk in _usable_chunks(product, queries, items):
         if relevance is not None and chunk.rows.start != begin:
-            begin, relevant = (
-                chunk.rows.start,
-                _relevant(relevance, chunk.rows.start, chunk.rows.stop),
-            )
+            begin = chunk.rows.start
+            relevant = _relevant(relevance, begin, chunk.rows.stop)
         inside = (relevant.item >= chunk.columns.start) & (relevant.item < chunk.columns.stop)
         own = chunk.values[relevant.row[inside], relevant.item[inside] - chunk.columns.start]
         for which, values in enumerate((chunk.values, own)):
@@ -785,10 +714,8 @@ def _histogram(
             sums[which] += there.sum()
     counts[0] -= counts[1]
     sums[0] -= sums[1]
-    means = [
-        float(total / pairs) if pairs else nan
-        for total, pairs in zip(sums, counts.sum(axis=1).tolist(), strict=True)
-    ]
+    pairs = counts.sum(axis=1).tolist()
+    means = [float(total / many) if many else nan for total, many in zip(sums, pairs, strict=True)]
     return Histogram(
         edges=tuple((np.arange(first, first + size + 1) * width).tolist()),
         others=tuple(counts[0].tolist()),
@@ -799,9 +726,8 @@ def _histogram(
 
 
 def _there(values: Floats) -> Floats:
-    """The scores that are not at minus infinity, in a row."""
-    values = values.ravel()
-    return values if np.isfinite(values).all() else values[np.isfinite(values)]
+    """Return the scores that are not at minus infinity, in a row."""
+    return values[np.isfinite(values)]
 
 
 def _relevant(relevance: Bound, begin: int, end: int) -> Pairs:
@@ -817,7 +743,7 @@ def _alignment(
     sample: int | None,
     random: np.random.Generator,
 ) -> tuple[float | None, int, bool]:
-    """The alignment, over how many pairs, and whether these are a sample."""
+    """Return the alignment, over how many pairs, and whether these are a sample."""
     if relevance is None or queries.vectors.dims != items.vectors.dims:
         return None, 0, False
     total, seen, every = 0.0, 0, 0
@@ -830,22 +756,19 @@ def _alignment(
         good = np.flatnonzero(queries.has_direction[row] & items.has_direction[item])
         # Each block of queries has its share of the pairs that may be looked at, and counts for all
         # of its pairs.
-        most = (
-            len(good)
-            if sample is None
-            else max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
-        )
+        most = len(good)
+        if sample is not None:
+            most = max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
         some = np.sort(random.choice(good, most, replace=False)) if len(good) > most else good
         if len(some):
-            total += _distances(queries.vectors, items.vectors, row[some], item[some]) * (
-                len(good) / len(some)
-            )
+            distances = _distances(queries.vectors, items.vectors, row[some], item[some])
+            total += distances * (len(good) / len(some))
         seen, every = seen + len(some), every + len(good)
     return total / every if every else nan, seen, seen < every
 
 
 def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float:
-    """The sum of the squared distances of pairs, at length 1."""
+    """Return the sum of the squared distances of pairs, at length 1."""
     total, step = 0.0, max(1, NUMBERS_AT_A_TIME // (8 * queries.dims))
     for begin in range(0, len(row), step):
         at = slice(begin, begin + step)

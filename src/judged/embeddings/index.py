@@ -152,10 +152,6 @@ class IndexEvaluation(Result):
         ----------
         per_query : bool, optional
             Whether to add the values of each query.
-
-        Returns
-        -------
-        dict
         """
         result: dict[str, Any] = {
             "k": self.k,
@@ -176,10 +172,6 @@ class IndexEvaluation(Result):
         ----------
         per_query : bool, optional
             Changes nothing: values of each query are in `to_dict`.
-
-        Returns
-        -------
-        polars.DataFrame
         """
         import polars as pl
 
@@ -210,14 +202,12 @@ class IndexEvaluation(Result):
 
 
 ROUNDING = 1e-6
-"""Scores this close, as a share of the query's greatest, are one: the index sums up in another
-order than we do."""
+"""Scores this close, as a share of the query's greatest, are equal: an index rounds differently."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The exact lists and the index's, with the exact scores of the latter's items, and what is
-    relevant."""
+    """The exact lists and the index's, with exact scores, and what is relevant."""
 
     product: Scores
     exact: TopK
@@ -326,7 +316,7 @@ def lists_of(
         if gone is not None:
             ranked[begin:end] -= gone.lengths
     lengths, item, grade = (
-        np.concatenate([getattr(each, part) for each in relevant])
+        np.concatenate([getattr(block, part) for block in relevant])
         for part in ("lengths", "item", "grade")
     )
     exact, pairs = best.top_k(), Pairs(lengths, item, grade)
@@ -336,11 +326,10 @@ def lists_of(
 def _found(
     product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
 ) -> Ints:
-    """The index's lists of some queries without the excluded items, k long.
+    """Return the index's first k of some queries, without the excluded items.
 
-    How many more a query asks for depends on what is excluded from its own list and nothing else:
-    an approximate index may answer otherwise when it is asked for more. Powers of two keep the
-    calls few.
+    How many more a query asks for depends only on its own exclusions, because an approximate index
+    may return other items for a larger k. Powers of two keep the calls few.
     """
     count = len(product.items)
     gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
@@ -366,7 +355,7 @@ def _found(
 
 
 def as_index(given: IndexLike) -> Any:
-    """An index as it is, or a faiss or usearch index from the file it was saved to."""
+    """Return an index as it is, or read a faiss or usearch index from its file."""
     return _read(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else given
 
 
@@ -411,7 +400,7 @@ def _read_usearch(label: str) -> Any:
 
 
 class Adapter:
-    """An index of whatever kind, asked for row numbers of items."""
+    """An index of any kind, which returns row numbers of items."""
 
     def __init__(
         self,
@@ -422,7 +411,7 @@ class Adapter:
         k: int,
     ) -> None:
         self._queries, self._items = product.queries, product.items
-        self._ask = asking(index, product.similarity)
+        self._ask = searcher(index, product.similarity)
         self._one_at_a_time = Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product)
@@ -433,10 +422,9 @@ class Adapter:
             self.notes += ("The numbers that the index returns were taken for ids of items.",)
 
     def _returns_ids(self, product: Product, k: int) -> bool:
-        """Whether the numbers that the index returns are the items' ids, and not their rows.
+        """Tell whether the numbers that the index returns are the items' ids, not their rows.
 
-        A few queries are asked for it. Where both could be, the reading with the better scores is
-        right: an index returns items that are near. Next, that in which scores fall along the list.
+        Where both could be, a few queries decide: an index returns near items, the nearest first.
         """
         names = self._items.ids
         if names is None or not all(map(_is_number, names)):
@@ -446,48 +434,32 @@ class Adapter:
             return False
         count = len(self._queries)
         queries = np.unique(np.linspace(0, count - 1, min(_PROBED, count)).astype(np.int64))
-        answer = self._asked(queries, min(k, len(names)))
-        place, numbers = [], []
-        for query, found in zip(queries.tolist(), answer.tolist(), strict=True):
-            some = [each for each in found if isinstance(each, int) and each != -1]
-            place += [query] * len(some)
-            numbers += some
-        as_rows = all(0 <= number < len(names) for number in numbers)
-        as_ids = all(str(number) in rows for number in numbers)
-        if not (as_rows and as_ids) or not numbers:
-            return as_ids and bool(numbers)
-        of_query = np.array(place)
+        answer = self._ask_for(queries, min(k, len(names)))
+        listed = [
+            (query, number, 1 / rank)
+            for query, numbers in zip(queries.tolist(), answer.tolist(), strict=True)
+            for rank, number in enumerate(numbers, 1)
+            if isinstance(number, int) and number != -1
+        ]
+        as_rows = all(0 <= number < len(names) for _, number, _ in listed)
+        as_ids = all(str(number) in rows for _, number, _ in listed)
+        if not (as_rows and as_ids) or not listed:
+            return as_ids and bool(listed)
         if not product.similarity.certain:
             raise InputError(_ROWS_OR_IDS)
-        by_row, by_id = (
-            product.exact_pairs(of_query, np.array(items))
-            for items in (numbers, [rows[str(number)] for number in numbers])
+        of_query, numbers, weights = (np.array(column) for column in zip(*listed, strict=True))
+        of_rows, of_ids = (
+            np.bincount(of_query, weights * product.exact_pairs(of_query, items), count)[queries]
+            for items in (numbers, np.array([rows[str(number)] for number in numbers.tolist()]))
         )
+        gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
+        better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
+        if better == worse or max(better, worse) < _MOSTLY * (better + worse):
+            raise InputError(_ROWS_OR_IDS)
+        return better > worse
 
-        def decided(of_rows: NDArray[Any], of_ids: NDArray[Any]) -> bool | None:
-            """Whether most queries speak for ids; None where they disagree, or do not say."""
-            gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
-            better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
-            if better == worse or max(better, worse) < _MOSTLY * (better + worse):
-                return None
-            return better > worse
-
-        def sums(scores: Floats) -> NDArray[Any]:
-            return np.bincount(of_query, scores, count)[queries]
-
-        def falls(scores: Floats) -> NDArray[Any]:
-            falling = (np.diff(of_query) == 0) & (np.diff(scores) <= 0)
-            return np.bincount(of_query[1:], falling, count)[queries]
-
-        # Lists of all items have the same sum in both readings, and their order is left.
-        for measured in (sums, falls):
-            are_ids = decided(measured(by_row), measured(by_id))
-            if are_ids is not None:
-                return are_ids
-        raise InputError(_ROWS_OR_IDS)
-
-    def _asked(self, queries: Ints, k: int) -> NDArray[Any]:
-        """Ask the index, and check that there is a row for each query."""
+    def _ask_for(self, queries: Ints, k: int) -> NDArray[Any]:
+        """Search the index, and check that there is a row for each query."""
         begin, end = int(queries[0]), int(queries[-1]) + 1
         block = (
             self._queries.block(begin, end)
@@ -504,10 +476,8 @@ class Adapter:
         return answer
 
     def find(self, queries: Ints, k: int) -> Ints:
-        """The rows of the items it returned for these queries, in ascending order, a row per query;
-        -1 where there is none."""
-        answer = self._asked(queries, k)
-        found = self._rows(answer, queries)[:, :k]
+        """Return the rows of the items that it returned for each query; -1 for none."""
+        found = self._rows(self._ask_for(queries, k), queries)[:, :k]
         ordered = np.sort(found, axis=1)
         again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
         if again.any():
@@ -517,39 +487,35 @@ class Adapter:
         return found
 
     def _rows(self, answer: NDArray[Any], queries: Ints) -> Ints:
-        if self._keys is None and self._numbers is None and answer.dtype.kind in "iu":
-            found = answer.astype(np.int64)
-            wrong = (found < -1) | (found >= len(self._items))
+        """Return what the index calls items as row numbers; -1 for none."""
+        by_row = self._keys is None and self._numbers is None
+        if by_row and answer.dtype.kind in "iu":
+            rows = answer.astype(np.int64)
+            wrong = (rows < -1) | (rows >= len(self._items))
             if wrong.any():
                 row, place = (int(at[0]) for at in np.nonzero(wrong))
-                raise self._no_row(found[row, place], queries[row])
-            return found
+                raise self._no_row(rows[row, place], queries[row])
+            return rows
         place_of: dict[Any, int] = self._keys or self._numbers or self._by_id
         none = {-1, None} - place_of.keys()
-        found = np.full(answer.shape, -1, np.int64)
-        for row, names in enumerate(answer.tolist()):
-            for place, name in enumerate(names):
-                if name in place_of:
-                    found[row, place] = place_of[name]
-                elif name in none:
-                    continue
-                elif (
-                    self._keys is None
-                    and self._numbers is None
-                    and isinstance(name, (int, np.integer))
-                ):
-                    # A row also where None or a text stands beside it, or it would depend on which
-                    # queries are asked together.
-                    if not 0 <= name < len(self._items):
-                        raise self._no_row(int(name), queries[row])
-                    found[row, place] = name
-                else:
-                    what = "id" if self._keys is None else "key"
-                    raise InputError(
-                        f"the index returned {name!r} {self._for(queries[row])}, which is no "
-                        f"item's {what}."
-                    )
-        return found
+        rows = np.full(answer.shape, -1, np.int64)
+        cells: Any = np.ndenumerate(answer.astype(object))
+        for (row, place), name in cells:
+            if name in place_of:
+                rows[row, place] = place_of[name]
+            elif by_row and isinstance(name, (int, np.integer)) and name != -1:
+                # A row also where None or a text stands beside it, or it would depend on which
+                # queries are searched together.
+                if not 0 <= name < len(self._items):
+                    raise self._no_row(int(name), queries[row])
+                rows[row, place] = int(name)
+            elif name not in none:
+                what = "id" if self._keys is None else "key"
+                raise InputError(
+                    f"the index returned {name!r} {self._for(queries[row])}, which is no item's "
+                    f"{what}."
+                )
+        return rows
 
     def _no_row(self, number: int, query: int) -> InputError:
         return InputError(
@@ -577,13 +543,12 @@ _ROWS_OR_IDS = (
 
 
 def _is_number(name: str) -> bool:
-    """Whether an id is the text of a whole number."""
+    """Tell whether an id is the text of a whole number."""
     return name.isascii() and name.isdigit() and len(name) < 19 and str(int(name)) == name
 
 
-def asking(index: Any, similarity: Similarity) -> Callable[[Any, int], NDArray[Any]]:
-    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items
-    out."""
+def searcher(index: Any, similarity: Similarity) -> Callable[[Any, int], NDArray[Any]]:
+    """Return a function of queries and k that returns a matrix of what an index calls items."""
     if hasattr(index, "search"):
         binary = _is_binary(index)
         if binary and similarity.name not in _BITS_PER_NUMBER:
@@ -630,7 +595,7 @@ _FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
 
 
 def _usearch(answer: Any) -> NDArray[Any]:
-    """The keys, where fewer than k were found the rest -1; a single query comes back as one row."""
+    """Return the keys, -1 where fewer than k were found; a single query comes back as one row."""
     keys = np.atleast_2d(np.asarray(answer.keys)).astype(np.int64)
     counts = getattr(answer, "counts", None)
     if counts is not None:
@@ -639,16 +604,14 @@ def _usearch(answer: Any) -> NDArray[Any]:
 
 
 def _matrix(items: Any) -> NDArray[Any]:
-    """Rows of items as a matrix; shorter rows are filled up with none."""
+    """Return rows of items as a matrix; shorter rows are filled up with none."""
     if isinstance(items, np.ndarray) or not isinstance(items, (list, tuple)):
         return np.asarray(items)
     rows = [list(row) for row in items]
     width = max(map(len, rows), default=0)
-    if all(isinstance(name, (int, np.integer)) for row in rows for name in row):
-        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(
-            len(rows), width
-        )
-    matrix = np.full((len(rows), width), None, dtype=object)
+    whole = all(isinstance(name, (int, np.integer)) for row in rows for name in row)
+    none, kind = (-1, np.int64) if whole else (None, object)
+    matrix = np.full((len(rows), width), none, kind)
     for at, row in enumerate(rows):
         matrix[at, : len(row)] = row
     return matrix
@@ -677,14 +640,14 @@ def _library(index: Any) -> str:
 
 
 def _is_binary(index: Any) -> bool:
-    """Whether an index takes packed bits."""
+    """Tell whether an index takes packed bits."""
     if _library(index) == "faiss":
         return any(base.__name__ == "IndexBinary" for base in type(index).__mro__)
     return _library(index) == "usearch" and getattr(index.dtype, "name", "") == "B1"
 
 
 def _packed(block: NDArray[Any], similarity: Similarity) -> NDArray[np.uint8]:
-    """Queries as a binary index takes them, eight bits in a byte."""
+    """Return queries as a binary index takes them, eight bits in a byte."""
     if _BITS_PER_NUMBER[similarity.name] == 1:
         return np.packbits(block > 0, axis=1)
     if block.min() < 0:
@@ -707,7 +670,7 @@ def _check_dims(index: Any, product: Product) -> None:
 
 
 def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
-    """A warning of an index that holds other items than are searched exactly."""
+    """Warn of an index that holds other items than are searched exactly."""
     held = getattr(index, "ntotal", None)
     if held is None and hasattr(index, "search") and hasattr(index, "__len__"):
         held = len(index)
@@ -735,7 +698,7 @@ _SAMPLE = 256
 
 
 def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
-    """A warning of an index that ranks by another similarity than the exact search."""
+    """Warn of an index that ranks by another similarity than the exact search."""
     own, library = None, _library(index)
     if library == "faiss" and not _is_binary(index):
         own = _METRICS.get(getattr(index, "metric_type", None))
@@ -749,7 +712,7 @@ def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
         items = product.items
         rows = np.unique(np.linspace(0, len(items) - 1, _SAMPLE).astype(np.int64))
         held = _held(index, rows)
-        if any(each is not None and _one_length(each) for each in (held, items.rows(rows))):
+        if any(some is not None and _one_length(some) for some in (held, items.rows(rows))):
             return ()
         why = ", and vectors differ in length"
     return (
@@ -761,13 +724,12 @@ def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
 
 
 def _held(index: Any, rows: Ints) -> NDArray[Any] | None:
-    """Some vectors as the index holds them, which may have been normalised; None where it does not
-    give them."""
+    """Return some vectors as the index holds them; None if it does not give them."""
     try:
         if _library(index) == "faiss":
             return np.stack([index.reconstruct(int(row)) for row in rows if row < index.ntotal])
         return np.stack([index.get(int(key)) for key in list(index.keys)[:_SAMPLE]])
-    except Exception:  # whatever a library says of what it cannot give
+    except Exception:  # each library has its own
         return None
 
 

@@ -36,8 +36,7 @@ CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class Chunk:
-    """Scores of some queries with some items in double precision; minus infinity where an item is
-    excluded."""
+    """Scores of some queries with some items in double precision; excluded ones at -infinity."""
 
     rows: slice
     columns: slice
@@ -45,7 +44,7 @@ class Chunk:
 
 
 def chunks(product: Product) -> Iterator[Chunk]:
-    """All scores of a product, in pieces, comparable between queries too."""
+    """Yield all scores of a product in pieces, comparable between queries too."""
     for begin, end in product.blocks():
         prepared = product.query_block(begin, end)
         shift = product.similarity.shift(prepared)
@@ -53,11 +52,8 @@ def chunks(product: Product) -> Iterator[Chunk]:
         for column in product.columns:
             scores = product.tile(prepared, begin, column, excluded).scores
             for at in pieces(scores):
-                yield Chunk(
-                    slice(begin, end),
-                    slice(column + at.start, column + at.stop),
-                    scores[:, at] + shift,
-                )
+                columns = slice(column + at.start, column + at.stop)
+                yield Chunk(slice(begin, end), columns, scores[:, at] + shift)
 
 
 def pieces(scores: Matrix) -> Iterator[slice]:
@@ -67,9 +63,8 @@ def pieces(scores: Matrix) -> Iterator[slice]:
 
 
 def over(product: Product, queries: Vectors) -> Product:
-    """The same items scored with other queries, nothing excluded."""
-    # They are looked at, not evaluated.
-    similarity = product.similarity.allow_training_queries()
+    """Return the same items scored with other queries, nothing excluded."""
+    similarity = product.similarity.allow_training_queries()  # they are not evaluated
     similarity.check(queries, product.items)
     return Product(
         queries,
@@ -94,23 +89,21 @@ class LogSums:
     def add(self, at: slice, logs: Floats) -> None:
         top = np.maximum(self._top[at], logs.max(axis=1))
         base = np.where(np.isfinite(top), top, 0.0)
-        self._total[at] = self._total[at] * np.exp(self._top[at] - base) + np.exp(
-            logs - base[:, None]
-        ).sum(axis=1)
+        moved = self._total[at] * np.exp(self._top[at] - base)
+        self._total[at] = moved + np.exp(logs - base[:, None]).sum(axis=1)
         self._top[at] = top
 
     def values(self, *, of_nothing: float = 0.0) -> Floats:
-        """`of_nothing` for a line in which everything is excluded."""
+        """Return the logarithms, `of_nothing` for a line in which everything is excluded."""
         there = self._total > 0
         return np.where(there, self._top, of_nothing) + np.log(np.where(there, self._total, 1.0))
 
 
 class Rivals:
-    """For each line the highest logarithm, and the log of the sum of the exponentials of all the
-    others, kept apart.
+    """The highest logarithm of each line, apart from the log of the sum of all others.
 
-    The share of the highest may be 1 but for some e^-100; only what is left to the others tells two
-    such shares apart.
+    The share of the highest may be 1 but for some e^-100, so only the others tell two such shares
+    apart.
     """
 
     def __init__(self, lines: int) -> None:
@@ -125,8 +118,7 @@ class Rivals:
         self.top[at] = np.maximum(highest, self.top[at])
 
     def odds(self) -> Callable[[Floats, slice], Floats]:
-        """A function of logarithms and their lines: the log-odds of each one's share of its line's
-        sum."""
+        """Return a function of logarithms and lines: the log-odds of shares of the line's sum."""
         top, rest = self.top, self._rest.values(of_nothing=-np.inf)
         total = np.logaddexp(np.where(np.isfinite(top), top, 0.0), rest)
 
@@ -141,8 +133,7 @@ class Rivals:
 
 
 class Moments:
-    """Mean and standard deviation of the scores of each line, excluded ones left out; both 0 where
-    there is no score."""
+    """Mean and standard deviation of each line's scores without excluded ones; 0 for no score."""
 
     def __init__(self, lines: int) -> None:
         self._count, self.mean, self._squares = np.zeros(lines), np.zeros(lines), np.zeros(lines)
@@ -170,53 +161,44 @@ class Highest:
         self._best = np.full((lines, k), -np.inf)
 
     def add(self, at: slice, values: Floats) -> None:
-        best = self._best[at]
+        best, k = self._best[at], self._best.shape[1]
         some = np.flatnonzero(values.max(axis=1) > best.min(axis=1))
-        best[some] = np.partition(np.hstack([best[some], values[some]]), -best.shape[1], axis=1)[
-            :, -best.shape[1] :
-        ]
+        joined = np.hstack([best[some], values[some]])
+        best[some] = np.partition(joined, -k, axis=1)[:, -k:]
 
     def means(self) -> Floats:
-        """The mean of those that are not excluded; 0 where there are none."""
+        """Return the mean of those that are not excluded; 0 where there are none."""
         self._best.sort(axis=1)
         there = np.isfinite(self._best)
         return np.where(there, self._best, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
 
 
 class Nearest:
-    """The k highest scores of each query and the items that have them, those of lower number first
-    where scores tie."""
+    """The k highest scores of each query, and their items; of ties those of lower number."""
 
     def __init__(self, queries: int, k: int) -> None:
-        self.scores, self.items = (
-            np.full((queries, k), -np.inf),
-            np.full((queries, k), -1, np.int64),
-        )
+        self.scores = np.full((queries, k), -np.inf)
+        self.items = np.full((queries, k), -1, np.int64)
 
     def add(self, chunk: Chunk) -> None:
-        """Chunks of a query must come in the order of the items."""
+        """Add a chunk; those of a query must come in the order of the items."""
         scores, items = self.scores[chunk.rows], self.items[chunk.rows]
         k = scores.shape[1]
         some = np.flatnonzero(chunk.values.max(axis=1) > scores.min(axis=1))
-        numbers = np.broadcast_to(
-            np.arange(chunk.columns.start, chunk.columns.stop), (len(some), chunk.values.shape[1])
-        )
-        joined, item = (
-            np.hstack([scores[some], chunk.values[some]]),
-            np.hstack([items[some], numbers]),
-        )
+        numbers = np.arange(chunk.columns.start, chunk.columns.stop)
+        numbers = np.broadcast_to(numbers, (len(some), len(numbers)))
+        joined = np.hstack([scores[some], chunk.values[some]])
+        item = np.hstack([items[some], numbers])
         best = np.argpartition(joined, -k, axis=1)[:, -k:]
         least = np.take_along_axis(joined, best, axis=1).min(axis=1, keepdims=True)
         for row in np.flatnonzero((joined >= least).sum(axis=1) > k):
             best[row] = np.lexsort((item[row], -joined[row]))[:k]
-        scores[some], items[some] = (
-            np.take_along_axis(joined, best, axis=1),
-            np.take_along_axis(item, best, axis=1),
-        )
+        scores[some] = np.take_along_axis(joined, best, axis=1)
+        items[some] = np.take_along_axis(item, best, axis=1)
 
 
 def nearest(product: Product, k: int) -> Nearest:
-    """The k best items of every query of a product."""
+    """Find the k best items of every query of a product."""
     found = Nearest(len(product.queries), k)
     for chunk in chunks(product):
         found.add(chunk)
@@ -241,24 +223,19 @@ class Fitted:
 
     normalisation: Normalisation
     change: Callable[[Floats, slice, slice], Floats] | None = None
-    """Scores of some queries (first slice) and items (second) -> the normalised ones."""
+    """A function of scores, and of their queries and items: the normalised scores."""
     shift: Floats = field(default_factory=lambda: np.zeros((0, 1)))
     queries: Vectors | None = None
     """What the queries became, where they and not the scores are changed."""
 
-    @property
-    def note(self) -> str:
-        return self.normalisation.note
-
     def apply(self, scores: Matrix, row: int, column: int) -> None:
-        """Normalise in place a tile of scores whose first query and item these are; items are to be
-        excluded after that."""
+        """Normalise a tile of scores in place, by its first query and item, before exclusions."""
         if self.change is None:
             return
         rows = slice(row, row + len(scores))
         for at in pieces(scores):
             columns = slice(column + at.start, column + at.stop)
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow is an error below
                 scores[:, at] = self.change(scores[:, at] + self.shift[rows], rows, columns)
             if not np.isfinite(scores[:, at]).all():
                 raise InputError(
@@ -267,57 +244,46 @@ class Fitted:
                 )
 
     def of_lists(self, scores: NDArray[Any]) -> Floats:
-        """The scores of lists, one per query, by a normalisation that looks at nothing but the
-        query's own."""
+        """Normalise the scores of one list per query, by what looks only at the query's own."""
         assert self.change is not None
         there = np.isfinite(scores)
         # Scores in double precision are whole already.
         whole = scores if scores.dtype == np.float64 else scores + self.shift
-        return np.where(
-            there, self.change(np.where(there, whole, 0.0), slice(None), slice(None)), -np.inf
-        )
+        changed = self.change(np.where(there, whole, 0.0), slice(None), slice(None))
+        return np.where(there, changed, -np.inf)
 
 
-def _is(given: Any, kind: type) -> bool:
-    return isinstance(given, kind) and not isinstance(given, bool)
+def _parameter(default: float, must: str, kind: Any, least: float, most: float) -> Any:
+    def fits(given: Any) -> bool:
+        return isinstance(given, kind) and not isinstance(given, bool) and least <= given <= most
+
+    return field(default=default, metadata={"must": must, "fits": fits})
 
 
 def whole(default: int) -> Any:
-    return field(
-        default=default,
-        metadata={
-            "must": "a whole number from 1",
-            "fits": lambda given: _is(given, Integral) and given >= 1,
-        },
-    )
+    return _parameter(default, "a whole number from 1", Integral, 1, np.inf)
 
 
 def positive(default: float) -> Any:
-    return field(
-        default=default,
-        metadata={
-            "must": f"a number above 0, from {LOWEST:g} to {HIGHEST:g}",
-            "fits": lambda given: _is(given, Real) and LOWEST <= given <= HIGHEST,
-        },
-    )
+    must = f"a number above 0, from {LOWEST:g} to {HIGHEST:g}"
+    return _parameter(default, must, Real, LOWEST, HIGHEST)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Normalisation(ABC):
-    """What all have: a name, what they do, the kind of what they look at, and parameters, which are
-    their fields."""
+    """A normalisation of scores; its fields are its parameters."""
 
     name: ClassVar[str]
     says: ClassVar[str]
     keeps_order: ClassVar[bool] = False
-    """It gives every query the same ranking as before, so that ranks can be counted without it."""
+    """Whether every query keeps its ranking, so that ranks can be counted without it."""
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            given = getattr(self, each.name)
-            if "must" in each.metadata and not each.metadata["fits"](given):
+        for parameter in fields(self):
+            given, rule = getattr(self, parameter.name), parameter.metadata
+            if "must" in rule and not rule["fits"](given):
                 raise InputError(
-                    f"{each.name} of {self.name} must be {each.metadata['must']}; got {given!r}."
+                    f"{parameter.name} of {self.name} must be {rule['must']}; got {given!r}."
                 )
 
     @property
@@ -326,7 +292,7 @@ class Normalisation(ABC):
 
     @property
     def note(self) -> str:
-        """A sentence for the reader of numbers that came from it."""
+        """A sentence for results."""
         unchanged = "; it cannot change any ranking" if self.keeps_order else ""
         return (
             f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} "
@@ -334,15 +300,14 @@ class Normalisation(ABC):
         )
 
     def __str__(self) -> str:
-        """As it is written in text: `csls(k=10)`."""
-        given = [(each.name, getattr(self, each.name)) for each in fields(self)]
-        said = ", ".join(f"{name}={_brief(value)}" for name, value in given if value is not None)
-        return f"{self.name}({said})" if said else self.name
+        """Return it as it is written in text: `csls(k=10)`."""
+        values = {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}
+        text = ", ".join(f"{name}={_brief(v)}" for name, v in values.items() if v is not None)
+        return f"{self.name}({text})" if text else self.name
 
     @abstractmethod
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were
-        cut."""
+        """Prepare to change the scores of this product; `dims` cuts the vectors of a bank."""
 
     def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
         shifts = [
@@ -359,19 +324,16 @@ class Normalisation(ABC):
 
 
 def _brief(value: Any) -> str:
-    return (
-        str(value)
-        if isinstance(value, (int, float, str)) or hasattr(value, "__fspath__")
-        else f"{len(value)} vectors"
-    )
+    is_short = isinstance(value, (int, float, str)) or hasattr(value, "__fspath__")
+    return str(value) if is_short else f"{len(value)} vectors"
 
 
 _PARAMETER = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*[^,\s])\s*(?:,|$)""")
 
 
 def with_parameters(kind: type[Normalisation], text: str, given: str) -> Normalisation:
-    """One of a kind from what stands between the brackets of its text."""
-    known = [each.name for each in fields(kind)]
+    """Make a normalisation from what is between the brackets of its text."""
+    known = [parameter.name for parameter in fields(kind)]
     parameters: dict[str, Any] = {}
     at = 0
     while at < len(text.rstrip()):
@@ -393,7 +355,7 @@ def with_parameters(kind: type[Normalisation], text: str, given: str) -> Normali
 
 
 def _value(text: str) -> int | float | str:
-    """A whole number, a number, or else a text, as a file's name is."""
+    """Return a whole number, a number, or else a text, such as the name of a file."""
     for read in (int, float):
         try:
             return read(text)
@@ -418,9 +380,8 @@ class MinMax(Normalisation):
         low, high = np.full(len(product.queries), np.inf), np.full(len(product.queries), -np.inf)
         for chunk in chunks(product):
             there = np.isfinite(chunk.values)
-            low[chunk.rows] = np.minimum(
-                low[chunk.rows], np.where(there, chunk.values, np.inf).min(axis=1)
-            )
+            least = np.where(there, chunk.values, np.inf).min(axis=1)
+            low[chunk.rows] = np.minimum(low[chunk.rows], least)
             high[chunk.rows] = np.maximum(high[chunk.rows], chunk.values.max(axis=1))
         return self._fitted(product, _centred(np.where(np.isfinite(low), low, 0.0), high - low))
 
@@ -444,8 +405,7 @@ class ZScore(Normalisation):
 def _centred(
     middle: Floats, spread: Floats, *, noise: float = 0.0
 ) -> Callable[[Floats, slice, slice], Floats]:
-    """(score - middle) / spread for each query; a query whose scores are all the same keeps them
-    the same, at 0, as one whose spread is no more than `noise` of the middle."""
+    """Return (score - middle) / spread; 0 where the spread is at most `noise` of the middle."""
     some = np.isfinite(spread) & (spread > noise * np.abs(middle))
     scale = np.where(some, 1 / np.where(some, spread, 1.0), 0.0)
     return lambda scores, rows, columns: (scores - middle[rows, None]) * scale[rows, None]
@@ -474,7 +434,7 @@ class Softmax(Normalisation):
 
 @dataclass(frozen=True, kw_only=True)
 class _Banked(Normalisation):
-    """One that sees items by all test queries, or by those of a bank."""
+    """A normalisation that sees items by all test queries, or by those of a bank."""
 
     bank: Any = field(default=None, compare=False, repr=False)
 
@@ -483,12 +443,10 @@ class _Banked(Normalisation):
         return "transductive" if self.bank is None else "inductive"
 
     def _seen_by(self, product: Product, dims: int | None) -> Product:
-        """The queries that items are seen by: those of the bank, or else the test queries."""
-        return (
-            product
-            if self.bank is None
-            else over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
-        )
+        """Return the product with the queries of the bank, or with the test queries."""
+        if self.bank is None:
+            return product
+        return over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -505,12 +463,10 @@ class CSLS(_Banked):
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         seen_by = self._seen_by(product, dims)
         self._at_most(self.k, len(product.items), "items")
-        self._at_most(
-            self.k, len(seen_by.queries), "queries" if self.bank is None else "queries in the bank"
-        )
+        what = "queries" if self.bank is None else "queries in the bank"
+        self._at_most(self.k, len(seen_by.queries), what)
         of_query, of_item = (
-            Highest(len(product.queries), self.k),
-            Highest(len(product.items), self.k),
+            Highest(len(side), self.k) for side in (product.queries, product.items)
         )
         for chunk in chunks(product):
             of_query.add(chunk.rows, chunk.values)
@@ -640,7 +596,7 @@ class MutualProximity(Normalisation):
         # What equal scores differ by is the rounding of them, or of their mean.
         noise = float(np.finfo(np.float32).eps)
         by_query, by_item = (
-            _centred(each.mean, each.deviation, noise=noise) for each in (of_query, of_item)
+            _centred(side.mean, side.deviation, noise=noise) for side in (of_query, of_item)
         )
 
         def change(scores: Floats, rows: slice, columns: slice) -> Floats:
@@ -652,8 +608,10 @@ class MutualProximity(Normalisation):
 
 
 def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
-    """Of the chance that two independent normal values lie below these; it goes on growing where
-    the chance itself rounds to 1."""
+    """Return the log-odds that two independent normal values lie below these.
+
+    They go on growing where the chance itself rounds to 1.
+    """
     chance = log_ndtr(one) + log_ndtr(other)
     far = np.minimum(one, other) > _FAR
     against = np.log(-np.expm1(np.where(far, -1.0, chance)))
@@ -662,8 +620,7 @@ def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
 
 
 _FAR = 9.0
-"""Beyond so many deviations, the chance that both values lie above is nothing beside the chance of
-either."""
+"""Beyond so many deviations, the chance that both values lie above is negligible."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -692,36 +649,22 @@ class AlphaQueryExpansion(Normalisation):
         for begin in range(0, len(queries), step):
             at = slice(begin, begin + step)
             expanded[at] = unit(queries.block(begin, begin + step))
-            gained = unit(items.rows(np.maximum(found.items[at].ravel(), 0))).reshape(
-                *found.items[at].shape, items.dims
-            )
+            best = found.items[at]
+            gained = unit(items.rows(np.maximum(best.ravel(), 0))).reshape(*best.shape, items.dims)
             expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
-        return Fitted(
-            self,
-            queries=Vectors(
-                expanded, queries.ids, queries.source, queries.notes, beside=queries.beside
-            ),
-        )
+        about = queries.ids, queries.source, queries.notes
+        return Fitted(self, queries=Vectors(expanded, *about, beside=queries.beside))
 
 
-NORMALISATIONS: dict[str, type[Normalisation]] = {
-    each.name: each
-    for each in (
-        MinMax,
-        ZScore,
-        Softmax,
-        CSLS,
-        InvertedSoftmax,
-        QBNorm,
-        DualSoftmax,
-        MutualProximity,
-        AlphaQueryExpansion,
-    )
-}
+_ALL: tuple[type[Normalisation], ...] = (
+    *(MinMax, ZScore, Softmax, CSLS, InvertedSoftmax, QBNorm, DualSoftmax),
+    *(MutualProximity, AlphaQueryExpansion),
+)
+NORMALISATIONS = {normalisation.name: normalisation for normalisation in _ALL}
 
 
 def as_normalisation(given: NormalisationLike) -> Normalisation:
-    """A normalisation from its text, as `csls` or `softmax(temperature=0.05)`, or itself.
+    """Return a normalisation from its text, such as `csls` or `softmax(temperature=0.05)`.
 
     >>> as_normalisation("csls(k=5)").kind
     'transductive'

@@ -389,7 +389,7 @@ class Product:
         self.threads = plan.threads
         self.height, self.width = shape or (plan.height, plan.width)
         self.listed: Precision = np.float64 if double else np.float32
-        self.comparable = similarity.both_ways
+        self.comparable = similarity.comparable
 
     def _plan(self) -> TilePlan:
         sides = self.queries, self.items, self.similarity

@@ -39,7 +39,8 @@ SINGLE = "leave out precision=single."
 class Similarity:
     """The dot product; subclasses are the other similarities.
 
-    Vectors of each side are prepared once, a block at a time, and then blocks are scored.
+    Vectors of each side are prepared once, a block at a time, and then blocks are scored. `ready`
+    vectors are prepared ones; `vectors` and `begin` name the rows of a block in messages.
 
     >>> query, item = np.float32([[1, 2]]), np.float32([[3, 4]])
     >>> Similarity().scores(query, item, np.empty((1, 1), np.float32)).tolist()
@@ -63,53 +64,23 @@ class Similarity:
     """Whether several threads may score at a time."""
     spread: ClassVar[int] = 1
     """How many numbers one number of a vector becomes when it is prepared."""
-    both_ways: ClassVar[bool] = True
-    """Whether an item's scores with all queries order them as the item's own search would."""
+    comparable: ClassVar[bool] = True
+    """Whether scores lack nothing, so that those of different queries can be compared."""
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        """Prepare a block of queries or items.
-
-        Parameters
-        ----------
-        block : array
-            Some rows, in the precision to work in.
-        vectors, begin
-            The side, and the number of the first of these rows, for messages.
-        items : bool
-            Whether these are items, not queries.
-        """
+        """Prepare a block of queries or items."""
         return block
 
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
-        """Score two prepared blocks.
-
-        Parameters
-        ----------
-        queries, items : array
-            Prepared blocks.
-        out : array
-            The matrix that scores are written to, a row per query.
-        """
+        """Score two prepared blocks."""
         return np.matmul(queries, items.T, out=out)
 
     def longest(self, ready: Matrix) -> float:
-        """Return the length of the longest vector.
-
-        Parameters
-        ----------
-        ready : array
-            Prepared vectors.
-        """
+        """Return the length of the longest vector."""
         return float(self.lengths(ready).max())
 
     def lengths(self, ready: Matrix) -> Floats:
-        """Return the lengths of vectors; 0 where scores are no products.
-
-        Parameters
-        ----------
-        ready : array
-            Prepared vectors.
-        """
+        """Return the lengths of vectors; 0 where scores are no products."""
         with np.errstate(over="ignore", under="ignore"):  # too long is an error later
             lengths = np.sqrt(np.einsum("ij,ij->i", ready, ready, dtype=np.float64))
             if ready.dtype == np.float64 and not ((lengths > 1e-140) & (lengths < 1e140)).all():
@@ -120,92 +91,36 @@ class Similarity:
         return np.asarray(lengths)
 
     def greatest(self, query_length: float, item_length: float) -> float:
-        """Return what no score exceeds.
-
-        Parameters
-        ----------
-        query_length, item_length : float
-            The lengths of prepared vectors.
-        """
+        """Return what no score exceeds."""
         return query_length * item_length
 
     def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
-        """Return the greatest error of the scores of each query.
-
-        Parameters
-        ----------
-        queries : array
-            Prepared queries.
-        longest : float
-            The length of the longest prepared item.
-        precision : type
-            The precision of both, numpy.float32 or numpy.float64.
-        """
+        """Return the greatest error of the scores of each query."""
         roundings = self.roundings(queries, precision)
         return product_bound(self.lengths(queries), longest, queries.shape[1], roundings, precision)
 
     def roundings(self, ready: Matrix, precision: Precision) -> float:
-        """Return how many roundings prepared vectors may be off by.
-
-        Parameters
-        ----------
-        ready : array
-            Prepared vectors.
-        precision : type
-            Their precision.
-        """
+        """Return how many roundings prepared vectors may be off by."""
         return 1.0
 
     def compared(self, block: Matrix, *, items: bool) -> Matrix:
-        """Return the vectors that are compared, where these are not the given ones.
-
-        Parameters
-        ----------
-        block : array
-            Some vectors.
-        items : bool
-            Whether these are items, not queries.
-        """
+        """Return the vectors that are compared, where these are not the given ones."""
         return block
 
     def exact(self, pairs: VectorPairs) -> Floats:
-        """Return the scores of pairs, each rounded once.
-
-        Parameters
-        ----------
-        pairs : VectorPairs
-            Vectors that `compared` returned, and which of them are scored with each other.
-        """
+        """Return the scores of pairs, each rounded once."""
         return dots(pairs)
 
     def rescored(self, pairs: VectorPairs) -> Rescored:
-        """Return the scores of pairs in double precision, with the greatest error of each.
-
-        Parameters
-        ----------
-        pairs : VectorPairs
-            As for `exact`.
-        """
+        """Return the scores of pairs in double precision, with the greatest error of each."""
         return rescored_dots(pairs)
 
     def placed(self, items: Vectors) -> Similarity:
-        """Return the same similarity, measured from where numbers are smallest.
-
-        Parameters
-        ----------
-        items : Vectors
-            The items to be scored.
-        """
+        """Return the same similarity, measured from where numbers are smallest."""
         return self
 
     def shift(self, queries: Matrix) -> Floats:
-        """Return a column with what the scores of each query lack.
-
-        Parameters
-        ----------
-        queries : array
-            Prepared queries.
-        """
+        """Return a column with what the scores of each query lack."""
         return np.zeros((len(queries), 1))
 
     def reversed(self) -> Similarity:
@@ -217,13 +132,7 @@ class Similarity:
         return self
 
     def check(self, queries: Vectors, items: Vectors) -> None:
-        """Raise an error for vectors that cannot be compared, or must not be evaluated.
-
-        Parameters
-        ----------
-        queries, items : Vectors
-            Both sides.
-        """
+        """Raise an error for vectors that cannot be compared, or must not be evaluated."""
         if queries.dims != items.dims:
             raise InputError(
                 f"{queries.source} have {queries.dims} dimensions but {items.source} have "
@@ -284,7 +193,7 @@ class Euclidean(Similarity):
     name: str = "euclidean"
     says: str = "the score is minus half the squared Euclidean distance"
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
-    both_ways: ClassVar[bool] = False
+    comparable: ClassVar[bool] = False
     moves: ClassVar[bool] = True
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:

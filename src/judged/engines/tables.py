@@ -7,6 +7,7 @@ by query, and are matched with the judgements like any run that is read in block
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -330,15 +331,6 @@ def _refuse_equal_ranks(run: Any) -> Any:
     return run
 
 
-@dataclass(frozen=True)
-class _RowCounts:
-    """Rows, distinct queries, and rows whose item is the query itself."""
-
-    rows: int = 0
-    queries: int = 0
-    own: int = 0
-
-
 @dataclass(frozen=True, eq=False)
 class _RunRows:
     """The rows of a run; called with the judged queries, it yields blocks (see `RunBlocks`)."""
@@ -390,28 +382,30 @@ class _RunRows:
         )
         rows = self._filter(judged) if judged is not None and filtered else self.rows
         known = None if judged is None else pl.Series(list(judged), dtype=pl.String)
-        here, there = _RowCounts(), _RowCounts()
+        here: Counter[str] = Counter()
+        there: Counter[str] = Counter()
         unjudged: dict[str, None] = {}
         for frame in self._whole_queries(rows):
             kept = frame
             if known is not None:
                 kept = frame.filter(pl.col("query").is_in(known.implode()))
                 if filtered and kept.height < frame.height:
-                    self._refuse_collation(frame, kept)
+                    # The filter returned a query that is not judged.
+                    raise self._collation_error(min({*frame["query"]} - {*kept["query"]}))
                 others = frame.filter(~pl.col("query").is_in(known.implode()))
-                there = _add_rows(there, others)
+                there += _count_rows(others)
                 unjudged.update(dict.fromkeys(others["query"].unique().head(MAX_NAMED_QUERIES)))
-            here = _add_rows(here, kept)
+            here += _count_rows(kept)
             if kept.height:
                 yield self._block(kept)
         if filtered:
             there = self._count_others(here)
-        if not here.rows + there.rows:
+        if not here["rows"] + there["rows"]:
             raise InputError(f"{self.source}: holds no rows.")
-        if filtered and not here.rows:
+        if filtered and not here["rows"]:
             unjudged = dict.fromkeys(self._some_queries())
         names = tuple(sorted(unjudged)[:MAX_NAMED_QUERIES])
-        passed = Passed(there.queries, there.rows, names, there.own)
+        passed = Passed(there["queries"], there["rows"], names, there["own"])
         empty = pl.DataFrame(schema={"query": pl.String, "item": pl.String, "score": pl.Float64})
         yield Run(empty, self.source, self.notes, name=self.name, part=True, passed=passed)
 
@@ -447,7 +441,7 @@ class _RunRows:
             frame = pl.concat(waiting)
             names = frame["query"].unique().to_list()
             if not seen.isdisjoint(names):
-                raise EngineError(self._collation_message(next(n for n in names if n in seen)))
+                raise self._collation_error(next(name for name in names if name in seen))
             seen.update(names)
             return frame
 
@@ -482,7 +476,7 @@ class _RunRows:
                 )
         return complete(frame, RUN, self.source)
 
-    def _count_others(self, here: _RowCounts) -> _RowCounts:
+    def _count_others(self, here: Counter[str]) -> Counter[str]:
         """Count the rows of the whole table in the database, and subtract those that came here."""
         import narwhals as nw
 
@@ -498,11 +492,7 @@ class _RunRows:
             nw.len().alias("queries"), nw.sum("rows").alias("rows"), nw.sum("own").alias("own")
         )
         every: Mapping[str, Any] = self.table.fetch(totals).row(0, named=True)
-        return _RowCounts(
-            int(every["rows"] or 0) - here.rows,
-            int(every["queries"]) - here.queries,
-            int(every["own"] or 0) - here.own,
-        )
+        return Counter({name: int(count or 0) - here[name] for name, count in every.items()})
 
     def _some_queries(self) -> list[str]:
         import narwhals as nw
@@ -510,21 +500,14 @@ class _RunRows:
         named = self.rows.select(query=nw.col(self.query[0]).cast(nw.String)).unique()
         return self.table.fetch(named.sort("query").head(MAX_NAMED_QUERIES))["query"].to_list()
 
-    def _refuse_collation(self, frame: pl.DataFrame, kept: pl.DataFrame) -> None:
-        """Raise an error because the filter returned a query that is not judged."""
-        raise EngineError(self._collation_message(min({*frame["query"]} - {*kept["query"]})))
-
-    def _collation_message(self, query: str) -> str:
-        return (
+    def _collation_error(self, query: str) -> EngineError:
+        return EngineError(
             f"{self.source}: its engine does not tell query {query!r} from another one, because "
             "the column has a collation; use a column whose texts are compared by their bytes."
         )
 
 
-def _add_rows(counts: _RowCounts, frame: pl.DataFrame) -> _RowCounts:
-    """Add the rows of whole queries."""
-    return _RowCounts(
-        counts.rows + frame.height,
-        counts.queries + frame["query"].n_unique(),
-        counts.own + int((frame["query"] == frame["item"]).sum()),
-    )
+def _count_rows(frame: pl.DataFrame) -> Counter[str]:
+    """Count rows, distinct queries, and rows whose item is the query itself."""
+    own = int((frame["query"] == frame["item"]).sum())
+    return Counter(rows=frame.height, queries=frame["query"].n_unique(), own=own)

@@ -21,7 +21,7 @@ from judged.measures.ties import Expected, expectations, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.statistics.samples import Means, Median, Rows, Sample, relative
+from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 from judged.text import few, plain
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Values:
     """Queries in which nothing is relevant to the measure."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
     """Standard errors, where values were estimated from random orders of ties."""
-    rows: dict[Measure, Rows] = field(default_factory=dict)
+    rows: dict[Measure, QueryRows] = field(default_factory=dict)
     """What queries give to summaries that are not made of the values."""
     sure: dict[Measure, Mask] = field(default_factory=dict)
     """Queries in which no order of ties goes further, where values are the worst or the best."""
@@ -481,7 +481,7 @@ def settled(
     policy: Policy,
     raw: Floats,
     nothing: Mask,
-    rows: Rows | None,
+    rows: QueryRows | None,
 ) -> Outcome:
     """What a policy makes of a measure's values; in the queries of `nothing`, nothing is relevant,
     and `rows` are what all give to a summary that is not made of the values."""

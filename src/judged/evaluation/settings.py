@@ -21,7 +21,7 @@ from judged.text import Tallied, TalliedWarning, Warned, counted
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
-    from judged.measures.conventions import Named
+    from judged.measures.conventions import LibraryMeasure
     from judged.options import ConventionLike, MeasuresLike, PolicyLike
     from judged.rankings.rankings import Rankings
 
@@ -105,7 +105,7 @@ class EvaluationSettings:
         return prepared(run, self.convention.convention if self.convention else None)
 
 
-def _of_one_policy(named: list[Named]) -> list[Named]:
+def _of_one_policy(named: list[LibraryMeasure]) -> list[LibraryMeasure]:
     """Of measures that nobody asked for one by one, those that have the policy of most."""
     policies = [each.name.policy for each in named]
     usual = max(policies, key=policies.count, default=None)
@@ -113,7 +113,10 @@ def _of_one_policy(named: list[Named]) -> list[Named]:
 
 
 def _shared_policy(
-    convention: Convention, named: list[Named], given: Mapping[str, str], otherwise: dict[str, str]
+    convention: Convention,
+    named: list[LibraryMeasure],
+    given: Mapping[str, str],
+    otherwise: dict[str, str],
 ) -> Policy:
     """The policy that holds for all of these measures, with what the caller chose; an error where
     they differ."""
@@ -133,10 +136,10 @@ def _shared_policy(
     return policy
 
 
-def _check_one_meaning(convention: Convention, named: list[Named]) -> None:
+def _check_one_meaning(convention: Convention, named: list[LibraryMeasure]) -> None:
     """No two of the names are one measure of ours to which the library gives other values where it
     is undefined, or that is about other grades."""
-    first: dict[Measure, Named] = {}
+    first: dict[Measure, LibraryMeasure] = {}
     for each in named:
         known = first.setdefault(each.measure, each)
         if (known.name.undefined, known.name.threshold) != (
@@ -155,7 +158,7 @@ class Conventional:
     """The library whose numbers an evaluation has, and what it calls them."""
 
     convention: Convention
-    named: tuple[Named, ...]
+    named: tuple[LibraryMeasure, ...]
     prepared: bool = False
     """Whether the data were made ready as the library does it."""
 
@@ -170,7 +173,7 @@ class Conventional:
             return named_all(self.convention, [measure])[0].measure
         return parse_measure(measure)
 
-    def theirs(self, measure: Measure) -> Named | None:
+    def theirs(self, measure: Measure) -> LibraryMeasure | None:
         """What the library calls a measure."""
         return next((each for each in self.named if each.measure == measure), None)
 

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-MOST_PARTS = 8
-"""A longer sum shows its first parts, its last one and how many are between."""
+MOST_PARTS = 8  # a longer sum shows its first parts, its last one and how many are between
 
 
 def figure(value: float) -> str:

@@ -86,10 +86,7 @@ def read(
         )
         if item_to is not None or exclude_same_id or "document" in data.columns:
             data = with_items(
-                data,
-                item_to=item_to,
-                exclude_same_id=exclude_same_id,
-                duplicates=policy.duplicates,
+                data, item_to=item_to, exclude_same_id=exclude_same_id, duplicates=policy.duplicates
             )
         table = settings.prepare(data.run("explain takes one run."))
         return _read_query(data.judgements(), table, query, policy, collection)

@@ -22,10 +22,8 @@ FINDING_KINDS = {
     "training-pairs": "relevant items that are relevant to the same query in the training set",
 }
 """Kinds of findings, in the order of the report."""
-NEAR = 0.9
-"""Default share of common words of nearly identical texts."""
-NEAR_VECTORS = 0.999
-"""Default cosine of nearly identical vectors."""
+NEAR = 0.9  # default share of common words of nearly identical texts
+NEAR_VECTORS = 0.999  # default cosine of nearly identical vectors
 MERGE_RULES = {
     "majority": "the most frequent grade, the lowest of several",
     "mean": "the mean of all grades",
@@ -45,9 +43,6 @@ QUEUE_SAVED_AS = {".csv": "to_csv", ".tsv": "to_tsv", ".ndjson": "to_ndjson"}
 """File extensions of the annotators' file besides .parquet, and the method that makes each."""
 QUEUE_PRINTED_AS = {**Result.SAVED_AS, **QUEUE_SAVED_AS}
 """Formats that can be printed; those not in `QUEUE_SAVED_AS` are for the organiser only."""
-QUEUE_DEPTH = 10
-"""Default number of results of each run that a queue considers."""
-MEASURE = "nDCG@10"
-"""Default measure of runs."""
-OVERLAP = 1.0
-"""Default share of items that every annotator judges."""
+QUEUE_DEPTH = 10  # default number of results of each run that a queue considers
+MEASURE = "nDCG@10"  # default measure of runs
+OVERLAP = 1.0  # default share of items that every annotator judges

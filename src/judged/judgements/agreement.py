@@ -24,12 +24,7 @@ from judged.judgements.assessors import (
     read_assessors,
     read_runs,
 )
-from judged.judgements.leaderboards import (
-    AssessorSwap,
-    AssessorVerdicts,
-    Leaderboards,
-    leaderboards_of,
-)
+from judged.judgements.leaderboards import Leaderboards, leaderboards_of
 from judged.judgements.pairs import (
     MIN_QUERIES,
     AgreementSettings,
@@ -61,14 +56,10 @@ from judged.text import Left, Warned, counted, listed, percent, plain, shown
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.statistics.orders import OrderAgreement
-
-MAX_GRADES = 101
-"""More different grades are measurements, not a scale such as 0 to 100."""
+MAX_GRADES = 101  # more different grades are measurements, not a scale such as 0 to 100
 MAX_SHARE_ALONE = 0.1
 """If more of the items were judged by one assessor only, values of runs get a warning."""
-MAX_TABLE_GRADES = 12
-"""A larger table of grades does not fit a screen; JSON has it."""
+MAX_TABLE_GRADES = 12  # a larger table of grades does not fit a screen; JSON has it
 DEFINITIONS = (
     "kappa: Cohen's, 1 - observed / expected distance of the two grades; plain: 0 or 1, linear: "
     "their difference, quadratic: its square. Differences are of grades as numbers, not of their "
@@ -325,26 +316,6 @@ class Agreement(Result):
     def alpha(self) -> Interval:
         """Krippendorff's alpha of all assessors, nominal."""
         return self.alphas["nominal"]
-
-    @property
-    def values(self) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
-        """Value of each run, by measure and assessor; empty without runs."""
-        return {} if self.boards is None else self.boards.values
-
-    @property
-    def verdicts(self) -> tuple[AssessorVerdicts, ...]:
-        """Verdicts on every pair of runs and measure; empty without runs."""
-        return () if self.boards is None else self.boards.verdicts
-
-    @property
-    def orders(self) -> Mapping[str, Mapping[tuple[str, str], OrderAgreement]]:
-        """Agreement of the orders of runs, by measure and pair of assessors; see `Leaderboards`."""
-        return {} if self.boards is None else self.boards.orders
-
-    @property
-    def swaps(self) -> tuple[AssessorSwap, ...]:
-        """The largest swap of two runs, by measure and pair of assessors."""
-        return () if self.boards is None else self.boards.swaps
 
     @cached_property
     def differences(self) -> pl.DataFrame:
@@ -616,13 +587,14 @@ class Agreement(Result):
             return []
         rows = [
             [measure, run, *(shown(under[name][run]) for name in self.assessors)]
-            for measure, under in self.values.items()
+            for measure, under in self.boards.values.items()
             for run in self.boards.runs
         ]
         tables = [Table(["measure", "run", *self.assessors], rows, {"measure", "run"})]
-        if self.verdicts:
+        if self.boards.verdicts:
             verdicts = [
-                [row.measure, row.run, row.against, *row.verdicts.values()] for row in self.verdicts
+                [row.measure, row.run, row.against, *row.verdicts.values()]
+                for row in self.boards.verdicts
             ]
             heads = [Left(f"under {name}") for name in self.assessors]
             header = ["measure", "run", "against", *heads]

@@ -25,11 +25,9 @@ from judged.options import identifier, number, real, text, whole
 from judged.outputs import write_text
 from judged.text import quote
 
-FOLDER = "judgements"
-"""Folder of the annotators' files, inside the folder of a collection."""
+FOLDER = "judgements"  # folder of the annotators' files, inside the folder of a collection
 LOG_SUFFIX, QRELS_SUFFIX = ".log.ndjson", ".qrels"
-SETTLED = "settled"
-"""Reserved name of the assessor whose grades settle disagreements."""
+SETTLED = "settled"  # reserved name of the assessor whose grades settle disagreements
 ACTIONS = ("grade", "skip", "note", "undo")
 MAX_GRADE = 9  # each grade is one key
 MAX_NOTE_CHARACTERS = 2_000
@@ -40,8 +38,7 @@ _TREC_IDS = re.compile(r"[\w.:/@+*=~!$%&()<>;-]+")
 _LOCKED_BYTE = 1 << 40
 """Windows locks bytes and keeps other programs from reading them, so lock one beyond the file."""
 
-Place = tuple[str, str]
-"""A query and an item."""
+Place = tuple[str, str]  # a query and an item
 
 
 def check_name(name: Any, existing: Iterable[str] = ()) -> str:
@@ -100,15 +97,7 @@ class LogEntry:
 
     def line(self) -> bytes:
         """Return the entry as a line of a log."""
-        fields = {
-            "time": self.time,
-            "action": self.action,
-            "query": self.query,
-            "item": self.item,
-            "grade": self.grade,
-            "note": self.note,
-            "seconds": self.seconds,
-        }
+        fields = {"time": self.time, **vars(self)}  # the time comes first
         return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
 
     @classmethod
@@ -160,8 +149,7 @@ class Log:
     """All entries of an annotator's log."""
 
     entries: tuple[LogEntry, ...] = ()
-    problems: tuple[str, ...] = ()
-    """Lines that could not be read, a sentence each."""
+    problems: tuple[str, ...] = ()  # lines that could not be read, a sentence each
 
     @cached_property
     def kept(self) -> tuple[LogEntry, ...]:
@@ -210,18 +198,9 @@ class Log:
 
 
 def read_log(path: str | os.PathLike[str]) -> Log:
-    """Read a log. Skip and report broken lines, such as a half line left by a killed program.
+    """Read a log, empty if there is no file; report broken lines, such as half a line after a kill.
 
-    Parameters
-    ----------
-    path : str or path
-        A file NAME.log.ndjson. If it does not exist, the log is empty.
-
-    Returns
-    -------
-    Log
-
-    >>> read_log("nobody.log.ndjson").entries
+    >>> read_log("nowhere.log.ndjson").entries
     ()
     """
     try:
@@ -300,18 +279,9 @@ class Annotator:
 
     Every action is appended to the log and flushed to the disk before anything else happens. The
     judgements are made from the whole log after each action and replaced as a whole. No other file
-    is written. Any number of objects, threads and programs may judge under one name at once.
+    is written. Any number of objects, threads and programs may judge under one name at once. The
+    folder `judgements`, inside the folder of the collection, is created with the first action.
 
-    Parameters
-    ----------
-    folder : str or path
-        The folder of the collection. The files go into its folder `judgements`, which is created
-        with the first action.
-    name : str
-        The annotator's name: letters, digits, - and _. It is the name of the files.
-
-    Examples
-    --------
     >>> from tempfile import mkdtemp
     >>> ar = Annotator(mkdtemp(), "ar")
     >>> entry = ar.grade("w17", "p10", 2, seconds=4.2)
@@ -357,23 +327,9 @@ class Annotator:
         note: str | None = None,
         seconds: float | None = None,
     ) -> LogEntry:
-        """Grade an item; a new grade replaces an earlier one.
+        """Grade an item from 0 to 9, replacing an earlier grade; return the new line of the log.
 
-        Parameters
-        ----------
-        query, item : str
-            The judged query and item.
-        grade : int
-            From 0, not relevant, to 9.
-        note : str, optional
-            A note on the item; by default the note stays as it is, and "" removes it.
-        seconds : float, optional
-            Time spent on the item.
-
-        Returns
-        -------
-        LogEntry
-            The line that was appended to the log.
+        Without a note, the present one stays; "" removes it. `seconds` is the time spent.
         """
         checked = whole("grade", grade, at_least=0, at_most=MAX_GRADE)
         return self._record("grade", query, item, checked, note, seconds)
@@ -412,13 +368,7 @@ class Annotator:
         return undone
 
     def repair(self) -> bool:
-        """Write the judgements again if they differ from the log, for example after a kill.
-
-        Returns
-        -------
-        bool
-            Whether they were written again.
-        """
+        """Write the judgements again if they differ from the log; return whether they did."""
         if not self.log_path.exists() or self._is_current(self.log()):
             return False
         self._write(lambda log: None)
@@ -548,16 +498,7 @@ def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the sorted names of the annotators who have judged in a folder.
-
-    Parameters
-    ----------
-    folder : str or path
-        The folder of the collection.
-
-    Returns
-    -------
-    tuple of str
+    """Return the sorted names of the annotators who have judged in a collection's folder.
 
     >>> annotators_in("nowhere")
     ()
@@ -576,17 +517,7 @@ def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def settled_in(folder: str | os.PathLike[str]) -> Annotator:
-    """Return the assessor whose grades settle disagreements between annotators.
-
-    Parameters
-    ----------
-    folder : str or path
-        The folder of the collection.
-
-    Returns
-    -------
-    Annotator
-        With the files `judgements/settled.log.ndjson` and `judgements/settled.qrels`.
+    """Return the assessor whose grades settle disagreements, with the reserved name.
 
     >>> settled_in("here").name
     'settled'

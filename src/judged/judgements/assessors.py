@@ -116,16 +116,11 @@ class AssessorGrades:
     assessors: tuple[str, ...]
     frame: pl.DataFrame
     """Query and item of each row, and the subtopic if judgements are by subtopic."""
-    queries: tuple[str, ...]
-    """All queries, in the order of the assessors."""
-    query: Ints
-    """Query of each row, as an index into `queries`."""
-    values: Floats
-    """Grades; NaN if that assessor gave none."""
-    negative: Floats
-    """Negative grades, which are not judgements; NaN elsewhere."""
-    named: NDArray[np.bool_]
-    """Whether each assessor's data has a query, by query and assessor."""
+    queries: tuple[str, ...]  # all queries, in the order of the assessors
+    query: Ints  # query of each row, as an index into `queries`
+    values: Floats  # grades; NaN if that assessor gave none
+    negative: Floats  # negative grades, which are not judgements; NaN elsewhere
+    named: NDArray[np.bool_]  # whether each assessor's data has a query, by query and assessor
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

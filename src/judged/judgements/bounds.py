@@ -12,7 +12,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scores import score
-from judged.matching.listings import Joint, Pair
+from judged.matching.listings import Joint, JudgedPair
 from judged.matching.variants import ONE_ORDER
 from judged.measures import REGISTRY
 from judged.measures.measure import bind
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 
-ROUNDING = 1e-12
-"""Smaller differences are rounding errors."""
+ROUNDING = 1e-12  # smaller differences are rounding errors
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,6 @@ class DifferenceBounds:
         return f"{start}: {stays}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values that JSON can hold."""
         return {
             "run": self.run,
             "against": self.against,
@@ -166,7 +164,7 @@ def bounds_of(
         ours, theirs = evaluation.runs[run], evaluation.runs[against]
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         count = int((unjudged & (reached <= last)).sum())
-        pair = Pair(*(evaluation.scored(scored.name).rankings for scored in (ours, theirs)))
+        pair = JudgedPair(*(evaluation.scored(scored.name).rankings for scored in (ours, theirs)))
         ends = pair, pair
         differences = [_difference(ours.summary[measure], theirs.summary[measure])]
         if count:
@@ -195,7 +193,11 @@ def bounds_of(
 
 
 def _limits_of(
-    evaluation: Evaluation, runs: Pair, ends: tuple[Pair, Pair], unjudged: Ints, top: float
+    evaluation: Evaluation,
+    runs: JudgedPair,
+    ends: tuple[JudgedPair, JudgedPair],
+    unjudged: Ints,
+    top: float,
 ) -> tuple[float, float] | None:
     """Return limits of the mean difference of a measure that is a quotient, such as nDCG.
 
@@ -216,7 +218,7 @@ def _limits_of(
     return float(lowest.mean()), float(highest.mean())
 
 
-def _quotient_parts(evaluation: Evaluation, runs: Pair) -> tuple[Measure, Measure] | None:
+def _quotient_parts(evaluation: Evaluation, runs: JudgedPair) -> tuple[Measure, Measure] | None:
     """Return numerator and denominator; None if the mean difference is not made of them alone."""
     (measure,), policy = evaluation.measures, evaluation.policy
     names = measure.spec.divides and measure.spec.divides(measure.params)

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-MEASURES = "nDCG@10"
-"""Default measures of effects."""
+MEASURES = "nDCG@10"  # default measures of effects
 
 
 @takes_scoring
@@ -181,11 +180,7 @@ class _Search:
 
         def near_pairs(side: SideData, wanted: pl.Series) -> NearPairs:
             pairs = NearPairs.of(
-                side,
-                wanted,
-                near=self.near,
-                near_vectors=self.near_vectors,
-                memory=limits().memory,
+                side, wanted, near=self.near, near_vectors=self.near_vectors, memory=limits().memory
             )
             unchecked.extend(pairs.unchecked)
             return pairs

@@ -39,13 +39,10 @@ VECTOR_EXTENSIONS = (
 class SideData:
     """Texts and vectors of queries, or of items."""
 
-    name: str
-    """Name of the side: queries or items."""
-    texts: pl.DataFrame | None = None
-    """Columns id and text."""
+    name: str  # name of the side: queries or items
+    texts: pl.DataFrame | None = None  # columns id and text
     vectors: Vectors | None = None
-    order: str = ""
-    """Where the ids of vectors without ids come from: "texts" or "rows"."""
+    order: str = ""  # where the ids of vectors without ids come from: "texts" or "rows"
 
     @classmethod
     def of(
@@ -130,17 +127,13 @@ def _texts_or_vectors(name: Of, given: Any) -> Texts | Vectors:
 class CheckedCollection:
     """Judgements, runs, texts and vectors, all read."""
 
-    data: Data
-    """The data, read."""
-    judgements: Judgements
-    """Judgements as evaluated: the first of duplicates."""
-    raw: Judgements
-    """Judgements as given, with duplicates."""
+    data: Data  # the data, read
+    judgements: Judgements  # judgements as evaluated: the first of duplicates
+    raw: Judgements  # judgements as given, with duplicates
     runs: tuple[Run | Lookup, ...]
     queries: SideData
     items: SideData
-    rel: float | None
-    """Lowest relevant grade; None for any above 0."""
+    rel: float | None  # lowest relevant grade; None for any above 0
 
     @classmethod
     def of(

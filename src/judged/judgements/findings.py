@@ -33,10 +33,8 @@ from judged.text import counted, few, quote, shown
 if TYPE_CHECKING:
     from judged.options import JudgementsLike, TextsLike
 
-EXAMPLES = 3
-"""Number of examples of each finding."""
-MAX_CHANGES = 4
-"""Number of changed values in a sentence; the table has all."""
+EXAMPLES = 3  # number of examples of each finding
+MAX_CHANGES = 4  # number of changed values in a sentence; the table has all
 NO_RUNS = "No runs were given, so the effect on values is unknown."
 PAIR = ["query", "item"]
 
@@ -145,8 +143,7 @@ class EffectCalculator:
 
     collection: CheckedCollection
     settings: EvaluationSettings
-    options: Mapping[str, Any]
-    """Keyword arguments of `evaluate`: collection and weights."""
+    options: Mapping[str, Any]  # keyword arguments of `evaluate`: collection and weights
 
     @cached_property
     def as_is(self) -> Evaluation | str | None:
@@ -660,10 +657,8 @@ class TrainingSet:
     """Queries that a model was trained on."""
 
     ids: pl.Series
-    pairs: pl.DataFrame | None = None
-    """Query and item of relevant items, if the set is judgements."""
-    words: pl.Series | None = None
-    """Normalised texts of the queries, if the set is texts."""
+    pairs: pl.DataFrame | None = None  # query and item of relevant items, if the set is judgements
+    words: pl.Series | None = None  # normalised texts of the queries, if the set is texts
 
     @classmethod
     def of(cls, training: JudgementsLike | TextsLike, rel: float | None) -> TrainingSet:

@@ -32,14 +32,10 @@ class AssessorVerdicts:
     """Verdicts on two runs and one measure, one per assessor."""
 
     measure: str
-    run: str
-    """The compared run."""
-    against: str
-    """The run it is compared with."""
-    verdicts: Mapping[str, str]
-    """Verdict under each assessor."""
-    differences: Mapping[str, float]
-    """Value of `run` minus value of `against` under each assessor."""
+    run: str  # the compared run
+    against: str  # the run it is compared with
+    verdicts: Mapping[str, str]  # verdict under each assessor
+    differences: Mapping[str, float]  # value of `run` minus value of `against` under each assessor
 
     @property
     def changes(self) -> bool:
@@ -47,7 +43,6 @@ class AssessorVerdicts:
         return len(set(self.verdicts.values())) > 1
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "measure": self.measure,
             "run": self.run,
@@ -63,16 +58,12 @@ class AssessorSwap:
     """Two runs that change places between two assessors."""
 
     measure: str
-    first: str
-    """The assessor under whom `run` is better."""
-    second: str
-    """The assessor under whom `run` is worse."""
+    first: str  # the assessor under whom `run` is better
+    second: str  # the assessor under whom `run` is worse
     run: str
     against: str
-    lead: float
-    """Lead of `run` under the first assessor."""
-    loss: float
-    """Deficit of `run` under the second assessor."""
+    lead: float  # lead of `run` under the first assessor
+    loss: float  # deficit of `run` under the second assessor
 
     @property
     def size(self) -> float:
@@ -80,7 +71,6 @@ class AssessorSwap:
         return self.lead + self.loss
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return dict(vars(self))
 
 
@@ -90,8 +80,7 @@ class Leaderboards:
 
     under: Mapping[str, Comparison | Evaluation]
     """Comparison of the runs under each assessor; with one run, its evaluation."""
-    queries: int
-    """Number of queries that all assessors judged."""
+    queries: int  # number of queries that all assessors judged
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -227,7 +216,6 @@ class Leaderboards:
             yield "Kendall's tau of the orders needs at least three runs."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "queries": self.queries,
             "values": {

@@ -6,46 +6,35 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.errors import InputError, OutputError
+from judged.errors import InputError, OutputError, PolicyError
 from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements
 from judged.judgements import MERGE_RULES
-from judged.judgements.assessors import (
-    AssessorGrades,
-    grades_of,
-    read_assessors,
-    several_assessors,
-)
+from judged.judgements.assessors import AssessorGrades, grades_of, read_assessors, several_assessors
 from judged.options import (
     ColumnsLike,
-    Duplicates,
     FileFormat,
     JudgementsLike,
+    PolicyLike,
     checked,
     checked_methods,
     choice,
 )
 from judged.outputs import check_target, replacing
+from judged.policy import Policy
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, few, listed
 
-if TYPE_CHECKING:
-    pass
-
-
 QRELS = "a TREC file of judgements"
 TREC_EXTENSIONS = ("", ".qrels", ".qrel", ".trec", ".txt")
-READABLE_FORMATS = dict.fromkeys(TREC_EXTENSIONS, QRELS) | {
-    ".csv": "CSV",
-    ".parquet": "Parquet",
-    ".json": "JSON",
-}
+READABLE_FORMATS = dict.fromkeys(TREC_EXTENSIONS, QRELS)
+READABLE_FORMATS |= {".csv": "CSV", ".parquet": "Parquet", ".json": "JSON"}
 """Formats that can be read back as judgements, but cannot hold every id."""
 
 
@@ -54,9 +43,9 @@ def merge_judgements(
     judgements: Mapping[str, JudgementsLike] | Sequence[str | os.PathLike[str]],
     *,
     rule: str = "majority",
-    duplicates: Duplicates = "error",
+    policy: PolicyLike | None = None,
     columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
+    format: FileFormat | None = None,
 ) -> MergedJudgements:
     """Combine several assessors' judgements: each item gets one grade, by a rule.
 
@@ -67,12 +56,13 @@ def merge_judgements(
     rule : {"majority", "mean", "median", "highest", "lowest", "first"}, optional
         The grade of an item: the most frequent one, the lowest of several; the mean or the median;
         the highest; the lowest; or that of the first assessor, in the order given, who judged it.
-    duplicates : {"error", "first"}, optional
-        What to do if an assessor has an item twice for a query.
+    policy : PolicyLike, optional
+        Only `duplicates` has a meaning here: what to do if an assessor has an item twice for a
+        query, as in {"duplicates": "first"}.
     columns : ColumnsLike, optional
         Meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default their
         names tell.
-    judgements_format : FileFormat, optional
+    format : FileFormat, optional
         Format of the files; by default their content tells.
 
     Returns
@@ -87,6 +77,9 @@ def merge_judgements(
     import polars as pl
 
     choice("rule", rule, MERGE_RULES)
+    duplicates = Policy.of(policy).duplicates
+    if Policy.of(policy) != Policy(duplicates=duplicates):
+        raise PolicyError("merge_judgements uses only duplicates of a policy; leave out the rest.")
     for role in ("document", "weight"):
         if role in as_columns(columns):
             raise InputError(
@@ -96,7 +89,7 @@ def merge_judgements(
     assessors = read_assessors(
         several_assessors(judgements, "merge_judgements needs"),
         columns=columns,
-        format=judgements_format,
+        format=format,
         hint="Only judgements can be merged.",
     )
     grades = grades_of(assessors, duplicates=duplicates)
@@ -209,12 +202,9 @@ class AssessorShare:
     """What one assessor contributed to merged judgements."""
 
     name: str
-    judged: int
-    """Number of judged items."""
-    alone: int
-    """Number of items that only this assessor judged."""
-    kept: int
-    """Number of items that have this assessor's grade."""
+    judged: int  # number of judged items
+    alone: int  # number of items that only this assessor judged
+    kept: int  # number of items that have this assessor's grade
 
 
 @checked_methods
@@ -300,7 +290,7 @@ class MergedJudgements(Result, Judgements):
         return f"{size}, judged: {', '.join(by)}." if by else f"{size}."
 
     def to_csv(self, **display: Any) -> str:
-        """Return `to_frame` as CSV; these are judgements, so ids are written unchanged.
+        """Return `to_frame` as CSV, with unchanged ids, because these are judgements.
 
         Parameters
         ----------

@@ -19,12 +19,10 @@ from judged.statistics.intervals import Interval
 from judged.statistics.samples import Means
 from judged.text import counted, listed, percent, plain
 
-MIN_QUERIES = 10
-"""With fewer queries, resampled confidence intervals are too narrow."""
+MIN_QUERIES = 10  # with fewer queries, resampled confidence intervals are too narrow
 MIN_ITEMS_FOR_SCALE = 10
 """Among so many items an assessor would have given a third grade, if there were one."""
-METHOD = "percentile"
-"""Bootstrap method of the confidence intervals."""
+METHOD = "percentile"  # bootstrap method of the confidence intervals
 ONE_QUERY = "one query is not enough to estimate the variation between queries"
 UNSPREAD = "all resamples give the same value, so the variation between queries is unknown"
 NOTHING_SHARED = "no item was judged by both"
@@ -35,8 +33,7 @@ UNBOUNDED = "too few resamples for this confidence level, or too many without a 
 class AgreementSettings:
     """How assessors are compared."""
 
-    rel: float = 1.0
-    """Lowest grade that counts as relevant."""
+    rel: float = 1.0  # lowest grade that counts as relevant
     level: float = LEVEL
     resamples: int = RESAMPLES
     seed: int = 0
@@ -46,8 +43,7 @@ class AgreementSettings:
 class GradeTable:
     """Counts of grades of two assessors on the same items."""
 
-    grades: tuple[float, ...]
-    """All grades that occur, ascending."""
+    grades: tuple[float, ...]  # all grades that occur, ascending
     counts: tuple[tuple[int, ...], ...]
     """A row per grade of the first assessor, a column per grade of the second."""
 
@@ -155,22 +151,14 @@ class AssessorPair:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        numbers = ("items", "queries", "only_first", "only_second")
+        intervals = ("agreement", "overlap", "first_relevant", "second_relevant", "difference")
         return {
-            "first": self.first,
-            "second": self.second,
-            "items": self.items,
-            "queries": self.queries,
-            "only_first": self.only_first,
-            "only_second": self.only_second,
-            "agreement": self.agreement.to_dict(),
+            **{name: getattr(self, name) for name in ("first", "second", *numbers)},
+            **{name: getattr(self, name).to_dict() for name in intervals},
             "chance": plain(self.chance),
             "kappa": {name: interval.to_dict() for name, interval in self.kappas.items()},
             "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
-            "overlap": self.overlap.to_dict(),
-            "first_relevant": self.first_relevant.to_dict(),
-            "second_relevant": self.second_relevant.to_dict(),
-            "difference": self.difference.to_dict(),
             "stricter": self.stricter,
             "table": {
                 "grades": [plain(grade) for grade in self.table.grades],

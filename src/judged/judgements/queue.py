@@ -23,12 +23,7 @@ from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
-from judged.judgements import (
-    MEASURE,
-    QUEUE_DEPTH,
-    QUEUE_ORDERS,
-    QUEUE_SAVED_AS,
-)
+from judged.judgements import MEASURE, QUEUE_DEPTH, QUEUE_ORDERS, QUEUE_SAVED_AS
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
@@ -57,12 +52,9 @@ if TYPE_CHECKING:
 else:  # loaded by `typing.get_type_hints` only
     Measure = later("judged:Measure")
 
-TOP_ROWS = 10
-"""Number of results in the printed table; JSON has all."""
-EQUAL_DIGITS = 12
-"""Effects that agree in so many digits are equal; the rest is rounding."""
-ROWS_PER_BLOCK = 1 << 21
-"""Hits and judgements that are copied at a time."""
+TOP_ROWS = 10  # number of results in the printed table; JSON has all
+EQUAL_DIGITS = 12  # effects that agree in so many digits are equal; the rest is rounding
+ROWS_PER_BLOCK = 1 << 21  # hits and judgements that are copied at a time
 
 
 @takes_scoring
@@ -245,10 +237,8 @@ class Candidates:
     """Unjudged results near the top of any run, by query and item id."""
 
     listings: Listings
-    number: Ints
-    """Number of each among all items."""
-    best_rank: Ints
-    """Best possible rank of each in any run."""
+    number: Ints  # number of each among all items
+    best_rank: Ints  # best possible rank of each in any run
 
     @classmethod
     def of(cls, listings: Listings, *, depth: int, ties: str) -> Candidates:
@@ -275,16 +265,12 @@ class _CopiedRun:
     One evaluation of all copies then gives the values of all candidates, for any measure.
     """
 
-    whole: Rankings
-    """The run with the existing judgements, before unjudged items are removed."""
-    like: Rankings
-    """The run's rankings as evaluated."""
-    rank: Ints
-    """Rank of each candidate; 0 if the run does not have it."""
+    whole: Rankings  # the run with the existing judgements, before unjudged items are removed
+    like: Rankings  # the run's rankings as evaluated
+    rank: Ints  # rank of each candidate; 0 if the run does not have it
     first: Ints
     last: Ints
-    query: Ints
-    """Query of each candidate."""
+    query: Ints  # query of each candidate
 
     @classmethod
     def of(cls, candidates: Candidates, run: int, like: Rankings, sizes: Ints | None) -> _CopiedRun:
@@ -708,20 +694,14 @@ class Queue(Result):
                 f"change {self.measure}, even with the top grade."
             )
         if self.new_queries:
+            verb = "does" if len(self.new_queries) == 1 else "do"
             notes.append(
                 f"{counted(len(self.new_queries), 'query has', 'queries have')} no judgements yet "
-                f"({few(self.new_queries)}) and do not count in values and differences."
-                if len(self.new_queries) > 1
-                else f"1 query has no judgements yet ({self.new_queries[0]}) and does not count in "
-                "values and differences."
+                f"({few(self.new_queries)}) and {verb} not count in values and differences."
             )
         if self.negative:
-            verb = (
-                "result has a negative grade and is"
-                if self.negative == 1
-                else ("results have a negative grade and are")
-            )
-            notes.append(f"{self.negative:,} {verb} left out.")
+            words = "result has a negative grade and is", "results have a negative grade and are"
+            notes.append(f"{counted(self.negative, *words)} left out.")
         return notes
 
     def _conclusions(self) -> list[str]:

@@ -23,17 +23,13 @@ from judged.inputs.vectors import Vectors
 from judged.judgements.collection import SideData
 from judged.text import counted, listed, shown
 
-MAX_PAIRS = 10_000_000
-"""Pairs that are kept; with more, nearly everything is like something else."""
-MIN_SHARED_WORDS = 3
-"""Rarest words that two near texts share at least, if they have as many."""
+MAX_PAIRS = 10_000_000  # pairs that are kept; with more, nearly everything is like something else
+MIN_SHARED_WORDS = 3  # rarest words that two near texts share at least, if they have as many
 TEXTS_PER_BLOCK = 20_000
 WORDS_PER_COMPARISON = 10_000_000
 PAIRS_PER_JOIN = 1_000_000
-MAX_CANDIDATES = 500_000_000
-"""Pairs with a common rare word that are looked at."""
-_KEYS = ["place", "numbers"]
-"""Columns that near texts share: rare words, and the same numbers."""
+MAX_CANDIDATES = 500_000_000  # pairs with a common rare word that are looked at
+_KEYS = ["place", "numbers"]  # columns that near texts share: rare words, and the same numbers
 _APART = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """Scripts without spaces between words; each of their letters is a word."""
 _WORD = rf"[{_APART}]|[[\p{{L}}\p{{M}}\p{{N}}]--[{_APART}]]+[+#]*|\p{{S}}"
@@ -96,12 +92,9 @@ class TooManyError(Exception):
 class Twins:
     """Pairs of rows that are identical or nearly so."""
 
-    one: Ints
-    """Row numbers of the wanted rows."""
-    other: Ints
-    """Row numbers of rows that are like them."""
-    near: Floats
-    """Similarity of the two: 1 is identical."""
+    one: Ints  # row numbers of the wanted rows
+    other: Ints  # row numbers of rows that are like them
+    near: Floats  # similarity of the two: 1 is identical
 
     @classmethod
     def none(cls) -> Twins:
@@ -290,10 +283,8 @@ class NearPairs:
     """Pairs of ids whose texts or vectors are identical or nearly so."""
 
     side: SideData
-    pairs: pl.DataFrame
-    """Columns one, other, near and by (text or vector)."""
-    unchecked: tuple[str, ...] = ()
-    """What could not be compared, a sentence each."""
+    pairs: pl.DataFrame  # columns one, other, near and by (text or vector)
+    unchecked: tuple[str, ...] = ()  # what could not be compared, a sentence each
 
     @classmethod
     def of(

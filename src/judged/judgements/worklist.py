@@ -26,8 +26,7 @@ from judged.judgements import OVERLAP
 from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
 from judged.text import counted
 
-MAX_PAUSE_SECONDS = 3_600.0
-"""A longer pause ends a session."""
+MAX_PAUSE_SECONDS = 3_600.0  # a longer pause ends a session
 MAX_MEANING_CHARACTERS = 60
 DEFAULT_MEANINGS = {
     1: ("not relevant", "relevant"),
@@ -108,12 +107,9 @@ class Scale:
 class Tasks:
     """Queries and items to judge, with their texts."""
 
-    places: tuple[Place, ...]
-    """Pairs of query and item, each once, in the order of the file."""
-    notes: tuple[str, ...] = ()
-    """Rows that were left out, a sentence each."""
-    texts: Mapping[str, Text] = field(default_factory=dict)
-    """Texts of items, if the file has them."""
+    places: tuple[Place, ...]  # pairs of query and item, each once, in the order of the file
+    notes: tuple[str, ...] = ()  # rows that were left out, a sentence each
+    texts: Mapping[str, Text] = field(default_factory=dict)  # texts of items, if the file has them
     queries: Mapping[str, Text] = field(default_factory=dict)
     """Texts of queries, if the file has them."""
 
@@ -122,15 +118,6 @@ def read_tasks(path: str | os.PathLike[str]) -> Tasks:
     """Read what to judge: a table with the columns query and item, as `judged queue` writes it.
 
     Rows that already have a grade are left out.
-
-    Parameters
-    ----------
-    path : str or path
-        A CSV, TSV, NDJSON, JSON or Parquet file.
-
-    Returns
-    -------
-    Tasks
 
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
@@ -256,19 +243,7 @@ class Worklist:
         return self.places[position + step]
 
     def next_open(self, after: Place | None = None, *, skipped: bool = False) -> Place | None:
-        """Return the next open item after a place, wrapping around; None if none is open.
-
-        Parameters
-        ----------
-        after : tuple of str, optional
-            A query and an item; by default the search starts at the beginning.
-        skipped : bool, optional
-            Whether skipped items count as open.
-
-        Returns
-        -------
-        tuple of str or None
-        """
+        """Return the next open item after a place, wrapping around; None if none is open."""
         begin = self._positions.get(after, -1) + 1 if after is not None else 0
         order = (*self.places[begin:], *self.places[:begin])
         return next((place for place in order if self.is_open(place, skipped=skipped)), None)
@@ -283,27 +258,10 @@ def worklist(
     seed: int = 0,
     overlap: float = OVERLAP,
 ) -> Worklist:
-    """Return what an annotator has to judge.
+    """Return what an annotator has to judge: queries in order, the items of each shuffled.
 
-    Parameters
-    ----------
-    places : iterable of (query, item)
-        Everything to judge, queries in the order in which they are judged.
-    name : str
-        The annotator. The items of a query are shuffled differently for each annotator.
-    log : Log
-        The annotator's log.
-    taken : collection of (query, item), optional
-        What others have graded. It is left out, unless every annotator judges it or this annotator
-        has judged it already.
-    seed : int, optional
-        Seed of the order and of the items that every annotator judges.
-    overlap : float, optional
-        Share of items that every annotator judges.
-
-    Returns
-    -------
-    Worklist
+    `taken` is what others have graded. It is left out, unless every annotator judges it (a share
+    `overlap` of all items) or this annotator has judged it already.
 
     >>> mine = worklist([("q", "a"), ("q", "b")], "ar", Log(), taken={("q", "a")}, overlap=0)
     >>> mine.places
@@ -342,10 +300,8 @@ class Sitting:
     0
     """
 
-    entries: tuple[LogEntry, ...]
-    """All actions, undos included."""
-    kept: tuple[LogEntry, ...]
-    """Actions that still hold."""
+    entries: tuple[LogEntry, ...]  # all actions, undos included
+    kept: tuple[LogEntry, ...]  # actions that still hold
 
     @classmethod
     def of(cls, log: Log) -> Sitting:

@@ -36,14 +36,13 @@ if TYPE_CHECKING:
 
 WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
-"""So many queries, and so many ids of each, are looked at."""
 FEWEST = 3
 """Fewest queries without a judged result that give a warning without a known cause."""
 
 
 @dataclass(frozen=True)
 class UnlikeIds:
-    """How much of what was retrieved is judged, and some ids of both sides."""
+    """The share of judged results, and some ids of both sides."""
 
     queries: int = 0
     asked: int = 0
@@ -52,30 +51,30 @@ class UnlikeIds:
     hit: int = 0
     """Queries with a judged result."""
     explained: bool = False
-    """Whether something was done to the ids already."""
+    """Whether ids were changed already."""
     sample: tuple[tuple[int, str, list[str], list[str]], ...] = ()
-    """Of some queries that have no judged result: a number that is as good as random, the query,
-    and the first ids of the run and of the judgements."""
+    """Checksum, query and first ids of the run and of the judgements, for some queries without a
+    judged result."""
     sampled: int = 0
     elsewhere: int = 0
-    """How many ids of the run were looked up, and how many are judged for another query."""
+    """Ids of the run that were looked up, and those judged for another query."""
 
     @classmethod
-    def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
-        there = np.flatnonzero(found.list_of >= 0)
-        there = there[(found.lengths[found.list_of[there]] > 0) & (pool.lengths[there] > 0)]
-        hits = np.bincount(pool.query[found.hit_judgement], minlength=len(pool.queries))
+    def of(cls, pool: Pool, run: AnyRun, matches: Matches) -> UnlikeIds:
+        there = np.flatnonzero(matches.list_of >= 0)
+        there = there[(matches.lengths[matches.list_of[there]] > 0) & (pool.lengths[there] > 0)]
+        hits = np.bincount(pool.query[matches.hit_judgement], minlength=len(pool.queries))
         without = there[hits[there] == 0]
         made = cls(
             len(pool.queries),
             len(there),
-            len(found.hit_judgement),
+            len(matches.hit_judgement),
             int((hits > 0).sum()),
             bool(run.basis),
         )
         if not (pool.is_part or made._unlike()):
             return made
-        made = replace(made, sample=_sample(pool, found, without))
+        made = replace(made, sample=_sample(pool, matches, without))
         if not made._unlike():
             return made
         ids = {item for _, _, ours, _ in made.sample for item in ours}
@@ -119,7 +118,7 @@ class UnlikeIds:
                 f"item_to={option}."
             )
         elif not self.hit and self.asked >= FEWEST:
-            _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
+            _, _, ours, theirs = min(self.sample, key=lambda entry: entry[1])
             question = (
                 "Do the two belong to the same collection?"
                 if self.elsewhere * 2 <= self.sampled
@@ -150,24 +149,24 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[float, str, str, st
 
 
 def _sample(
-    pool: Pool, found: Matches, queries: Ints
+    pool: Pool, matches: Matches, queries: Ints
 ) -> tuple[tuple[int, str, list[str], list[str]], ...]:
     """Return the first ids of both sides for the queries whose ids have the smallest checksums."""
     names = [pool.queries[query] for query in queries.tolist()]
     sums = [crc32(name.encode("utf-8", "surrogatepass")) for name in names]
-    chosen = sorted(range(len(names)), key=lambda at: (sums[at], names[at]))[:QUERIES]
+    chosen = sorted(range(len(names)), key=lambda place: (sums[place], names[place]))[:QUERIES]
     begins, sampled = starts_of(pool.lengths), []
-    for at, ours in zip(chosen, _first_items(pool, found, queries[chosen]), strict=True):
-        query = queries[[at]]
+    for place, ours in zip(chosen, _first_items(pool, matches, queries[chosen]), strict=True):
+        query = queries[[place]]
         rows = positions(begins[query], np.minimum(pool.lengths[query], IDS))
-        sampled.append((sums[at], names[at], ours, pool.items_at(rows)))
+        sampled.append((sums[place], names[place], ours, pool.items_at(rows)))
     return tuple(sampled)
 
 
-def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
-    lists = found.list_of[queries]
-    first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
-    return map(found.items, lists[:, None], first)
+def _first_items(pool: Pool, matches: Matches, queries: Ints) -> Iterable[list[str]]:
+    lists = matches.list_of[queries]
+    first = (np.arange(length) < IDS for length in matches.lengths[lists].tolist())
+    return map(matches.items, lists[:, None], first)
 
 
 def _first_two(ids: Sequence[str]) -> str:
@@ -379,7 +378,7 @@ class LargeTies:
     """Scores that tie and are so large that they may differ in the input."""
 
     number: int = 0
-    """How many judged results have such a score."""
+    """Judged results with such a score."""
     query: str = ""
     """The first of their queries by its id, and the score there."""
     score: float = 0.0
@@ -391,14 +390,14 @@ class LargeTies:
         large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
         if not len(large):
             return cls()
-        names = [queries[at] for at in query[large].tolist()]
+        names = [queries[number] for number in query[large].tolist()]
         first, greatest = min(zip(names, (-score[large]).tolist(), strict=True))
         return cls(len(large), first, -greatest)
 
     def plus(self, other: LargeTies) -> LargeTies:
         if not (self.number and other.number):
             return self if self.number else other
-        first = min(self, other, key=lambda each: each.query)
+        first = min(self, other, key=lambda ties: ties.query)
         return replace(first, number=self.number + other.number)
 
     def sentences(self) -> Iterator[str]:
@@ -412,7 +411,7 @@ class LargeTies:
 
 
 _FEWEST = 3
-"""So many lists, of so many results each, rise hardly ever by chance."""
+"""Lists, and results of each list, that rarely rise by chance."""
 
 
 @dataclass(frozen=True)
@@ -421,7 +420,7 @@ class RisingScores:
 
     rising: int = 0
     lists: int = 0
-    """How many lists are long enough to tell, and have different scores."""
+    """Lists that are long enough and have different scores."""
 
     @classmethod
     def of(
@@ -476,46 +475,45 @@ def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterat
 Given = TypeVar("Given", bound="AnyRun | Judgements")
 
 BASIS = "results with the id of their query are left out"
-"""What rankings without own ids are, in words."""
 
 
-def without_own_ids(given: Given) -> tuple[Given, int]:
+def without_own_ids(table: Given) -> tuple[Given, int]:
     """Remove what is about a query itself, and count the removed rows.
 
     >>> without_own_ids(Lookup({"q": {"q": 2.0, "a": 1.0}}))[0].lists
     {'q': {'a': 1.0}}
     """
-    if isinstance(given, Lookup):
-        own = {query for query, items in given.lists.items() if query in items}
-        if not own:
-            return given, 0
+    if isinstance(table, Lookup):
+        queries = {query for query, items in table.lists.items() if query in items}
+        if not queries:
+            return table, 0
         lists = {
             query: {item: value for item, value in items.items() if item != query}
-            if query in own
+            if query in queries
             else items
-            for query, items in given.lists.items()
+            for query, items in table.lists.items()
         }
-        repeated = tuple(pair for pair in given.repeated if pair[0] != pair[1])
-        return replace(given, lists=lists, repeated=repeated), len(own)
+        repeated = tuple(pair for pair in table.repeated if pair[0] != pair[1])
+        return replace(table, lists=lists, repeated=repeated), len(queries)
     passed = 0
-    if isinstance(given, Run) and given.passed.own:
-        passed = given.passed.own
-        given = replace(given, passed=replace(given.passed, own=0))
-    kept = (given.frame["query"] != given.frame["item"]).arg_true().to_numpy()
-    number = given.frame.height - len(kept)
+    if isinstance(table, Run) and table.passed.own:
+        passed = table.passed.own
+        table = replace(table, passed=replace(table.passed, own=0))
+    kept = (table.frame["query"] != table.frame["item"]).arg_true().to_numpy()
+    number = table.frame.height - len(kept)
     if not number:
-        return given, passed
+        return table, passed
     # A query that was its only result is still there, with an empty list.
     return replace(
-        given,
-        frame=given.frame[kept],
-        rows=kept if given.rows is None else given.rows[kept],
-        queries=tuple(given.names()),
+        table,
+        frame=table.frame[kept],
+        rows=kept if table.rows is None else table.rows[kept],
+        queries=tuple(table.names()),
     ), number + passed
 
 
-def _holds(given: Judgements | AnyRun) -> bool:
-    return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
+def _holds(table: Judgements | AnyRun) -> bool:
+    return any(map(len, table.lists.values() if isinstance(table, Lookup) else [table.frame]))
 
 
 def have_own_id(number: int, one: str = "result") -> str:
@@ -534,15 +532,15 @@ def excluding_same_id(data: Data, *, one: str = "result") -> Data:
     return data.then(judgements=judgements_of_others, run=lambda given: run_of_others(given, one))
 
 
-def run_of_others(given: AnyRun, one: str = "result", *, whole: bool = True) -> AnyRun:
+def run_of_others(run: AnyRun, one: str = "result", *, whole: bool = True) -> AnyRun:
     """Remove results with the id of their query from a run, or from a part of one."""
-    shorter, number = without_own_ids(given)
-    part = not whole or (isinstance(given, Run) and given.part)
+    shorter, number = without_own_ids(run)
+    part = not whole or (isinstance(run, Run) and run.part)
     if number and not part and not _holds(shorter):
-        refuse_nothing_left(given.source, number, one)
+        refuse_nothing_left(run.source, number, one)
     notes = [Tallied(number, *own_id_words(one, _OUT))] if number else []
-    basis = given.basis if BASIS in given.basis else (*given.basis, BASIS)
-    return replace(shorter, notes=(*given.notes, *notes), basis=basis)
+    basis = run.basis if BASIS in run.basis else (*run.basis, BASIS)
+    return replace(shorter, notes=(*run.notes, *notes), basis=basis)
 
 
 _OUT = ": taken out."
@@ -559,27 +557,27 @@ def refuse_nothing_left(source: str, taken: int | Sequence[str], one: str = "res
         )
 
 
-def judgements_of_others(given: Judgements | Lookup) -> Judgements | Lookup:
+def judgements_of_others(judgements: Judgements | Lookup) -> Judgements | Lookup:
     """Remove judgements of a query for itself."""
-    shorter, number = without_own_ids(given)
+    shorter, number = without_own_ids(judgements)
     if not number:
-        return given
-    part = isinstance(given, Judgements) and given.part
+        return judgements
+    part = isinstance(judgements, Judgements) and judgements.part
     if not part and not _holds(shorter):
         raise InputError(
-            f"{given.source}: every judgement is of a query for itself, so that nothing is "
+            f"{judgements.source}: every judgement is of a query for itself, so that nothing is "
             "left to find without them; leave exclude_same_id (--exclude-same-id) out."
         )
     one = "{} judgement of a query for itself was taken out."
     many = "{} judgements of queries for themselves were taken out."
-    return replace(shorter, notes=(*given.notes, Tallied(number, one, many)))
+    return replace(shorter, notes=(*judgements.notes, Tallied(number, one, many)))
 
 
-def _above(found: Matches, queries: Ints, score: Floats) -> Ints:
+def _above(matches: Matches, queries: Ints, score: Floats) -> Ints:
     """Count the results of some queries above a score."""
-    lists = found.list_of[queries]
-    lengths = found.lengths[lists]
-    greater = found.scores[positions(starts_of(found.lengths)[lists], lengths)] > np.repeat(
+    lists = matches.list_of[queries]
+    lengths = matches.lengths[lists]
+    greater = matches.scores[positions(starts_of(matches.lengths)[lists], lengths)] > np.repeat(
         score, lengths
     )
     return np.add.reduceat(greater, starts_of(lengths), dtype=np.int64)
@@ -594,33 +592,33 @@ class OwnIds:
 
     number: int = 0
     first: int = 0
-    """Those that stand at rank 1."""
+    """At rank 1."""
     high: int = 0
-    """Those among the first ten."""
+    """Among the first ten."""
     queries: int = 0
-    """How many queries have results."""
+    """Queries with results."""
 
     @classmethod
-    def of(cls, pool: Pool, found: Matches) -> OwnIds:
-        there = found.list_of[found.list_of >= 0]
-        queries = int(np.count_nonzero(found.lengths[there]))
-        own = found.own_query
-        if not len(own):
+    def of(cls, pool: Pool, matches: Matches) -> OwnIds:
+        there = matches.list_of[matches.list_of >= 0]
+        queries = int(np.count_nonzero(matches.lengths[there]))
+        own_queries = matches.own_query
+        if not len(own_queries):
             return cls(queries=queries)
         relevant = np.bincount(pool.query[pool.grades > 0], minlength=len(pool.queries))
-        alone = own[relevant[own] == 1]
+        alone = own_queries[relevant[own_queries] == 1]
         begins = starts_of(pool.lengths)
         places = positions(begins[alone], pool.lengths[alone])
         sought = places[pool.grades[places] > 0]
         names = [pool.queries[query] for query in alone.tolist()]
         items = pool.items_at(sought)
         paired = alone[[name == item for name, item in zip(names, items, strict=True)]]
-        left = ~np.isin(own, paired)
-        own, score = own[left], found.own_score[left]
-        if not len(own):
+        left = ~np.isin(own_queries, paired)
+        own_queries, score = own_queries[left], matches.own_score[left]
+        if not len(own_queries):
             return cls(queries=queries)
-        above = _above(found, own, score)
-        return cls(len(own), int((above == 0).sum()), int((above < 10).sum()), queries)
+        above = _above(matches, own_queries, score)
+        return cls(len(own_queries), int((above == 0).sum()), int((above < 10).sum()), queries)
 
     def plus(self, other: OwnIds) -> OwnIds:
         return OwnIds(

@@ -1,4 +1,4 @@
-"""What is ranked: items, or their documents or categories."""
+"""Rankings of items, or of their documents or categories."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ BASIS = {
     kind: f"the best result of each {kind.value} stands for it, and {many} are ranked"
     for kind, many in _MANY.items()
 }
-"""What rankings of documents or of categories are, in words."""
 
 OfIds = Callable[[Sequence[str], str], "list[str | None]"]
 """(ids, what messages call their table) -> the document of each; None: it is one itself."""
@@ -57,18 +56,18 @@ OfIds = Callable[[Sequence[str], str], "list[str | None]"]
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Which document an item belongs to, as `item_to` or `unique` says it."""
+    """The document of each item, by `item_to` or `unique`."""
 
     of: OfIds | None = None
     """None where each table says it itself, in a column."""
     says: str = ""
-    """What of an id is its document, in words."""
+    """The part of an id that is its document, in words."""
     unlike: str = ""
-    """What is said of ids that are documents themselves."""
+    """A note on ids that are documents themselves."""
     table: Categories | None = None
     column: str = ""
     known: dict[str, str | None] = field(default_factory=dict)
-    """What was found so far: each id is looked at once."""
+    """Documents found so far."""
 
     @property
     def kind(self) -> KeyedKind:
@@ -84,15 +83,14 @@ class Documents:
 
     @property
     def basis(self) -> tuple[str, ...]:
-        """What is ranked, in words."""
         return (BASIS[self.kind], *([f"an item's document is {self.says}"] if self.says else []))
 
     def documents(self, ids: Sequence[str], source: str) -> list[str]:
         """Return the document of each id."""
         assert self.of is not None
-        if new := [each for each in ids if each not in self.known]:
+        if new := [item for item in ids if item not in self.known]:
             self.known.update(zip(new, self.of(new, source), strict=True))
-        return [self.known[each] or each for each in ids]
+        return [self.known[item] or item for item in ids]
 
     def replacing_items(self, table: AnyTable) -> tuple[pl.DataFrame, int]:
         """Replace items by documents, and count the ids that are documents themselves."""
@@ -104,9 +102,9 @@ class Documents:
                 raise InputError(self._no_column(table.source))
             return frame.with_columns(item="document").drop("document"), 0
         items = frame["item"].unique(maintain_order=True)
-        found = texts("document", self.documents(items.to_list(), table.source))
-        alone = int((found == items).sum())
-        pairs = pl.DataFrame([items, found])
+        documents = texts("document", self.documents(items.to_list(), table.source))
+        alone = int((documents == items).sum())
+        pairs = pl.DataFrame([items, documents])
         joined = frame.join(pairs, on="item", how="left", maintain_order="left")
         return joined.with_columns(item="document").select(frame.columns), alone
 
@@ -117,7 +115,7 @@ class Documents:
         )
 
 
-def item_to_document(given: ItemToLike) -> Documents:
+def item_to_document(item_to: ItemToLike) -> Documents:
     """Parse `item_to`: a text such as "doc:#", a pattern, a table or a function.
 
     >>> item_to_document("doc:#").documents(["a#1", "b#c#2", "d"], "run")
@@ -125,30 +123,30 @@ def item_to_document(given: ItemToLike) -> Documents:
     >>> item_to_document(r"pattern:^(.*?)_\\d+$").documents(["a_1", "b"], "run")
     ['a', 'b']
     """
-    if isinstance(given, str):
-        kind, colon, what = given.partition(":")
+    if isinstance(item_to, str):
+        kind, colon, what = item_to.partition(":")
         if colon and what and kind in _KINDS:
             return _KINDS[kind](what)
-        table = f" For the table in that file: table:{given}." if isfile(given) else ""
+        table = f" For the table in that file: table:{item_to}." if isfile(item_to) else ""
         raise InputError(
             "item_to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
-            f"table:FILE; got {quoted(given)}.{table}"
+            f"table:FILE; got {quoted(item_to)}.{table}"
         )
-    if isinstance(given, re.Pattern):
-        return _pattern(given)
-    if isinstance(given, (Mapping, PathLike, Categories)) or is_frame(given):
-        return _table(given)
-    if callable(given):
-        return _function(given)
+    if isinstance(item_to, re.Pattern):
+        return _pattern(item_to)
+    if isinstance(item_to, (Mapping, PathLike, Categories)) or is_frame(item_to):
+        return _table(item_to)
+    if callable(item_to):
+        return _function(item_to)
     raise InputError(
         "item_to must be a text such as 'doc:#', a compiled pattern, a dict {item: document}, a "
-        f"table or a function; got {quoted(given)}."
+        f"table or a function; got {quoted(item_to)}."
     )
 
 
 def _cut(separator: str) -> Documents:
     def of(ids: Sequence[str], source: str) -> list[str | None]:
-        return [each.rpartition(separator)[0] or None for each in ids]
+        return [item.rpartition(separator)[0] or None for item in ids]
 
     return Documents(
         of,
@@ -157,13 +155,13 @@ def _cut(separator: str) -> Documents:
     )
 
 
-def _pattern(given: str | re.Pattern[str]) -> Documents:
+def _pattern(expression: str | re.Pattern[str]) -> Documents:
     try:
-        pattern = re.compile(given)
+        pattern = re.compile(expression)
         if isinstance(pattern.pattern, bytes):
             raise InputError(f"item_to: the pattern {pattern.pattern!r} must be one of texts.")
     except re.error as error:
-        raise InputError(f"item_to: {given!r} is no pattern ({error}).") from None
+        raise InputError(f"item_to: {expression!r} is not a valid pattern ({error}).") from None
     if not pattern.groups:
         raise InputError(
             f"item_to: the pattern {pattern.pattern!r} has no group; put the document in "
@@ -171,8 +169,8 @@ def _pattern(given: str | re.Pattern[str]) -> Documents:
         )
 
     def of(ids: Sequence[str], source: str) -> list[str | None]:
-        found = map(pattern.search, ids)
-        return [(each and each.group(1)) or None for each in found]
+        matches = map(pattern.search, ids)
+        return [(match and match.group(1)) or None for match in matches]
 
     return Documents(
         of,
@@ -181,36 +179,36 @@ def _pattern(given: str | re.Pattern[str]) -> Documents:
     )
 
 
-def item_to_category(given: CategoriesLike) -> Documents:
+def item_to_category(categories: CategoriesLike) -> Documents:
     """Parse `unique`: a table from item to category."""
-    return _table(given, CATEGORIES)
+    return _table(categories, CATEGORIES)
 
 
-def _table(given: Any, kind: KeyedKind = DOCUMENTS) -> Documents:
+def _table(categories: Any, kind: KeyedKind = DOCUMENTS) -> Documents:
     from judged.inputs.keyed import read_categories  # loads polars
 
-    table = read_categories(given, kind)
+    table = read_categories(categories, kind)
     return Documents(lambda ids, source: list(table.of(ids, source)), table=table)
 
 
 def _function(function: Callable[[str], Any]) -> Documents:
     def one(item: str) -> str:
         try:
-            found = function(item)
+            document = function(item)
         except Exception as error:
             raise InputError(
                 f"item_to: the function failed for item {item!r}: {type(error).__name__}: {error}."
             ) from error
-        if found is None or found == "":
+        if document is None or document == "":
             raise InputError(
-                f"item_to: the function gives {found!r} for item {item!r}; it must give an id, if "
-                "need be the item's own."
+                f"item_to: the function gives {document!r} for item {item!r}; it must give an id, "
+                "if need be the item's own."
             )
-        return as_id(found, f"item_to, item {item!r}")
+        return as_id(document, f"item_to, item {item!r}")
 
     name = getattr(function, "__name__", type(function).__name__)
     return Documents(
-        lambda ids, source: [one(each) for each in ids], f"what {name} makes of its id"
+        lambda ids, source: [one(item) for item in ids], f"what {name} makes of its id"
     )
 
 
@@ -328,21 +326,21 @@ def _level_by_column(
         # What a run lacks is refused when it is judged.
     if items and not documents:
         raise InputError(
-            f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
-            f"column {to.column!r} that says their documents. Give one, or a table from item to "
-            "document."
+            f"{judgements.source}: the ids are those of items, such as {min(items)!r}, but the "
+            f"column {to.column!r} with their documents is missing. Add it, or give a table from "
+            "item to document."
         )
     return True, ()
 
 
-def _ids(given: Judgements | Run | Lookup) -> set[str]:
-    if isinstance(given, Lookup):
-        return set(chain.from_iterable(given.lists.values()))
-    return set(given.frame["item"].unique().to_list())
+def _ids(table: Judgements | Run | Lookup) -> set[str]:
+    if isinstance(table, Lookup):
+        return set(chain.from_iterable(table.lists.values()))
+    return set(table.frame["item"].unique().to_list())
 
 
 def run_by_document(
-    given: Run | Lookup,
+    run: Run | Lookup,
     to: Documents,
     *,
     duplicates: str = "error",
@@ -356,7 +354,7 @@ def run_by_document(
     >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
     ['a', 'b']
     """
-    table = _of_judged(given, duplicates, judged) if judged else as_table(given, duplicates)
+    table = _of_judged(run, duplicates, judged) if judged else as_table(run, duplicates)
     whole = distinct(table, duplicates).table
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
@@ -377,45 +375,45 @@ def run_by_document(
     )
 
 
-def _of_judged(given: Run | Lookup, duplicates: str, judged: Collection[str]) -> Run:
+def _of_judged(run: Run | Lookup, duplicates: str, judged: Collection[str]) -> Run:
     """Return a run as a table of the judged queries' results; other queries are only named."""
-    if isinstance(given, Lookup):
-        lists = {query: own for query, own in given.lists.items() if query in judged}
-        again = tuple(pair for pair in given.repeated if pair[0] in judged)
-        table = as_table(replace(given, lists=lists, repeated=again), duplicates)
-        return replace(table, queries=tuple(given.lists))
+    if isinstance(run, Lookup):
+        lists = {query: results for query, results in run.lists.items() if query in judged}
+        again = tuple(pair for pair in run.repeated if pair[0] in judged)
+        table = as_table(replace(run, lists=lists, repeated=again), duplicates)
+        return replace(table, queries=tuple(run.lists))
     import polars as pl
 
     known = pl.Series(list(judged), dtype=pl.String)
-    rows = given.frame["query"].is_in(known.implode()).arg_true().to_numpy()
-    if len(rows) == given.frame.height:
-        return given
+    rows = run.frame["query"].is_in(known.implode()).arg_true().to_numpy()
+    if len(rows) == run.frame.height:
+        return run
     return replace(
-        given,
-        frame=given.frame[rows],
-        rows=rows if given.rows is None else given.rows[rows],
-        queries=tuple(given.names()),
+        run,
+        frame=run.frame[rows],
+        rows=rows if run.rows is None else run.rows[rows],
+        queries=tuple(run.names()),
     )
 
 
-def as_table(given: Run | Lookup, duplicates: str) -> Run:
+def as_table(run: Run | Lookup, duplicates: str) -> Run:
     """Return a run as a table, also if it is a dict."""
-    if isinstance(given, Run):
-        return given
-    refuse_repeated(given, duplicates)
+    if isinstance(run, Run):
+        return run
+    refuse_repeated(run, duplicates)
     return Run(
-        _flat(given, "score"),
-        given.source,
-        given.notes,
-        queries=tuple(given.lists),
-        basis=given.basis,
-        dropped=len(given.repeated),
-        name=given.name,
+        _flat(run, "score"),
+        run.source,
+        run.notes,
+        queries=tuple(run.lists),
+        basis=run.basis,
+        dropped=len(run.repeated),
+        name=run.name,
     )
 
 
 def judgements_by_document(
-    given: Judgements | Lookup,
+    judgements: Judgements | Lookup,
     to: Documents,
     *,
     notes: tuple[str, ...] = (),
@@ -429,38 +427,38 @@ def judgements_by_document(
     """
     import polars as pl
 
-    if isinstance(given, Lookup):
-        refuse_repeated(given, duplicates)
-        table = Judgements(_flat(given, "grade"), given.source, given.notes)
-        table = replace(table, queries=tuple(given.lists), dropped=len(given.repeated))
+    if isinstance(judgements, Lookup):
+        refuse_repeated(judgements, duplicates)
+        table = Judgements(_flat(judgements, "grade"), judgements.source, judgements.notes)
+        table = replace(table, queries=tuple(judgements.lists), dropped=len(judgements.repeated))
     else:
-        table = given
+        table = judgements
     whole = distinct(table, duplicates).table
     frame, _ = to.replacing_items(whole)
     about = identity(whole)
     best = frame.group_by(about, maintain_order=True).agg(pl.col("grade").max())
-    said = [*whole.notes, *notes]
+    all_notes = [*whole.notes, *notes]
     if best.height < frame.height:
-        said.append(
+        all_notes.append(
             f"{frame.height:,} judgements were reduced to {best.height:,} of {to.many}, with the "
             "best grade of each."
         )
     return replace(
         whole,
         frame=best.select("query", "item", "grade", *about[2:]),
-        notes=tuple(said),
+        notes=tuple(all_notes),
         locate=None,
         rows=None,
     )
 
 
-def _flat(given: Lookup, value: str) -> pl.DataFrame:
+def _flat(lookup: Lookup, value: str) -> pl.DataFrame:
     """Return the rows of a dict of dicts, or of dicts of dicts of dicts."""
     import polars as pl
 
-    lists = given.lists
-    if given.by_subtopic:
-        rows = rows_of(given)
+    lists = lookup.lists
+    if lookup.by_subtopic:
+        rows = rows_of(lookup)
         names = texts("query", lists).gather(rows["number"])
         return rows.select(names, "item", "grade", "subtopic")
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))

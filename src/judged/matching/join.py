@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 17
 """Rows worked on at a time: what is made of them on the way stays in the processor's cache."""
 _TABLE = 1 << 20
-"""Where more rows stand together they are sorted: a table of their places would be large, and no
-quicker."""
+"""More rows than this are sorted, because a table of their places would be large and no faster."""
 _SPARSE = 2
 """A table has four to eight slots for each place."""
 _REGION = 1 << 14
@@ -77,7 +76,7 @@ class Regions:
         starts = starts_of(lengths)
         new = borders(starts // _REGION)
         region = np.append(np.cumsum(new) - 1, -1)
-        return cls(starts[new], tuple(region[each] for each in lists))
+        return cls(starts[new], tuple(region[numbers] for numbers in lists))
 
 
 def matching_pairs(
@@ -92,12 +91,12 @@ def matching_pairs(
     """
     count = len(first)
     if regions is None:
-        regions = Regions(_FIRST, tuple(np.zeros(len(each), np.int64) for each in others))
+        regions = Regions(_FIRST, tuple(np.zeros(len(series), np.int64) for series in others))
     ends = np.append(regions.begins[1:], count)
     longest = int((ends - regions.begins).max())
     if not count or longest > _TABLE or count >> 32:
         return equal_pairs(first, *others)
-    keys, sought = first.to_numpy(), [each.to_numpy() for each in others]
+    keys, sought = first.to_numpy(), [series.to_numpy() for series in others]
     # The keys of later series one after the other, as places count on, in the order of regions.
     later = np.concatenate([keys[:0], *sought])
     home = np.concatenate([_FIRST[:0], *regions.of])
@@ -107,17 +106,17 @@ def matching_pairs(
     shift, table = np.uint64(64 - bits), np.zeros(1 << bits, np.uint32)
     left, right = [_FIRST[:0]], [_FIRST[:0]]
     crowded, lost = [_FIRST[:0]], [_FIRST[:0]]
-    for at, (begin, end) in enumerate(zip(regions.begins.tolist(), ends.tolist(), strict=True)):
-        own = keys[begin:end]
+    for number, (begin, end) in enumerate(zip(regions.begins.tolist(), ends.tolist(), strict=True)):
+        own_keys = keys[begin:end]
         place = np.arange(begin, end, dtype=np.uint32)
-        slot = (own >> shift).view(np.int64)
+        slot = (own_keys >> shift).view(np.int64)
         table[slot] = place
         holder = table[slot]
         sharing = np.flatnonzero(holder != place)
-        if (keys[holder[sharing]] == own[sharing]).any():
+        if (keys[holder[sharing]] == own_keys[sharing]).any():
             return _by_sorting([keys], sought)
         crowded.append(sharing + begin)
-        here = order[cuts[at] : cuts[at + 1]]
+        here = order[cuts[number] : cuts[number + 1]]
         wanted = later[here]
         holder = table[(wanted >> shift).view(np.int64)]
         met = (keys[holder] == wanted) & (holder >= begin)
@@ -164,15 +163,15 @@ def _equal_pairs(
     """Find the pairs among the keys whose highest bits are this share's."""
     mask = np.uint64((1 << low) - 1)
     parts: list[NDArray[np.uint64]] = [np.zeros(0, np.uint64)]
-    at = 0
+    place_begin = 0
     for values in chunks:
         for begin in range(0, len(values), _BLOCK):
             block = values[begin : begin + _BLOCK]
-            place = np.arange(at, at + len(block), dtype=np.uint64)
-            at += len(block)
+            place = np.arange(place_begin, place_begin + len(block), dtype=np.uint64)
+            place_begin += len(block)
             if bits:
-                own = block >> np.uint64(64 - bits) == share
-                block, place = block[own], place[own]
+                in_share = block >> np.uint64(64 - bits) == share
+                block, place = block[in_share], place[in_share]
             parts.append((block & ~mask) | place)
     packed = np.concatenate(parts)
     packed.sort()
@@ -201,11 +200,11 @@ def _equal_pairs(
 def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
     last = len(packed) - 1
     blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
-    found = [
+    near = [
         begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask)
         for begin, end in blocks
     ]
-    return np.concatenate([np.zeros(0, np.int64), *found])
+    return np.concatenate([np.zeros(0, np.int64), *near])
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,17 +298,21 @@ def packed(
     lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
 ) -> Iterator[Mapping[str, Any]]:
     """Yield each dict after its values were written into the array, while it is in the cache."""
-    buffer, at = flat.data, 0
+    buffer, offset = flat.data, 0
     try:
         for values in lists.values():
             # Of all ways from Python's floats to an array the fastest, and one that takes no text
             # for a number.
-            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
-            at += 8 * len(values)
+            struct.pack_into(f"{len(values)}d", buffer, offset, *values.values())
+            offset += 8 * len(values)
             yield values
     except (struct.error, TypeError, ValueError, OverflowError):
-        every = ((query, item, each[item]) for query, each in lists.items() for item in each)
-        query, item, value = next(each for each in every if not _is_number(each[2]))
+        every = (
+            (query, item, values_of[item])
+            for query, values_of in lists.items()
+            for item in values_of
+        )
+        query, item, value = next(values_of for values_of in every if not _is_number(values_of[2]))
         beyond = isinstance(value, int)
         raise InputError(
             f"item {item!r} of query {query!r} has {quoted(value)} where {what} should be; "
@@ -338,7 +341,7 @@ class Matches:
     """The judgement of each judged item that the run holds, as a row of the pool."""
     hit_score: Floats
     hit_position: Ints | None
-    """Where in `scores` each hit lies, where that is known."""
+    """The place of each hit in `scores`, if known."""
     items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
@@ -346,12 +349,11 @@ class Matches:
     """Judged queries that the run holds among their own results."""
     own_score: Floats
     infinite: int = 0
-    """How many scores are infinite."""
     dropped: int = 0
 
     @property
     def asked(self) -> NDArray[np.bool_]:
-        """Which of the lists are those of judged queries."""
+        """A mask of the lists of judged queries."""
         return _asked(self.list_of, len(self.lengths))
 
 
@@ -369,12 +371,12 @@ def names_of(run: AnyRun) -> list[str]:
     return [*(run.names() if run.frame.height or run.queries else ()), *run.passed.names]
 
 
-def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
-    """Raise an error if a run has none of the judged queries, or no result for any."""
-    there = found.list_of[found.list_of >= 0]
+def refuse_apart(pool: Pool, run: AnyRun, matches: Matches) -> None:
+    """Raise an error if a run lacks all judged queries, or has no result for them."""
+    there = matches.list_of[matches.list_of >= 0]
     if not len(there):
         raise InputError(nothing_in_common(pool.name, pool.queries, run.source, names_of(run)))
-    if not found.lengths[there].any():
+    if not matches.lengths[there].any():
         refuse_nothing_left(run.source, run.notes)
         raise InputError(f"{run.source}: {EMPTY}")
 
@@ -383,9 +385,9 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     refuse_lost(run, pool.places)
     rows = hashed(run)
     grouped = group(rows)
-    number = {name: at for at, name in enumerate(grouped.names.to_list())}
+    number = {name: place for place, name in enumerate(grouped.names.to_list())}
     list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
-    row, judgement, again, own, query = _pairs(pool, grouped, list_of)
+    row, judgement, again, own_rows, query = _pairs(pool, grouped, list_of)
     if len(again):
         about = run.frame["query"].gather(again).to_list()
         again = again[[name in pool.places for name in about]]
@@ -396,12 +398,14 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     starts = starts_of(grouped.lengths)
     infinite = 0
     if not np.isfinite(scores).all():
-        asked = np.repeat(_asked(list_of, len(grouped.lengths)), grouped.lengths)
+        judged_rows = np.repeat(_asked(list_of, len(grouped.lengths)), grouped.lengths)
         nan = np.isnan(scores)
-        if (nan & asked).any():
-            raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(nan & asked)))))
-        infinite = int((np.isinf(scores) & asked).sum())
-        scores = np.where(asked, scores, 0.0)
+        if (nan & judged_rows).any():
+            raise InputError(
+                nan_message(run, np.sort(grouped.rows(np.flatnonzero(nan & judged_rows))))
+            )
+        infinite = int((np.isinf(scores) & judged_rows).sum())
+        scores = np.where(judged_rows, scores, 0.0)
     position = grouped.positions(row)
     # The keys agree; so must the strings. The list a result lies in stands for its query.
     home = list_of[pool.query[judgement]]
@@ -411,17 +415,17 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
-    if len(own):
+    if len(own_rows):
         names, listed = (
             texts("query", map(pool.queries.__getitem__, query.tolist())),
-            run.frame[own],
+            run.frame[own_rows],
         )
         same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
-        own, query = own[same], query[same]
+        own_rows, query = own_rows[same], query[same]
 
     def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
-        at = positions(starts[lists], grouped.lengths[lists])[chosen]
-        return run.frame["item"].gather(grouped.rows(at)).to_list()
+        place = positions(starts[lists], grouped.lengths[lists])[chosen]
+        return run.frame["item"].gather(grouped.rows(place)).to_list()
 
     return Matches(
         scores=scores,
@@ -433,16 +437,16 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         items=items,
         run_queries=len(grouped.names) + run.passed.queries,
         own_query=query,
-        own_score=scores[grouped.positions(own)],
+        own_score=scores[grouped.positions(own_rows)],
         infinite=infinite,
         dropped=run.dropped,
     )
 
 
 def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
-    asked = np.zeros(lists, bool)
-    asked[list_of[list_of >= 0]] = True
-    return asked
+    mask = np.zeros(lists, bool)
+    mask[list_of[list_of >= 0]] = True
+    return mask
 
 
 def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -454,11 +458,11 @@ def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, In
     left, right = matching_pairs(run.key, pool.key, pool.own_key, regions=regions)
     inside = right < count
     again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
-    own = (left < count) & (right >= last)
+    own_pairs = (left < count) & (right >= last)
     across = (left < count) & ~inside & (right < last)
     # Both numbers in one integer: one plain sort puts the pairs in order.
     pairs = np.sort(left[across] << 32 | (right[across] - count))
-    return pairs >> 32, pairs & 0xFFFFFFFF, again, left[own], right[own] - last
+    return pairs >> 32, pairs & 0xFFFFFFFF, again, left[own_pairs], right[own_pairs] - last
 
 
 def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
@@ -470,15 +474,17 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
     sought = np.flatnonzero(present[pool.query])
     scores = np.empty(int(lengths.sum()), np.float64)
     pairs = zip(packed(lists, scores, "a score"), compress(pool.items, present), strict=True)
-    looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
+    looked_up = chain.from_iterable(
+        map(scored.get, items, repeat(np.nan)) for scored, items in pairs
+    )
     score = np.fromiter(looked_up, np.float64, len(sought))
     deque(looked_up, maxlen=0)  # lists after the last judged item are packed too
     finite = bool(np.isfinite(scores).all())
     if not finite and np.isnan(scores).any():
         query, item = next(
             (query, item)
-            for query, each in lists.items()
-            for item, score in each.items()
+            for query, scored in lists.items()
+            for item, score in scored.items()
             if score != score
         )
         raise InputError(
@@ -486,7 +492,7 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
             "A NaN has no place in a ranking; give it a number or remove the item."
         )
     hit = ~np.isnan(score)
-    own = np.fromiter(map(contains, lists.values(), lists), bool, len(lists))
+    own_lists = np.fromiter(map(contains, lists.values(), lists), bool, len(lists))
     every = list(lists.values())
 
     def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
@@ -506,8 +512,10 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
         hit_position=None,
         items=items,
         run_queries=len(run.lists),
-        own_query=np.flatnonzero(present)[own],
-        own_score=np.array([run.lists[query][query] for query in compress(lists, own)], float),
+        own_query=np.flatnonzero(present)[own_lists],
+        own_score=np.array(
+            [run.lists[query][query] for query in compress(lists, own_lists)], float
+        ),
         infinite=0 if finite else int(np.isinf(scores).sum()),
         dropped=len(dropped),
     )

@@ -15,7 +15,7 @@ from judged.errors import PolicyError
 from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.join import distinct, match, numbers
 from judged.matching.pool import Pool, pool_of
-from judged.matching.variants import FAVOURS, ONE_ORDER, Places, judged_otherwise, place
+from judged.matching.variants import FAVOURS, ONE_ORDER, HitPlaces, judged_otherwise, place
 from judged.rankings.rankings import Rankings, by_query_and_rank
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ class Listed:
 
     item: Ints
     """The number of each of its results that has one."""
-    places: Places
-    """Where these stand."""
+    places: HitPlaces
     retrieved: Ints
     """The length of each query's list."""
     missing: NDArray[np.bool_]
@@ -45,13 +44,13 @@ class Listings:
     pool: Pool
     """The judgements."""
     queries: tuple[str, ...]
-    """Those of the judgements first."""
+    """The queries of the judgements first."""
     query: Ints
     """The query of each item."""
     items: pl.Series
     """The id of each item."""
     grades: Floats
-    """The grade of each item; NaN where nobody judged it."""
+    """The grade of each item; NaN if unjudged."""
     runs: tuple[Listed, ...]
 
     @classmethod
@@ -134,14 +133,14 @@ def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame
 
 def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Listed:
     """Return a run's items by number; all are judged here, so the join finds all ranks."""
-    found = match(every, run, duplicates=duplicates)
-    item = every.grades[found.hit_judgement].astype(np.int64)
-    missing = found.list_of < 0
-    retrieved = np.where(missing, 0, found.lengths[found.list_of])
-    return Listed(item, place(every, found, ties), retrieved, missing)
+    matches = match(every, run, duplicates=duplicates)
+    item = every.grades[matches.hit_judgement].astype(np.int64)
+    missing = matches.list_of < 0
+    retrieved = np.where(missing, 0, matches.lengths[matches.list_of])
+    return Listed(item, place(every, matches, ties), retrieved, missing)
 
 
-class Pair(NamedTuple):
+class JudgedPair(NamedTuple):
     """Two runs under one judging."""
 
     run: Rankings
@@ -195,7 +194,7 @@ class Joint:
         *,
         top: float,
         cutoff: int | None = None,
-    ) -> Iterator[Pair]:
+    ) -> Iterator[JudgedPair]:
         """Yield two runs with all unjudged results judged in favour of one run, then of the other.
 
         Results that neither run has at or above the cutoff stay unjudged.
@@ -213,7 +212,7 @@ class Joint:
             judged = (query >= 0) & ~np.isnan(grades)
             pool = np.flatnonzero(judged)
             pool = pool[np.lexsort((-grades[pool], query[pool]))]
-            yield Pair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
+            yield JudgedPair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
 
     def _heights(
         self, listed: Listed, r: Rankings, cutoff: int | None

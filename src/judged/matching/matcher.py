@@ -58,7 +58,7 @@ class Matcher:
     policy: Policy
     collection: CollectionLike | None = None
     weights: QueryWeights | None = None
-    """How much each query counts, if the judgements have a column for it."""
+    """Weights from a column of the judgements."""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -73,16 +73,16 @@ class Matcher:
     @cached_property
     def own_weights(self) -> Weights | None:
         """The weight of each query, if the judgements have weights."""
-        given = self.weights
-        return None if given is None else Weights(given.of(self.queries), given.source)
+        weights = self.weights
+        return None if weights is None else Weights(weights.of(self.queries), weights.source)
 
     def __call__(self, run: AnyRun | RunBlocks) -> Rankings:
         """Return the rankings of a whole run."""
         if isinstance(run, RunBlocks):
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
-        found = match(self.pool, run, duplicates=self.policy.duplicates)
-        refuse_apart(self.pool, run, found)
-        rankings = ranked(self.pool, run, found, self.policy, self.sizes)
+        matches = match(self.pool, run, duplicates=self.policy.duplicates)
+        refuse_apart(self.pool, run, matches)
+        rankings = ranked(self.pool, run, matches, self.policy, self.sizes)
         return rankings if self.weights is None else weighted(rankings, self.weights)
 
     def blocks(self, run: AnyRun | RunBlocks) -> Generator[Rankings]:
@@ -115,8 +115,8 @@ class Matcher:
         """Return the rankings of some judged queries, without the checks of a whole run."""
         pool = self.pool.take(numbers)
         sizes = None if self.sizes is None else self.sizes[numbers]
-        found = match(pool, run, duplicates=self.policy.duplicates)
-        rankings = ranked(pool, run, found, self.policy, sizes)
+        matches = match(pool, run, duplicates=self.policy.duplicates)
+        rankings = ranked(pool, run, matches, self.policy, sizes)
         if self.own_weights is None:
             return rankings
         return weighed(rankings, self.own_weights.take(numbers))
@@ -128,19 +128,19 @@ class Feed:
     def __init__(self, matcher: Matcher, name: str, source: str) -> None:
         self.matcher, self.name, self.source = matcher, name, source
         self.seen = np.zeros(len(matcher.queries), bool)
-        """Which of the judged queries came."""
+        """A mask of the judged queries that came."""
         self.results = False
-        """Whether any of them had a result."""
+        """Whether a judged query had a result."""
         self.names: list[str] = []
         """Some queries of the run, for messages."""
         self.rest: list[Findings] = []
-        """What was found in blocks without a judged query."""
+        """Findings of blocks without a judged query."""
         self.basis: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        """What was done to the last block, and what its reader said: of all blocks alike."""
+        """Basis and notes of the last block; all blocks have the same."""
 
     def add(self, table: Run | Lookup) -> Rankings | None:
-        """Return the rankings of the judged queries in a block; None if it has none."""
+        """Return the rankings of the judged queries in a block, or None."""
         places = self.matcher.pool.places
         there = names_of(table)
         if len(self.names) < _NAMES:
@@ -194,92 +194,96 @@ class Feed:
 
 
 _NAMES = 1000
-"""So many queries are looked at where a run has none that is judged."""
+"""Queries to look at if a run has no judged query."""
 
 
-def _best_scores(found: Matches) -> Floats:
+def _best_scores(matches: Matches) -> Floats:
     """Return the greatest score of each judged query's results; NaN without results."""
-    best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
-    some = np.flatnonzero(found.lengths)
-    best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
-    return best[found.list_of]
+    best = np.full(len(matches.lengths) + 1, np.nan)  # the last is of a query that the run lacks
+    some = np.flatnonzero(matches.lengths)
+    best[some] = np.maximum.reduceat(matches.scores, starts_of(matches.lengths)[some])
+    return best[matches.list_of]
 
 
 def ranked(
-    pool: Pool, run: AnyRun, found: Matches, policy: Policy, collection: Ints | None
+    pool: Pool, run: AnyRun, matches: Matches, policy: Policy, collection: Ints | None
 ) -> Rankings:
     """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
     has_scores = not any(isinstance(note, OrderOnly) for note in run.notes)
     if has_scores:
-        refuse_swapped(pool, run, found.scores, found.lengths)
-    places = place(pool, found, policy.ties)
-    present = found.list_of >= 0
+        refuse_swapped(pool, run, matches.scores, matches.lengths)
+    places = place(pool, matches, policy.ties)
+    present = matches.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)
-    retrieved[present] = found.lengths[found.list_of[present]]
-    query = pool.query[found.hit_judgement]
+    retrieved[present] = matches.lengths[matches.list_of[present]]
+    query = pool.query[matches.hit_judgement]
     order = by_query_and_rank(query, places.rank)
     whole = Rankings(
         queries=pool.queries,
         retrieved=retrieved,
         hit_query=query[order],
         hit_rank=places.rank[order],
-        hit_grade=pool.grades[found.hit_judgement[order]],
+        hit_grade=pool.grades[matches.hit_judgement[order]],
         hit_tie_first=places.first[order],
         hit_tie_last=places.last[order],
         hit_item=None
         if pool.subtopics is None
-        else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
+        else (matches.hit_judgement - starts_of(pool.lengths)[query])[order],
         pool_query=pool.query,
         pool_grade=pool.best_first,
         subtopics=pool.subtopics,
         missing=~present,
         collection=collection,
-        best_score=_best_scores(found) if has_scores else None,
+        best_score=_best_scores(matches) if has_scores else None,
         ties=policy.ties,
         basis=run.basis,
         name=run.name,
     )
     shown = whole if policy.depth is None else cut(whole, policy.depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    at_or_below_0 = (found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)
+    at_or_below_0 = (matches.hit_score <= 0) & (pool.grades[matches.hit_judgement] >= 1)
     findings = Findings.of(
         shown,
-        run_queries=found.run_queries,
+        run_queries=matches.run_queries,
         doubts=(
-            UnlikeIds.of(pool, run, found),
-            OwnIds.of(pool, found),
-            LargeTies.of(pool.queries, query, found.hit_score, places.last > places.first),
+            UnlikeIds.of(pool, run, matches),
+            OwnIds.of(pool, matches),
+            LargeTies.of(pool.queries, query, matches.hit_score, places.last > places.first),
             RisingScores.of(
-                found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
+                matches.scores,
+                matches.lengths,
+                run.notes,
+                asked=matches.asked,
+                in_order=places.in_order,
             ),
         ),
         # What counts is no repetition of what does not: it is added up.
-        notes=tuple({(type(each), each): each for each in (*pool.notes, *run.notes)}.values()),
+        notes=tuple({(type(note), note): note for note in (*pool.notes, *run.notes)}.values()),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
-        infinite_scores=found.infinite,
+        infinite_scores=matches.infinite,
         single_ties=places.single_ties,
         not_positive=int(np.count_nonzero(at_or_below_0)) if has_scores else 0,
-        duplicates_dropped=found.dropped + pool.dropped,
+        duplicates_dropped=matches.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
     return replace(final, findings=findings)
 
 
-def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
+def collection_sizes(collection: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
     """Return the number of items to retrieve for each query; None if unknown."""
-    if given is None:
+    if collection is None:
         return None
-    if isinstance(given, Mapping):
-        lost = [query for query in queries if query not in given]
+    if isinstance(collection, Mapping):
+        lost = [query for query in queries if query not in collection]
         if lost:
             raise InputError(
                 f"collection has no size for query {lost[0]!r}; give one for each judged query, or "
                 "one for all."
             )
-        return each_query([given[query] for query in queries], queries, "collection")
-    return each_query(given, queries, "collection")
+        return each_query([collection[query] for query in queries], queries, "collection")
+    return each_query(collection, queries, "collection")
 
 
 def match_with(

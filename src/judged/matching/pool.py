@@ -33,34 +33,34 @@ def own_weights(judgements: Judgements | Lookup) -> QueryWeights | None:
     return judgements.weights if isinstance(judgements, Judgements) else None
 
 
-def refuse_both(judgements: Judgements | Lookup, given: WeightsLike | None) -> None:
+def refuse_both(judgements: Judgements | Lookup, weights: WeightsLike | None) -> None:
     """Raise an error if weights come from the judgements and from elsewhere."""
-    own = own_weights(judgements)
-    if own is not None and given is not None:
+    known = own_weights(judgements)
+    if known is not None and weights is not None:
         raise InputError(
-            f"the judgements have weights of queries ({own.source}), and weights were given too; "
+            f"the judgements have weights of queries ({known.source}), and weights were given too; "
             "give one of them."
         )
 
 
-def weighted(r: Rankings, given: QueryWeights) -> Rankings:
+def weighted(r: Rankings, query_weights: QueryWeights) -> Rankings:
     """Set a weight for each query, with notes on weights without effect.
 
     >>> r = Rankings.from_relevance([[1], [0]], queries=["a", "b"])
     >>> weighted(r, QueryWeights({"a": 3.0, "b": 1.0})).evaluate("P@1").value()
     0.75
     """
-    weights = Weights(given.of(r.queries), given.source)
-    found = findings_of(r)
-    closing = (*found.closing, *about_weights(given, r.queries))
-    return replace(weighed(r, weights), findings=replace(found, closing=closing))
+    weights = Weights(query_weights.of(r.queries), query_weights.source)
+    findings = findings_of(r)
+    closing = (*findings.closing, *about_weights(query_weights, r.queries))
+    return replace(weighed(r, weights), findings=replace(findings, closing=closing))
 
 
-def about_weights(given: QueryWeights, queries: Sequence[str]) -> tuple[str, ...]:
+def about_weights(query_weights: QueryWeights, queries: Sequence[str]) -> tuple[str, ...]:
     """Return notes on weights without effect."""
-    weights = given.of(queries)
-    idle, unknown = int((weights == 0).sum()), given.unknown(queries)
-    said = [
+    weights = query_weights.of(queries)
+    idle, unknown = int((weights == 0).sum()), query_weights.unknown(queries)
+    notes = [
         (idle, f"{counted(idle, 'judged query', 'judged queries')} of weight 0: not counted."),
         (
             unknown,
@@ -68,7 +68,7 @@ def about_weights(given: QueryWeights, queries: Sequence[str]) -> tuple[str, ...
             f"({few(unknown)}).",
         ),
     ]
-    return tuple(sentence for number, sentence in said if number)
+    return tuple(sentence for number, sentence in notes if number)
 
 
 def weighed(r: Rankings, weights: Weights) -> Rankings:
@@ -93,27 +93,27 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
     return table, subtopics
 
 
-def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
+def lists_by_item(lookup: Lookup) -> tuple[Lookup, Subtopics]:
     """Return the same for a dict of dicts of dicts."""
-    frame = rows_of(given)
+    frame = rows_of(lookup)
     items, subtopics = _by_item(frame, frame["number"].to_numpy())
     pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
-    lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
+    lists = {query: dict(next(pairs) for _ in items_of) for query, items_of in lookup.lists.items()}
     return replace(
-        given,
+        lookup,
         lists=lists,
-        notes=(*given.notes, *_subtopic_note(len(subtopics.grade), items.height)),
+        notes=(*lookup.notes, *_subtopic_note(len(subtopics.grade), items.height)),
         by_subtopic=False,
     ), subtopics
 
 
-def rows_of(given: Lookup) -> pl.DataFrame:
+def rows_of(lookup: Lookup) -> pl.DataFrame:
     """Return query number, item, subtopic and grade of a dict of dicts of dicts."""
     import polars as pl
 
     rows = [
         (number, item, subtopic, _grade(query, item, subtopic, grade))
-        for number, (query, items) in enumerate(given.lists.items())
+        for number, (query, items) in enumerate(lookup.lists.items())
         for item, grades in items.items()
         for subtopic, grade in grades.items()
     ]
@@ -152,8 +152,8 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     items = rows.select("number", "item")[first].with_columns(
         grade=np.maximum.reduceat(grade, first) if len(first) else grade
     )
-    own = query[first]
-    item = (ordinals(own, int(own.max(initial=-1)) + 1) - 1)[np.cumsum(new) - 1]
+    item_query = query[first]
+    item = (ordinals(item_query, int(item_query.max(initial=-1)) + 1) - 1)[np.cumsum(new) - 1]
     return items, Subtopics(query, item, rows["subtopic"].to_numpy(), grade)
 
 
@@ -167,11 +167,11 @@ def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
 
 
 class SubtopicRows(Tallied):
-    """How many judgements by subtopic a part of all has, until all parts are known."""
+    """The number of judgements by subtopic in a part."""
 
 
 class SubtopicItems(Tallied):
-    """How many items these are of."""
+    """The number of their items."""
 
 
 def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
@@ -184,16 +184,16 @@ def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
 
 def with_note(notes: Iterable[str]) -> tuple[str, ...]:
     """Replace such counts of all parts by the note."""
-    found: list[str] = []
+    merged: list[str] = []
     rows = 0
     for note in notes:
         if isinstance(note, SubtopicRows):
             rows = note.number
         elif isinstance(note, SubtopicItems):
-            found.extend(_subtopic_note(rows, note.number))
+            merged.extend(_subtopic_note(rows, note.number))
         else:
-            found.append(note)
-    return tuple(found)
+            merged.append(note)
+    return tuple(merged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,16 +205,16 @@ class Pool:
     grades: Floats
     source: Lookup | Grouped[Judgements]
     dropped: int = 0
-    """How many repeated rows were dropped."""
+    """The number of repeated rows."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; its items are this pool's, in the same order."""
+    """Judgements by subtopic; their items are this pool's, in the same order."""
     is_part: bool = False
-    """Whether these are the judgements of some of the queries only."""
+    """Whether some queries are left out."""
 
     def take(self, queries: Ints) -> Pool:
         """Return the judgements of some queries; dropped rows and notes stay with the whole."""
         rows = positions(starts_of(self.lengths)[queries], self.lengths[queries])
-        names = tuple(self.queries[at] for at in queries.tolist())
+        names = tuple(self.queries[number] for number in queries.tolist())
         source: Lookup | Grouped[Judgements]
         if isinstance(self.source, Lookup):
             lists = self.source.lists
@@ -244,7 +244,7 @@ class Pool:
     @cached_property
     def places(self) -> dict[str, int]:
         """The index of each query."""
-        return {query: at for at, query in enumerate(self.queries)}
+        return {query: place for place, query in enumerate(self.queries)}
 
     @property
     def name(self) -> str:
@@ -319,7 +319,8 @@ class Pool:
         place = rows - starts_of(self.lengths)[query]
         lists = {number: list(self.items[number]) for number in each_once(query).tolist()}
         return [
-            lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)
+            lists[number][position]
+            for number, position in zip(query.tolist(), place.tolist(), strict=True)
         ]
 
 
@@ -354,10 +355,10 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             subtopics,
         )
     if not np.isfinite(pool.grades).all():
-        at = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
+        wrong = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
         raise InputError(
-            f"{pool.name}: the grade of item {pool.items_at(np.array([at]))[0]!r} for query "
-            f"{pool.queries[pool.query[at]]!r} "
-            f"is {pool.grades[at]}; grades must be finite numbers."
+            f"{pool.name}: the grade of item {pool.items_at(np.array([wrong]))[0]!r} for query "
+            f"{pool.queries[pool.query[wrong]]!r} "
+            f"is {pool.grades[wrong]}; grades must be finite numbers."
         )
     return pool

@@ -33,27 +33,27 @@ from judged.text import listed
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Where the hits stand: their ranks, and the first and last rank of the tie each is in."""
+class HitPlaces:
+    """Ranks of the hits, and the first and last rank of the tie of each."""
 
     rank: Ints
     first: Ints
     last: Ints
     in_order: bool
-    """Whether every list came with its greatest score first."""
+    """Whether every list came sorted by score."""
     single_ties: int = 0
-    """How many hits tie with a neighbour in single precision only."""
+    """Hits that tie with a neighbour in single precision only."""
 
 
-def place(pool: Pool, found: Matches, ties: str) -> Places:
+def place(pool: Pool, matches: Matches, ties: str) -> HitPlaces:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
-    starts = starts_of(found.lengths)
-    segment = found.list_of[pool.query[found.hit_judgement]]
-    ordered = descending(found.scores, found.lengths)
-    first, last = _spans(found, ordered, starts, segment)
-    single = _single_ties(found, ordered, starts, segment, first, last)
+    starts = starts_of(matches.lengths)
+    segment = matches.list_of[pool.query[matches.hit_judgement]]
+    ordered = descending(matches.scores, matches.lengths)
+    first, last = _spans(matches, ordered, starts, segment)
+    single = _single_ties(matches, ordered, starts, segment, first, last)
     if ties in ("best", "worst"):
-        judgement = found.hit_judgement
+        judgement = matches.hit_judgement
         rank = favoured(
             pool.query[judgement],
             first,
@@ -64,16 +64,16 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
             # in descending order of their ids.
             then=None if pool.subtopics is None else judgement,
         )
-        return Places(rank, first, last, ordered is found.scores, single_ties=single)
+        return HitPlaces(rank, first, last, ordered is matches.scores, single_ties=single)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
-        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is found.scores, single)
+        rank[tied] += _place_in_tie(pool, matches, ordered, starts, segment, first, tied, ties)
+    return HitPlaces(rank, first, last, ordered is matches.scores, single)
 
 
 def _single_ties(
-    found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
+    matches: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
 ) -> int:
     """Count the hits whose tie would be longer in single precision."""
     if not len(ordered):
@@ -82,30 +82,32 @@ def _single_ties(
     above = ordered[np.maximum(begin + first - 2, 0)]
     below = ordered[np.minimum(begin + last, len(ordered) - 1)]
     with np.errstate(over="ignore"):
-        score, above, below = (each.astype(np.float32) for each in (found.hit_score, above, below))
-    tied = ((first > 1) & (above == score)) | ((last < found.lengths[segment]) & (below == score))
+        score, above, below = (
+            scores.astype(np.float32) for scores in (matches.hit_score, above, below)
+        )
+    tied = ((first > 1) & (above == score)) | ((last < matches.lengths[segment]) & (below == score))
     return int(np.count_nonzero(tied))
 
 
-def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
+def _spans(matches: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
     """Return the ranks that each hit's tie spans."""
-    score = found.hit_score
-    if found.hit_position is None or ordered is not found.scores:
-        first = count_above(ordered, starts, found.lengths, segment, score, or_equal=False) + 1
-        at = starts[segment] + first - 1
-        above = np.zeros(len(at), bool)
+    score = matches.hit_score
+    if matches.hit_position is None or ordered is not matches.scores:
+        first = count_above(ordered, starts, matches.lengths, segment, score, or_equal=False) + 1
+        position = starts[segment] + first - 1
+        above = np.zeros(len(position), bool)
     else:
         # The lists came sorted: a hit's place is known, and only where a neighbour has the same
         # score is there a tie.
-        at = found.hit_position
-        first = at - starts[segment] + 1
-        above = (first > 1) & (ordered[np.maximum(at - 1, 0)] == score)
-    below = (first < found.lengths[segment]) & (
-        ordered[np.minimum(at + 1, len(ordered) - 1)] == score
+        position = matches.hit_position
+        first = position - starts[segment] + 1
+        above = (first > 1) & (ordered[np.maximum(position - 1, 0)] == score)
+    below = (first < matches.lengths[segment]) & (
+        ordered[np.minimum(position + 1, len(ordered) - 1)] == score
     )
     last = first.copy()
     tied = np.flatnonzero(above | below)
-    search = (ordered, starts, found.lengths, segment[tied], score[tied])
+    search = (ordered, starts, matches.lengths, segment[tied], score[tied])
     first[tied] = count_above(*search, or_equal=False) + 1
     last[tied] = count_above(*search, or_equal=True)
     return first, last
@@ -113,7 +115,7 @@ def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tupl
 
 def _place_in_tie(
     pool: Pool,
-    found: Matches,
+    matches: Matches,
     ordered: Floats,
     starts: Ints,
     segment: Ints,
@@ -126,28 +128,27 @@ def _place_in_tie(
     # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
     lists = each_once(segment[tied])
-    lengths = found.lengths[lists]
-    at = positions(starts[lists], lengths)
+    lengths = matches.lengths[lists]
+    position = positions(starts[lists], lengths)
     home = np.repeat(lists, lengths)
-    if ordered is found.scores:
-        tie_of = np.maximum.accumulate(np.where(borders(ordered[at], home), at, -1))
+    if ordered is matches.scores:
+        tie_of = np.maximum.accumulate(np.where(borders(ordered[position], home), position, -1))
     else:
         tie_of = starts[home] + count_above(
-            ordered, starts, found.lengths, home, found.scores[at], or_equal=False
+            ordered, starts, matches.lengths, home, matches.scores[position], or_equal=False
         )
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    row_tie, items = tie_of[chosen], found.items(lists, chosen)
-    hits, by_id = pool.items_at(found.hit_judgement[tied]), ties != "input"
+    row_tie, items = tie_of[chosen], matches.items(lists, chosen)
+    hits, by_id = pool.items_at(matches.hit_judgement[tied]), ties != "input"
     if len(items) > _MANY:
         return _places_of_many(row_tie, items, tie, hits, by_id=by_id)
     return _places(row_tie.tolist(), items, tie.tolist(), hits, by_id=by_id)
 
 
 _MANY = 50_000
-"""From so many tied results on, sorting them is left to polars; below, loading polars for it would
-take longer."""
+"""More tied results than this are sorted by polars; loading polars for fewer takes longer."""
 
 
 def _places(
@@ -156,12 +157,12 @@ def _places(
     """Return the places of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
-        order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
-    order.sort(key=lambda at: row_tie[at])
+        order.sort(key=lambda row: row_item[row].encode("utf-8", "surrogatepass"), reverse=True)
+    order.sort(key=lambda row: row_tie[row])
     place: dict[tuple[int, str], int] = {}
     first: dict[int, int] = {}
-    for number, at in enumerate(order):
-        place[row_tie[at], row_item[at]] = number - first.setdefault(row_tie[at], number)
+    for number, row in enumerate(order):
+        place[row_tie[row], row_item[row]] = number - first.setdefault(row_tie[row], number)
     return np.array([place[pair] for pair in zip(tie, item, strict=True)], dtype=np.int64)
 
 
@@ -212,25 +213,26 @@ def rankings_from_scores(
             f"items have no ids here: ties must be {listed(known, 'or')}; got {quoted(ties)}."
         )
     grade, lengths = _flat(y_true, "y_true")
-    score, own = _flat(y_score, "y_score")
-    if len(lengths) != len(own):
+    score, score_lengths = _flat(y_score, "y_score")
+    if len(lengths) != len(score_lengths):
         raise InputError(
-            f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many."
+            f"y_true has {len(lengths)} rows, y_score has {len(score_lengths)}; they must be as "
+            "many."
         )
-    if (wrong := np.flatnonzero(lengths != own)).size:
-        at = wrong[0]
+    if (wrong := np.flatnonzero(lengths != score_lengths)).size:
+        place = wrong[0]
         raise InputError(
-            f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they "
-            "must be as many."
+            f"row {place} of y_true has {lengths[place]} values, that of y_score has "
+            f"{score_lengths[place]}; they must be as many."
         )
     query = np.repeat(np.arange(len(lengths)), lengths)
     for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
         if (wrong := np.flatnonzero(bad)).size:
-            at = wrong[0]
-            value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
+            place = wrong[0]
+            value = "infinite" if np.isinf(grade[place]) and what == "y_true" else "NaN"
             raise InputError(
-                f"{what} is {value} in row {query[at]}, column "
-                f"{at - starts_of(lengths)[query[at]]}."
+                f"{what} is {value} in row {query[place]}, column "
+                f"{place - starts_of(lengths)[query[place]]}."
             )
     names = query_names(queries, len(lengths), "y_true has {count} rows")
     order = np.lexsort((-score, query))
@@ -251,8 +253,8 @@ def rankings_from_scores(
         name=name,
     )
     doubts = (LargeTies.of(names, query, score, last > first),)
-    found = Findings.of(rankings, run_queries=len(names), doubts=doubts)
-    return rearranged(replace(rankings, findings=found), ties)
+    findings = Findings.of(rankings, run_queries=len(names), doubts=doubts)
+    return rearranged(replace(rankings, findings=findings), ties)
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
@@ -544,11 +546,11 @@ def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
     """Return the ranks that the ties of all results span, if their ties hold a hit."""
     first, last = place.copy(), place.copy()
     tied = np.flatnonzero(r.spans[1] > r.spans[0])
-    at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
-    at, one = np.unique(at, return_index=True)
+    tie_begin = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
+    tie_begin, one = np.unique(tie_begin, return_index=True)
     begin, end = r.spans[0][tied[one]], r.spans[1][tied[one]]
     size = end - begin + 1
-    inside = positions(at, size)
+    inside = positions(tie_begin, size)
     first[inside], last[inside] = np.repeat(begin, size), np.repeat(end, size)
     return first, last
 
@@ -565,8 +567,8 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
     # there are such hits.
     number = np.cumsum(borders(pool)) - 1
     place = ordinals(number, int(number[-1]) + 1)
-    at = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
-    return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)
+    kind = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
+    return np.where((kinds[kind] == pool) & (place <= count[kind]), grade, r.pool_grade)
 
 
 def _lowest_grades(r: Rankings) -> Floats:
@@ -593,19 +595,21 @@ def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: 
     """Give some items a grade for all subtopics of their query that they have none for."""
     subtopics = np.zeros(len(r), np.int64)
     np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
-    each = subtopics[query]
+    number = subtopics[query]
     more = Subtopics(
-        np.repeat(query, each),
-        np.repeat(item, each),
-        positions(np.zeros(len(query), np.int64), each),
-        np.full(int(each.sum()), grade),
+        np.repeat(query, number),
+        np.repeat(item, number),
+        positions(np.zeros(len(query), np.int64), number),
+        np.full(int(number.sum()), grade),
     )
-    own, other, subtopic, grades = (
+    all_query, other, subtopic, grades = (
         np.concatenate([getattr(judged, name), getattr(more, name)])
         for name in ("query", "item", "subtopic", "grade")
     )
     # What was there stands first of its equals, and stays.
-    order = np.lexsort((subtopic, other, own))
-    own, other, subtopic, grades = (values[order] for values in (own, other, subtopic, grades))
-    new = borders(own, other, subtopic)
-    return Subtopics(own[new], other[new], subtopic[new], grades[new])
+    order = np.lexsort((subtopic, other, all_query))
+    all_query, other, subtopic, grades = (
+        values[order] for values in (all_query, other, subtopic, grades)
+    )
+    new = borders(all_query, other, subtopic)
+    return Subtopics(all_query[new], other[new], subtopic[new], grades[new])

@@ -28,7 +28,7 @@ def catalogue() -> list[Spec]:
 FAMILIES = tuple(dict.fromkeys(spec.family for spec in REGISTRY.values()))
 """The families of measures. Each is the module of this package of the same name."""
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@100")
-"""What is computed where no measure is named."""
+"""The default measures."""
 
 __all__ = [
     "DEFAULT",

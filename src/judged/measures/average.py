@@ -17,7 +17,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Points,
     Undefined,
     collection_size,
@@ -74,8 +74,8 @@ def _expected_average_precision(
 
     def height(ties: Ties, which: Ints, relevant: Floats, size: Floats) -> Floats:
         shape = (ties.first[which], ties.shown[which], relevant, size, ties.before[which], harmonic)
-        at = precisions(*shape)
-        return at if area == "step" else (at + precisions_before(*shape)) / 2
+        at_hits = precisions(*shape)
+        return at_hits if area == "step" else (at_hits + precisions_before(*shape)) / 2
 
     every = np.arange(len(ties.query))
     cut = (ties.shown > 0) & (ties.shown < ties.size)
@@ -87,15 +87,15 @@ def _expected_average_precision(
     # How many relevant items are found depends on the order of the one tie that the cutoff cuts
     # through: each number of them that may stand above it has a chance and, given that number, is
     # spread over the places above it.
-    found = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
-    value = summed / np.maximum(found, 1)
+    whole_ties = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
+    value = summed / np.maximum(whole_ties, 1)
     tie, number, chance = counts_shown(ties, every[cut])
     query = ties.query[tie]
-    each = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(
-        found[query] + number, 1
+    cut_values = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(
+        whole_ties[query] + number, 1
     )
     value[ties.query[cut]] = 0
-    value += r.total(query, chance * each)
+    value += r.total(query, chance * cut_values)
     return np.where(relevant == 0, np.nan, value)
 
 
@@ -156,7 +156,7 @@ def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
 
 
 ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
-"""What is added before a number of items is rounded down."""
+"""Added before a number of items is rounded down."""
 
 _ASKS = "a recall point p asks for floor(p N + {}) relevant items, as in {}"
 ROUNDING = Choice(
@@ -172,7 +172,7 @@ ROUNDING = Choice(
 
 
 def enough_for(point: float, relevant: Floats, rounding: str = "exact") -> Floats:
-    """How many relevant items a recall point asks for, at least one."""
+    """Return how many relevant items a recall point requires, at least one."""
     if rounding == "exact":
         return np.maximum(needed(point, relevant), 1)
     return np.maximum(np.floor(point * relevant + ROUNDED[rounding]), 1)
@@ -188,13 +188,13 @@ def _interpolated(
 ) -> Iterator[Floats]:
     """Find for each recall point the best precision from there on; 0 if never reached."""
     query, rank, ordinal = r.relevant_hits(None, rel)
-    found = np.bincount(query, minlength=len(r))
-    best = np.append(greatest_from_here(ordinal / rank, found), 0.0)
-    relevant, starts, nowhere = r.relevant(rel), starts_of(found), len(best) - 1
+    retrieved = np.bincount(query, minlength=len(r))
+    best = np.append(greatest_from_here(ordinal / rank, retrieved), 0.0)
+    relevant, starts, nowhere = r.relevant(rel), starts_of(retrieved), len(best) - 1
     undefined = np.where(relevant == 0, np.nan, 0.0)
     for point in points:
         enough = enough_for(point, relevant, rounding).astype(np.int64)
-        yield best[np.where(enough <= found, starts + enough - 1, nowhere)] + undefined
+        yield best[np.where(enough <= retrieved, starts + enough - 1, nowhere)] + undefined
 
 
 @measure(
@@ -205,7 +205,9 @@ def _interpolated(
     formula=r"\max_{i:\, R@i \ge recall} P@i",
     reference="manning2008",
     params=(
-        Number("recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"),
+        NumberParam(
+            "recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"
+        ),
         REL,
         ROUNDING,
     ),
@@ -267,7 +269,7 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
     params=(
-        Number(
+        NumberParam(
             "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
         ),
         REL,
@@ -282,9 +284,9 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     enough = enough_for(recall, relevant)
     query, rank, ordinal = r.relevant_hits(None, rel)
     # A recall of 0 is reached at rank 1, whatever stands there.
-    at = rank == 1 if recall == 0 else ordinal == enough[query]
+    reached = rank == 1 if recall == 0 else ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
-    value[query[at]] = (ordinal / rank)[at]
+    value[query[reached]] = (ordinal / rank)[reached]
     return value
 
 
@@ -297,7 +299,7 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
     params=(
-        Number(
+        NumberParam(
             "precision",
             0.95,
             "the precision to keep",
@@ -355,9 +357,9 @@ def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
     size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
     others = size - relevant
     query, _, ordinal = r.relevant_hits(None, rel)
-    found = r.total(query)
+    retrieved = r.total(query)
     below = r.total(query, others[query] - (rank[r.hit_grade >= rel] - ordinal))
     # What was not retrieved lies in the tail with all other items there: half of those count as
     # below.
-    tail_others = others - (r.retrieved - found)
-    return divide(below + (relevant - found) * tail_others / 2, relevant * others)
+    tail_others = others - (r.retrieved - retrieved)
+    return divide(below + (relevant - retrieved) * tail_others / 2, relevant * others)

@@ -17,26 +17,25 @@ from judged.measures.registry import Spec, is_name, lookup, show
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
 FREE = ("rel", "aggregate")
-"""What may be added to any measure of a library: which grades count, and how queries become one
-number."""
+"""Parameters that may be added to any measure of a library."""
 
 
 WHOLE = 1000
-"""From so many results on, a cutoff that a library has of its own is meant for whole lists."""
+"""A library's own cutoff from this number on means whole lists."""
 
 
 @dataclass(frozen=True)
-class Named:
+class LibraryMeasure:
     """A measure, and what the library calls it."""
 
     measure: Measure
     theirs: str
     name: Name
     label: str = ""
-    """What it was called where it was asked for; empty where that is our notation."""
+    """The name in the request; empty for our notation."""
 
 
-def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
+def named_all(convention: Convention, measures: list[str | Measure]) -> list[LibraryMeasure]:
     """Find the library's variant of each measure, by its names or ours, each once.
 
     >>> from judged.conventions import find
@@ -44,19 +43,19 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     >>> [named.measure for named in named_all(find("torchmetrics"), wanted)]
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
-    found = [named for each in measures for named in _named(convention, each)]
-    first: dict[tuple[Measure, str], Named] = {}
-    for named in found:
+    variants = [named for measure in measures for named in _named(convention, measure)]
+    first: dict[tuple[Measure, str], LibraryMeasure] = {}
+    for named in variants:
         first.setdefault((named.measure, named.theirs), named)
     return list(first.values())
 
 
-def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:
+def named_among(convention: Convention, measures: tuple[str, ...]) -> list[LibraryMeasure]:
     """Return the library's variants of those measures that it has."""
     return [named for text in measures if (named := _variant(convention, parse_measure(text)))]
 
 
-def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
+def _named(convention: Convention, measure: str | Measure) -> Iterator[LibraryMeasure]:
     if not isinstance(measure, str):
         yield from _read(convention, str(parse_measure(measure)))
         return
@@ -64,16 +63,16 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
     texts = [measure] if any(convention.read(measure)) else pieces_of(measure)
     for text in texts:
         if text.lower() in PRESETS:
-            for each in PRESETS[text.lower()]:
-                yield from _read(convention, each)
+            for preset_measure in PRESETS[text.lower()]:
+                yield from _read(convention, preset_measure)
             continue
-        found = list(_read(convention, text))
-        for named in found:
-            label = text if len(found) == 1 else named.theirs
+        variants = list(_read(convention, text))
+        for named in variants:
+            label = text if len(variants) == 1 else named.theirs
             yield replace(named, label=label_of(label, named.measure))
 
 
-def _read(convention: Convention, text: str) -> Iterator[Named]:
+def _read(convention: Convention, text: str) -> Iterator[LibraryMeasure]:
     """Read one of the library's names, or one of ours by the rule of `_variant`."""
     readings = list(convention.read(text))
     for reading in readings:
@@ -82,7 +81,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
                 f"{convention.title}'s {reading.theirs} cannot be computed here. "
                 f"{reading.name.note}"
             )
-        yield Named(parse_measure(reading.ours), reading.theirs, reading.name)
+        yield LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
     if not readings:
         try:
             measure = parse_measure(text)
@@ -96,8 +95,10 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
         )
 
 
-def _variant(convention: Convention, measure: Measure, written: Iterable[str] = ()) -> Named | None:
-    """Find the library's variant of a measure in our notation; None if it has none.
+def _variant(
+    convention: Convention, measure: Measure, written: Iterable[str] = ()
+) -> LibraryMeasure | None:
+    """Find the library's variant of a measure in our notation, or None.
 
     That is the library's measure of this name, with the parameters that are written or not as
     usual; of several, the first, which is what the library computes by default. Where no parameter
@@ -109,15 +110,15 @@ def _variant(convention: Convention, measure: Measure, written: Iterable[str] = 
     }
     extended = None
     for named in _of_the_same_name(convention, measure):
-        own = named.measure.params
-        added = {key: value for key, value in chosen.items() if own[key] != value}
+        params = named.measure.params
+        added = {key: value for key, value in chosen.items() if params[key] != value}
         if not (added or (chosen.keys() <= {measure.spec.at} and not named.name.plain)):
             return named
         if (
             extended is None
             and named.name.plain
             and added
-            and all(key in FREE and own[key] == defaults[key] for key in added)
+            and all(key in FREE and params[key] == defaults[key] for key in added)
         ):
             words = " and ".join(f"{key}={show(value)}" for key, value in added.items())
             extended = replace(
@@ -126,7 +127,7 @@ def _variant(convention: Convention, measure: Measure, written: Iterable[str] = 
     return extended
 
 
-def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None:
+def _otherwise_spelled(convention: Convention, measure: Measure) -> LibraryMeasure | None:
     """Find a measure under another of our names: in some libraries, recall is a hit rate."""
     spec = measure.spec
     rest = str(measure).removeprefix(spec.name)
@@ -134,11 +135,11 @@ def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None
         readings = list(convention.read(spelling + rest))
         if len(readings) == 1 and readings[0].ours:
             (reading,) = readings
-            return Named(parse_measure(reading.ours), reading.theirs, reading.name)
+            return LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
     return None
 
 
-def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
+def namesakes(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Find what the library computes under the name of a measure at the same cutoff.
 
     >>> from judged.conventions import find
@@ -150,7 +151,7 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
         yield replace(named, measure=named.measure(**free))
 
 
-def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Yield the library's names for a measure at the same cutoff."""
     names = [name for name in convention.names if _declared(name.ours) is measure.spec]
     for name, places in _with_places(names, measure):
@@ -181,11 +182,11 @@ def _declared(text: str) -> Spec | None:
     return lookup(root)[0] if is_name(root) else None
 
 
-def _filled(name: Name, places: Mapping[str, object]) -> Named | None:
+def _filled(name: Name, places: Mapping[str, object]) -> LibraryMeasure | None:
     """Fill the places of a name; None if our measure does not take the values."""
     theirs, ours = name.filled(places)
     try:
-        return Named(_measure(ours), theirs, name)
+        return LibraryMeasure(_measure(ours), theirs, name)
     except MeasureError:
         return None
 
@@ -205,7 +206,7 @@ def _standing_at(place: str, name: Name, measure: Measure) -> object:
 # -- all that goes by a name
 
 
-def relatives(convention: Convention, measure: Measure) -> list[Named]:
+def relatives(convention: Convention, measure: Measure) -> list[LibraryMeasure]:
     """Find all variants that the library has under the name of a measure, each once.
 
     For a measure with a cutoff these are its names that take one; where none does, those that read
@@ -224,25 +225,25 @@ def relatives(convention: Convention, measure: Measure) -> list[Named]:
     wanted = _cutoff(measure)
     exact = any(_cutoff(named.measure) == wanted for named in every)
     least = wanted if isinstance(wanted, int) else WHOLE
-    found: dict[Any, Named] = {}
+    variants: dict[Any, LibraryMeasure] = {}
     for named in every:
-        own = _cutoff(named.measure)
+        cutoff = _cutoff(named.measure)
         if (
-            own in (wanted, "R")
-            or (own is None and not exact)
-            or (isinstance(own, int) and own >= least)
+            cutoff in (wanted, "R")
+            or (cutoff is None and not exact)
+            or (isinstance(cutoff, int) and cutoff >= least)
         ):
             name = named.name
             means = frozenset(name.policy.items()), name.threshold, name.undefined
-            found.setdefault((named.measure, *means), named)
-    return list(found.values())
+            variants.setdefault((named.measure, *means), named)
+    return list(variants.values())
 
 
 def _cutoff(measure: Measure) -> Any:
     return measure.params[measure.spec.at] if measure.spec.at else None
 
 
-def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+def _by_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
     """Yield the library's names for a measure, with the measure's cutoff and numbers."""
     for name, places in _with_places(convention.names, measure):
         theirs = next(_called(name, places, measure), None)
@@ -252,15 +253,15 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
         if not (named := _filled(name, places)):
             continue
         # What may be added to any measure of a library is as in the measure that is asked for.
-        own = named.measure(
+        variant = named.measure(
             **{
                 key: measure.params[key]
                 for key in FREE
                 if key in measure.params and _usual(named.measure, key)
             }
         )
-        if own.params["aggregate"] == measure.params["aggregate"]:
-            yield Named(own, theirs, name)
+        if variant.params["aggregate"] == measure.params["aggregate"]:
+            yield LibraryMeasure(variant, theirs, name)
 
 
 def _usual(measure: Measure, name: str) -> bool:
@@ -281,7 +282,7 @@ def _masked(spelling: str) -> str:
     return _NUMBER.sub("#", spelling.lower())
 
 
-def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
+def _missing(convention: Convention, text: str, measure: Measure | None = None) -> LibraryMeasure:
     """Raise the error that the library has no such measure."""
     known = [name for name in convention.names if name.ours]
     same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]

@@ -13,7 +13,7 @@ from judged.measures.registry import (
     REL,
     Example,
     K,
-    Number,
+    NumberParam,
     Undefined,
     collection_size,
     measure,
@@ -66,12 +66,14 @@ def _expected_set(r: Rankings, *, rel: float) -> Closed:
 )
 def set_average_precision(r: Rankings, *, rel: float) -> Floats:
     # One division, as in trec_eval: a value half-way between two decimals is printed the same.
-    found, relevant = r.found(None, rel), r.relevant(rel)
-    return divide(found * found, np.maximum(r.retrieved, 1) * relevant)
+    hits, relevant = r.found(None, rel), r.relevant(rel)
+    return divide(hits * hits, np.maximum(r.retrieved, 1) * relevant)
 
 
-def _weight(name: str, default: float, says: str) -> Number:
-    return Number(name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}")
+def _weight(name: str, default: float, says: str) -> NumberParam:
+    return NumberParam(
+        name, default, f"the worth of each {says}", phrase=f"each {says} is worth {{}}"
+    )
 
 
 @measure(
@@ -96,10 +98,10 @@ def _weight(name: str, default: float, says: str) -> Number:
     monotone=own_merit,
 )
 def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) -> Floats:
-    found, relevant = r.found(None, rel), r.relevant(rel)
-    value = a * found + b * (r.retrieved - found) + c * (relevant - found)
+    hits, relevant = r.found(None, rel), r.relevant(rel)
+    value = a * hits + b * (r.retrieved - hits) + c * (relevant - hits)
     return (
-        value + d * (collection_size(r, "Utility") + found - r.retrieved - relevant) if d else value
+        value + d * (collection_size(r, "Utility") + hits - r.retrieved - relevant) if d else value
     )
 
 

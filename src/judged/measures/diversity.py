@@ -21,7 +21,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -29,7 +29,7 @@ from judged.measures.registry import (
 from judged.measures.ties import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 
-ALPHA = Number(
+ALPHA = NumberParam(
     "alpha",
     0.5,
     "how little a subtopic is worth when it was served before: 0 nothing lost, 1 all",
@@ -112,7 +112,7 @@ def _best_thinkable(r: Rankings, weights: Floats, *, k: Cutoff, rel: float, alph
 
 
 Weights = Callable[[int], Floats]
-"""How many -> what a gain at rank 1, 2, … is multiplied by."""
+"""A function from a length to the factors of gains at rank 1, 2, …"""
 
 
 def _over_thinkable(
@@ -374,7 +374,7 @@ class Served:
     """The item's rank; infinite where it was not retrieved."""
     hit_item: Ints
     items: int
-    """How many items there are in all."""
+    """The number of items in all."""
 
     @property
     def subtopics(self) -> int:
@@ -411,13 +411,13 @@ def _firsts(judged: Subtopics, number: Ints, queries: int) -> Ints:
 
 
 def subtopics_of(r: Rankings, served: Served) -> Floats:
-    """How many subtopics each query has that some item serves."""
+    """Count the subtopics of each query that some item serves."""
     _, first = np.unique(served.subtopic, return_index=True)
     return r.total(served.query[first])
 
 
 def times_before(served: Served, chosen: Ints) -> Ints:
-    """How many of the chosen pairs have the same subtopic and a lower rank, for each of them."""
+    """Count the chosen pairs of the same subtopic at a lower rank, for each of them."""
     subtopic, rank = served.subtopic[chosen], served.rank[chosen].astype(np.int64)
     order = np.argsort(subtopic * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     times = np.empty(len(chosen), np.int64)

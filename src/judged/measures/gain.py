@@ -29,7 +29,7 @@ from judged.measures.registry import (
     Gains,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
 )
@@ -48,7 +48,7 @@ GAIN = Choice(
         "binary": "an item of a grade above 0 gains 1",
     },
 )
-LOG = Number(
+LOG = NumberParam(
     "log",
     2,
     "the base of the discount",
@@ -160,8 +160,8 @@ def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Flo
     """Compute the DCG of k items that all gain as much as the query's best."""
     check_reach("nDCG(ideal=cutoff)", k)
     top = np.zeros(len(r))
-    own = gains_of(r.pool_grade, gain=gain, gains=gains)
-    np.maximum.at(top, r.pool_query, own)
+    pool_gain = gains_of(r.pool_grade, gain=gain, gains=gains)
+    np.maximum.at(top, r.pool_query, pool_gain)
     depth = r.cutoff(k, _ANY).astype(np.int64)
     sums = np.concatenate(
         [[0.0], np.cumsum(discounts(np.arange(1, depth.max(initial=0) + 1), log))]
@@ -192,8 +192,8 @@ def _ideal(
             # that is needed.
             within = r.pool_place <= last[query]
             query = query[within]
-            own = gains_of(grade[within], gain=gain, gains=None)
-            return _discounted(r, query, r.pool_place[within], own, log)
+            pool_gain = gains_of(grade[within], gain=gain, gains=None)
+            return _discounted(r, query, r.pool_place[within], pool_gain, log)
     value = gains_of(grade, gain=gain, gains=gains)
     best = descending(value, np.bincount(query, minlength=len(r)))
     place = ordinals(query, len(r))
@@ -207,14 +207,14 @@ def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
-    """Which queries have no judged item that gains anything."""
+    """Return a mask of the queries without a judged item that gains anything."""
     return r.total(r.pool_query[gaining(r.pool_grade, params["gains"])]) == 0
 
 
 def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
-    own = gains_of(r.hit_grade, gain=gain, gains=gains)
-    return r.total(r.hit_query, weight * own)
+    hit_gain = gains_of(r.hit_grade, gain=gain, gains=gains)
+    return r.total(r.hit_query, weight * hit_gain)
 
 
 @measure(
@@ -238,8 +238,8 @@ def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float
 def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Floats:
     within = r.within(k, _ANY)
     query = r.hit_query[within]
-    own = gains_of(r.hit_grade[within], gain=gain, gains=gains)
-    return _discounted(r, query, r.hit_rank[within], own, log)
+    hit_gain = gains_of(r.hit_grade[within], gain=gain, gains=gains)
+    return _discounted(r, query, r.hit_rank[within], hit_gain, log)
 
 
 def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Floats:
@@ -253,9 +253,9 @@ def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Fl
         return divide(reached, best)
     # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores
     # 0.
-    own = _ideal(r, **shape, ideal=ideal)
-    check_ideal(own)
-    return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
+    ideal_gain = _ideal(r, **shape, ideal=ideal)
+    check_ideal(ideal_gain)
+    return np.where(best == 0, np.nan, np.where(ideal_gain == 0, 0.0, divide(reached, ideal_gain)))
 
 
 def _expected_ndcg(
@@ -497,9 +497,9 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
         return np.zeros(len(rank))
     sums = running_sums(gain * discounts(hit_rank), _sizes(hit_query, r))
     width = int(max(hit_rank.max(), rank.max(initial=0))) + 1
-    at = np.searchsorted(hit_query * width + hit_rank, query * width + rank, side="right")
+    place = np.searchsorted(hit_query * width + hit_rank, query * width + rank, side="right")
     first = starts_of(_sizes(hit_query, r))[query]
-    return np.where(at > first, sums[np.maximum(at - 1, 0)], 0.0)
+    return np.where(place > first, sums[np.maximum(place - 1, 0)], 0.0)
 
 
 @measure(
@@ -514,7 +514,7 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     params=(
         GAIN,
         Gains(),
-        Number(
+        NumberParam(
             "beta",
             1,
             "how much gain counts beside the number of relevant items",

@@ -20,7 +20,7 @@ from judged.rankings.rankings import Cutoff, Rankings
 
 
 def _nonrelevant(r: Rankings, rel: float) -> Floats:
-    """How many items of each query were judged and found not relevant."""
+    """Count the items of each query that were judged not relevant."""
     return r.total(r.pool_query[(r.pool_grade >= 0) & (r.pool_grade < rel)])
 
 
@@ -109,7 +109,7 @@ def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
 
 
 def _places(r: Rankings, k: Cutoff) -> Floats:
-    """How many places count, those that a short list leaves empty included."""
+    """Count the places, including those that a short list leaves empty."""
     return r.shown(k, 1) if k is None else r.cutoff(k, 1)
 
 

@@ -30,7 +30,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
-from judged.statistics.samples import Rows, Sample
+from judged.statistics.samples import QueryRows, Sample
 
 _INTERNED: WeakValueDictionary[tuple[Spec, tuple[tuple[str, Any], ...]], Measure] = (
     WeakValueDictionary()
@@ -162,24 +162,24 @@ class Measure:
         Closed(values=array([0.75]), known=array([ True]))
         """
         form = self.spec.expected
-        found = None if form is None else self._values(form, rankings)
-        if isinstance(found, Closed):
-            return found
-        if found is None:
+        expected = None if form is None else self._values(form, rankings)
+        if isinstance(expected, Closed):
+            return expected
+        if expected is None:
             return Closed(np.full(len(rankings), np.nan), np.zeros(len(rankings), bool))
-        return Closed(found, np.ones(len(rankings), bool))
+        return Closed(expected, np.ones(len(rankings), bool))
 
     def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
         """Call a function of this measure; raise an error if numbers overflow on the way."""
         lost = False
         try:
             with np.errstate(over="raise", invalid="ignore"):
-                found = function(rankings, **accepted(function, self.params))
+                result = function(rankings, **accepted(function, self.params))
         except FloatingPointError:
             lost = True
         else:
-            known = isinstance(found, Closed)
-            values = np.where(found.known, found.values, 0.0) if known else found
+            known = isinstance(result, Closed)
+            values = np.where(result.known, result.values, 0.0) if known else result
             if values is not None and not np.isfinite(values).all():
                 infinite = self.spec.higher_is_better and bool(np.isinf(values).any())
                 lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
@@ -188,7 +188,7 @@ class Measure:
                 f"{self}: the sums for these grades exceed the largest float (1.8e308); use "
                 "smaller grades, or other parameters."
             )
-        return found
+        return result
 
     def worth(self, rankings: Rankings) -> Worth | None:
         """Return what tied results are worth; None if that does not determine their best order.
@@ -207,7 +207,7 @@ class Measure:
         form = self.spec.worth
         return None if form is None else form(rankings, **accepted(form, self.params))
 
-    def gives(self, rankings: Rankings) -> Rows | None:
+    def gives(self, rankings: Rankings) -> QueryRows | None:
         """Return what each query contributes to the summary; None if that is one value.
 
         Parameters
@@ -223,12 +223,12 @@ class Measure:
         form = self.spec.gives
         return None if form is None else form(rankings, **accepted(form, self.params))
 
-    def summarise(self, rows: Rows | None, settled: Settled) -> float:
+    def summarise(self, rows: QueryRows | None, settled: Settled) -> float:
         """Compute the summary over all queries; NaN if no query counts.
 
         Parameters
         ----------
-        rows : Rows or None
+        rows : QueryRows or None
             The result of `gives`.
         settled : Settled
             The queries' values after policy.
@@ -246,12 +246,12 @@ class Measure:
             return sample.value()
         return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
-    def made_of(self, rows: Rows | None, settled: Settled) -> Sample | None:
+    def made_of(self, rows: QueryRows | None, settled: Settled) -> Sample | None:
         """Return the sample behind the summary; None if that is one value per query.
 
         Parameters
         ----------
-        rows : Rows or None
+        rows : QueryRows or None
             The result of `gives`.
         settled : Settled
             The queries' values after policy.
@@ -295,8 +295,12 @@ class Measure:
     def formula(self) -> str:
         """The definition in LaTeX, for variants with a formula of their own that of the variant."""
         written = (f"{name}={show(value)}" for name, value in self.items)
-        own = (self.spec.formulas[each] for each in written if each in self.spec.formulas)
-        return next(own, self.spec.formula)
+        variants = (
+            self.spec.formulas[parameter]
+            for parameter in written
+            if parameter in self.spec.formulas
+        )
+        return next(variants, self.spec.formula)
 
     @property
     def monotone(self) -> bool:
@@ -363,14 +367,14 @@ class Measure:
         return f"{self.spec.says} Here, {'; '.join(parts)}."
 
 
-def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
+def bind(spec: Spec, params: Mapping[str, Any]) -> Measure:
     """Set parameters of a declared measure, after checking them.
 
     Parameters
     ----------
     spec : Spec
         The measure, such as `REGISTRY["P"]`.
-    given : Mapping
+    params : Mapping
         {parameter: value}; the others keep their defaults.
 
     Returns
@@ -381,7 +385,7 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     >>> bind(REGISTRY["P"], {"k": 5})
     P@5
     """
-    return Measure(spec, spec.bound(given))
+    return Measure(spec, spec.bound(params))
 
 
 def _notation(spec: Spec, params: Mapping[str, Any]) -> str:
@@ -405,7 +409,7 @@ _CUT = r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+"
 _UNDERSCORED = r"(?i:([a-z][\w-]*?)(_at_|_)([1-9][0-9]*))"
 _OPEN, _CLOSE = "{[(", "}])"
 _DEEPEST = 2
-"""How many brackets a value may stand in: a table of numbers has one, and nothing has three."""
+"""The maximum nesting of brackets: a table of numbers has one."""
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -434,29 +438,30 @@ def parse_measure(measure: str | Measure) -> Measure:
     meant = _stands_for(measure.strip())
     if len(meant) > 1:
         raise MeasureError(
-            f"{measure!r} stands for {len(meant)} measures "
+            f"{measure!r} means {len(meant)} measures "
             f"({', '.join(ours for _, ours in meant[:3])}, …); name one of them."
         )
     if meant:
         measure = meant[0][1]
-    called, inside, at = _pieces(measure)
+    called, inside, cutoff_text = _pieces(measure)
     spec, preset = lookup(called)
-    given: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     for part in _split(inside, ","):
         name, equals, value = (text.strip() for text in part.partition("="))
         if not equals:
             raise MeasureError(
                 f"cannot read {quoted(name)} in {quoted(measure)}; write parameter=value."
             )
-        if name in given:
+        if name in params:
             raise MeasureError(f"{name} is given twice in {quoted(measure)}; write it once.")
-        given[name] = _value(value, measure)
-    if at and spec.at in given:
+        params[name] = _value(value, measure)
+    if cutoff_text and spec.at in params:
         raise MeasureError(
-            f"{spec.at} is given twice in {quoted(measure)}; write it once, as {spec.name}@{at}."
+            f"{spec.at} is given twice in {quoted(measure)}; write it once, as "
+            f"{spec.name}@{cutoff_text}."
         )
-    bound = bind(spec, {**preset, **given})
-    return bound @ _value(at, measure) if at else bound
+    bound = bind(spec, {**preset, **params})
+    return bound @ _value(cutoff_text, measure) if cutoff_text else bound
 
 
 def _pieces(measure: str) -> tuple[str, str, str]:
@@ -464,12 +469,12 @@ def _pieces(measure: str) -> tuple[str, str, str]:
     text = measure.strip()
     name = re.match(_NAME, text)
     end = name.end() if name else 0
-    inside = at = ""
+    inside = at_text = ""
     rest = text[end:].lstrip()
     if name and rest[:1] == "(" and (close := rest.rfind(")")) > 0:
         inside, rest = rest[1:close], rest[close + 1 :].lstrip()
     if name and rest[:1] == "@" and (cutoff := re.fullmatch(_AT, rest[1:].strip())):
-        at, rest = cutoff[0], ""
+        at_text, rest = cutoff[0], ""
     if not name or rest:
         # Where reading stopped: behind the last thing that could be read.
         stopped = measure.find(text) + len(text) - len(rest) if text else 0
@@ -478,7 +483,7 @@ def _pieces(measure: str) -> tuple[str, str, str]:
             f"cannot read the measure {quoted(measure)}{there}; write it as NAME, NAME@k or "
             "NAME(parameter=value)@k."
         )
-    return name[0], inside, at
+    return name[0], inside, at_text
 
 
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
@@ -512,18 +517,18 @@ def read_all(measures: Iterable[str | Measure] | str | Measure) -> dict[Measure,
     >>> read_all("msmarco,MRR@10")[parse_measure("RR@10")]
     'MRR@10'
     """
-    asked = [each for given in each_of(measures) for each in _asked(given)]
-    said = {measure: label for measure, label, preset in reversed(asked) if not preset}
-    return labelled((measure, said.get(measure, label)) for measure, label, _ in asked)
+    entries_read = [entry for text in each_of(measures) for entry in _asked(text)]
+    written = {measure: label for measure, label, preset in reversed(entries_read) if not preset}
+    return labelled((measure, written.get(measure, label)) for measure, label, _ in entries_read)
 
 
-def labelled(asked: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
+def labelled(pairs: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
     """Label each measure once, by the first of its names; no two measures share a label."""
     labels: dict[Measure, str] = {}
-    for measure, label in asked:
+    for measure, label in pairs:
         if measure not in labels:
             unlike = (label, str(measure), f"{label} = {measure}")
-            labels[measure] = next(each for each in unlike if each not in labels.values())
+            labels[measure] = next(name for name in unlike if name not in labels.values())
     return labels
 
 
@@ -542,9 +547,9 @@ def each_of(measures: Any) -> list[Any]:
             "measures must be a text such as 'nDCG@10', a judged.Measure, or a list of them; got "
             f"{quoted(measures)}."
         )
-    if not (given := list(measures)):
+    if not (several := list(measures)):
         raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
-    return given
+    return several
 
 
 def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
@@ -556,14 +561,14 @@ def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
     for piece in [measure] if _stands_for(measure.strip()) else pieces_of(measure):
         meant = _stands_for(piece.strip())
         for name, ours in meant if len(meant) > 1 else [(piece, piece)]:
-            found = parse_measure(ours)
-            yield found, label_of(name, found), piece.strip().lower() in PRESETS
+            parsed = parse_measure(ours)
+            yield parsed, label_of(name, parsed), piece.strip().lower() in PRESETS
 
 
 def _stands_for(text: str) -> list[tuple[str, str]]:
-    """Return the names and measures that a preset, or a name of other libraries, stands for."""
+    """Return the names and measures that a preset, or a name of other libraries, means."""
     if text.lower() in PRESETS:
-        return [(each, each) for each in PRESETS[text.lower()]]
+        return [(preset_measure, preset_measure) for preset_measure in PRESETS[text.lower()]]
     name = text.partition("@")[0].partition("(")[0]
     if is_name(name):
         return []
@@ -577,10 +582,10 @@ def _underscored(text: str) -> Iterator[str]:
 
     F_2 is not a cutoff: some write it for beta.
     """
-    if (found := re.fullmatch(_UNDERSCORED, text)) and is_name(found[1]):
-        spec, _ = lookup(found[1])
-        if spec.at == "k" and (len(found[2]) > 1 or "beta" not in {p.name for p in spec.params}):
-            yield f"{found[1]}@{found[3]}"
+    if (match := re.fullmatch(_UNDERSCORED, text)) and is_name(match[1]):
+        spec, _ = lookup(match[1])
+        if spec.at == "k" and (len(match[2]) > 1 or "beta" not in {p.name for p in spec.params}):
+            yield f"{match[1]}@{match[3]}"
 
 
 def pieces_of(text: str) -> list[str]:
@@ -626,11 +631,11 @@ def _tight(text: str) -> str:
 def _split(text: str, separator: str) -> list[str]:
     """Split a text at separators outside brackets."""
     parts, depth, begin = [], 0, 0
-    for at, letter in enumerate(text):
+    for place, letter in enumerate(text):
         depth += (letter in _OPEN) - (letter in _CLOSE)
         if letter == separator and depth == 0:
-            parts.append(text[begin:at])
-            begin = at + 1
+            parts.append(text[begin:place])
+            begin = place + 1
     parts.append(text[begin:])
     return parts if text.strip() else []
 
@@ -638,7 +643,7 @@ def _split(text: str, separator: str) -> list[str]:
 def _value(text: str, measure: str, depth: int = 0) -> Any:
     """Parse a number, a word, a {table} or a [list]."""
     if text[:1] + text[-1:] in ("{}", "[]") and depth == _DEEPEST:
-        raise MeasureError(f"brackets stand in brackets in {quoted(measure)}; write plain values.")
+        raise MeasureError(f"nested brackets in {quoted(measure)}; write plain values.")
     if text[:1] == "{" and text[-1:] == "}":
         return _table(text[1:-1], measure, depth)
     if text[:1] == "[" and text[-1:] == "]":
@@ -656,30 +661,30 @@ def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
     """Parse the key:value pairs of a table."""
     table: dict[Any, Any] = {}
     for pair in _split(inside, ","):
-        name, colon, given = (text.strip() for text in pair.partition(":"))
+        name, colon, value_text = (text.strip() for text in pair.partition(":"))
         if not colon:
             raise MeasureError(f"a value is missing in {quoted(measure)}; write {{key:value}}.")
         key = _value(name, measure, depth + 1)
         if isinstance(key, (dict, list)) or key in table:
             wrong = "is given twice" if isinstance(key, (int, float, str)) else "is no key"
             raise MeasureError(f"{quoted(name)} {wrong} in {quoted(measure)}; write a number once.")
-        table[key] = _value(given, measure, depth + 1)
+        table[key] = _value(value_text, measure, depth + 1)
     return table
 
 
 def presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
     """Return the presets that a text names, and the rest of it."""
     pieces = pieces_of(text)
-    presets = {each.lower(): ABOUT[each.lower()] for each in pieces if each.lower() in ABOUT}
-    return presets, [each for each in pieces if each.lower() not in ABOUT] if presets else text
+    presets = {piece.lower(): ABOUT[piece.lower()] for piece in pieces if piece.lower() in ABOUT}
+    return presets, [piece for piece in pieces if piece.lower() not in ABOUT] if presets else text
 
 
 def entries(
     labels: Mapping[Measure, str], presets: Mapping[str, Preset], *, chosen: bool
 ) -> dict[str, Any]:
     """Describe measures and presets as plain values for JSON."""
-    own = [text for preset in presets.values() for text in preset.measures] if chosen else []
-    every = {**(read_all(own) if own else {}), **labels}
+    of_presets = [text for preset in presets.values() for text in preset.measures] if chosen else []
+    every = {**(read_all(of_presets) if of_presets else {}), **labels}
     return {
         "measures": {
             label: {**measure.definition(), **_declared(measure.spec)}
@@ -691,8 +696,8 @@ def entries(
 
 def _declared(spec: Spec) -> dict[str, Any]:
     options = {
-        each.name: {"default": each.default, "allowed": each.allowed, "says": each.says}
-        for each in spec.params
+        param.name: {"default": param.default, "allowed": param.allowed, "says": param.says}
+        for param in spec.params
     }
     return {
         "aliases": list(spec.aliases),

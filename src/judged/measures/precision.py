@@ -16,7 +16,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Settled,
     Undefined,
     aggregate_param,
@@ -24,7 +24,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import all_chances, first_chances, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.samples import Means, Rows, relative
+from judged.statistics.samples import Means, QueryRows, relative
 
 SHORT = Choice(
     "short",
@@ -80,7 +80,7 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     reference="manning2008",
     params=(
         REL,
-        Number(
+        NumberParam(
             "mult",
             1,
             "how many times R the rank is, rounded up",
@@ -191,14 +191,14 @@ def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     )
 
 
-def _gives(r: Rankings, *, k: Cutoff, rel: float, short: str, average: str) -> Rows | None:
+def _gives(r: Rankings, *, k: Cutoff, rel: float, short: str, average: str) -> QueryRows | None:
     if average == "queries":
         return None
     parts = precision(r, k=k, rel=rel, short=short), recall(r, k=k, rel=rel, norm="relevant")
-    return Rows(np.arange(len(r)), np.stack(parts, axis=1), len(r))
+    return QueryRows(np.arange(len(r)), np.stack(parts, axis=1), len(r))
 
 
-def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
+def _made_of(rows: QueryRows, settled: Settled, *, beta: float) -> Means:
     return Means(
         np.ascontiguousarray(settled.settle(rows.columns.T).T),
         lambda means: _balance(means[..., 0], means[..., 1], beta),
@@ -217,7 +217,7 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
         K,
         REL,
         SHORT,
-        Number(
+        NumberParam(
             "beta",
             1,
             "how many times more recall matters than precision",
@@ -244,5 +244,5 @@ def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     made_of=_made_of,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:
-    found = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
-    return _balance(found, recall(r, k=k, rel=rel, norm="relevant"), beta)
+    precisions = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
+    return _balance(precisions, recall(r, k=k, rel=rel, norm="relevant"), beta)

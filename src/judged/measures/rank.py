@@ -1,4 +1,4 @@
-"""How far one has to look: reciprocal rank and ranks themselves."""
+"""Reciprocal rank, and ranks of relevant items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judged.measures.registry import (
 )
 from judged.measures.ties import first_chances, own_merit, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.samples import Means, Median, Rows, Sample, relative
+from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 
 
 def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
@@ -91,14 +91,14 @@ def _last(r: Rankings, rel: float) -> Floats:
     return value
 
 
-def _gives(r: Rankings, *, rel: float, of: str) -> Rows | None:
+def _gives(r: Rankings, *, rel: float, of: str) -> QueryRows | None:
     if of != "all":
         return None
     query, ranks = _all_ranks(r, rel)
-    return Rows(query, ranks[:, None], len(r))
+    return QueryRows(query, ranks[:, None], len(r))
 
 
-def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
+def _made_of(rows: QueryRows, settled: Settled, *, aggregate: str) -> Sample:
     query, ranks = rows.owner, rows.columns[:, 0]
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
@@ -111,7 +111,9 @@ def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
     size, weights = len(settled.values), relative(settled.weights)
     if aggregate == "median":
         return Median(pooled, owner, size, weights)
-    totals, numbers = (np.bincount(owner, each, size) for each in (pooled, np.ones(len(pooled))))
+    totals, numbers = (
+        np.bincount(owner, values, size) for values in (pooled, np.ones(len(pooled)))
+    )
     return Means.ratio(totals.astype(np.float64), numbers.astype(np.float64), weights)
 
 

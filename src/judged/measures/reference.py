@@ -25,7 +25,7 @@ class Preset:
     """
 
     title: str
-    """Whose numbers these are."""
+    """The community."""
     says: str
     """Why these, and what their names mean there."""
     measures: tuple[str, ...]
@@ -97,8 +97,8 @@ ABOUT: dict[str, Preset] = {
 }
 """Every preset by its name."""
 
-PRESETS: dict[str, tuple[str, ...]] = {name: each.measures for name, each in ABOUT.items()}
-"""The measures that each name stands for."""
+PRESETS: dict[str, tuple[str, ...]] = {name: preset.measures for name, preset in ABOUT.items()}
+"""The measures of each preset."""
 
 
 BIBLIOGRAPHY: dict[str, str] = {
@@ -205,10 +205,10 @@ def readable(latex: str) -> str:
     """
     text = latex.replace(r"\{", "⦃").replace(r"\}", "⦄")
     fraction = re.compile(r"\\frac" + _BRACES + _BRACES)
-    while found := fraction.search(text):
-        top, bottom = (_grouped(part) for part in found.groups())
-        text = f"{text[: found.start()]}{top}/{bottom} {text[found.end() :]}"
-    text = re.sub(r"([_^])" + _BRACES, lambda found: f"{found[1]}({found[2]}) ", text)
+    while match := fraction.search(text):
+        top, bottom = (_grouped(part) for part in match.groups())
+        text = f"{text[: match.start()]}{top}/{bottom} {text[match.end() :]}"
+    text = re.sub(r"([_^])" + _BRACES, lambda match: f"{match[1]}({match[2]}) ", text)
     for sign in sorted(_SIGNS, key=len, reverse=True):
         text = text.replace(sign, _SIGNS[sign])
     text = text.replace("⦃", "{").replace("⦄", "}")

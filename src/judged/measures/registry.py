@@ -20,12 +20,12 @@ from judged.measures.ties import Closed, Worth, by_grade
 from judged.options import MOST, real
 from judged.rankings.rankings import Rankings
 from judged.statistics import samples
-from judged.statistics.samples import Rows, Sample, Weighed, relative
+from judged.statistics.samples import QueryRows, Sample, Weighed, relative
 from judged.text import listed
 
 
 class Param(Protocol):
-    """What a declared parameter can do; the parser, messages, help and docs all derive from it."""
+    """A declared parameter; the parser, messages, help and docs derive from it."""
 
     @property
     def name(self) -> str: ...
@@ -35,7 +35,7 @@ class Param(Protocol):
     def says(self) -> str: ...
     @property
     def allowed(self) -> str:
-        """What a value must be, to complete the sentence "k must be …"."""
+        """The completion of "k must be …"."""
         ...
 
     def check(self, value: Any) -> Any:
@@ -76,7 +76,7 @@ def _number(value: Any) -> float:
 
 @dataclass(frozen=True)
 class Cutoff:
-    """How many results count: a whole number, R, or no limit."""
+    """The number of results that count: a whole number, R, or no limit."""
 
     name: str = "k"
     default: int | str | None = None
@@ -103,7 +103,7 @@ class Cutoff:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberParam:
     """A number between two bounds, which are excluded if `open`; or None if that is the default."""
 
     name: str
@@ -226,7 +226,7 @@ class Points:
 
 
 K = Cutoff()
-REL = Number(
+REL = NumberParam(
     "rel",
     1,
     "the lowest grade that counts as relevant",
@@ -234,9 +234,9 @@ REL = Number(
 )
 
 
-def patience(name: str, default: float) -> Number:
+def patience(name: str, default: float) -> NumberParam:
     """Make the parameter for the chance that a user goes on to the next result."""
-    return Number(
+    return NumberParam(
         name,
         default,
         "the user's patience",
@@ -256,11 +256,11 @@ class Settled:
 
     values: Floats
     counted: Mask
-    """Which queries count."""
+    """A mask of the queries that count."""
     settle: Callable[[Floats], Floats]
     """The same policy for other values, one per query, that a summary is made of."""
     weights: Floats | None = None
-    """How much each query that counts weighs; None where all are the same."""
+    """The weights of the queries that count; None if all are equal."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class Undefined:
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
     of_run: bool = False
-    """Whether it depends on what was retrieved, and not on the judgements alone."""
+    """Whether it depends on the results, and not on the judgements alone."""
 
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -321,7 +321,7 @@ class Spec:
     """
 
     name: str
-    """What it is called in texts."""
+    """Its name in texts."""
     title: str
     """Its name in words."""
     says: str
@@ -329,11 +329,11 @@ class Spec:
     formula: str
     """The definition in LaTeX."""
     reference: str
-    """Where it was defined: a key of the bibliography."""
+    """The key of its definition in the bibliography."""
     range: tuple[float, float]
     """The lowest and the highest value there can be."""
     params: tuple[Param, ...]
-    """What can be set, each with its default."""
+    """Its parameters, each with its default."""
     undefined: Undefined
     """When a query has no value."""
     example: Example
@@ -345,7 +345,7 @@ class Spec:
     formulas: Mapping[str, str] = field(default_factory=dict)
     """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
+    """Other names with the parameters they imply: {"GMAP": {"aggregate": "geometric"}}."""
     at: str | None = None
     """The parameter that `@` sets."""
     laws: frozenset[str] = frozenset()
@@ -356,8 +356,8 @@ class Spec:
     """False for counts and descriptions, which are what they are when nothing is relevant: no
     policy changes them."""
     tells_unjudged: bool = False
-    """Whether an irrelevant item counts otherwise than one that nobody judged."""
-    gives: Callable[..., Rows | None] | None = None
+    """Whether irrelevant items count otherwise than unjudged ones."""
+    gives: Callable[..., QueryRows | None] | None = None
     """Where the summary may be another thing than an aggregation of the queries' values:
     (rankings, **params) -> what each query gives to it; None where it is the aggregation after
     all. Rankings come in blocks, and what they give is put together."""
@@ -382,10 +382,10 @@ class Spec:
     adds, and one that depends on the query's judgements alone and grows with each grade; None where
     it is none."""
 
-    def bound(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    def bound(self, params: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """Return all parameters with their values: those given, checked, and defaults."""
         values = {param.name: param.default for param in self.params}
-        for name, value in given.items():
+        for name, value in params.items():
             param = self.param(name)
             try:
                 values[name] = param.check(value)
@@ -427,10 +427,10 @@ def collection_size(r: Rankings, name: str) -> Floats:
         )
     known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
     if (short := np.flatnonzero(r.collection < known)).size:
-        at = short[0]
+        worst = short[0]
         raise MeasureError(
-            f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but "
-            f"{int(known[at]):,} were retrieved or judged; {name} needs the number of all items "
+            f"the collection of query {r.queries[worst]} holds {r.collection[worst]:,} items, but "
+            f"{int(known[worst]):,} were retrieved or judged; {name} needs the number of all items "
             "there are."
         )
     return r.collection.astype(np.float64)
@@ -496,7 +496,7 @@ def measure(
     """
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        own = (
+        all_params = (
             params
             if any(p.name == "aggregate" for p in params)
             else (*params, aggregate_param(aggregate))
@@ -505,7 +505,7 @@ def measure(
         family = compute.__module__.rpartition(".")[2]
         spec = Spec(
             name=name,
-            params=own,
+            params=all_params,
             at=at if any(param.name == at for param in params) else None,
             aliases=other,
             range=range,
@@ -555,7 +555,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         if name.lower() in PRESETS:
             raise MeasureError(
                 f"{quoted(name)} is a preset: it has no cutoff and no parameters of its own, and "
-                f"stands for {', '.join(PRESETS[name.lower()])}."
+                f"means {', '.join(PRESETS[name.lower()])}."
             ) from None
         known = [*names(), *PRESETS]
         raise MeasureError(
@@ -586,33 +586,33 @@ def names() -> Iterator[str]:
 
 def _unknown_param(spec: Spec, name: str) -> str:
     """`P takes no 'gian'; did you mean 'gain'? (nDCG takes it; P takes k, rel, short.)`"""
-    own = [param.name for param in spec.params]
+    param_names = [param.name for param in spec.params]
     everywhere = [param.name for other in REGISTRY.values() for param in other.params]
-    hint = did_you_mean(name, own)
+    hint = did_you_mean(name, param_names)
     if hint == ".":
         hint = did_you_mean(name, everywhere)
     meant = hint.removeprefix("; did you mean '").removesuffix("'?")
     takers = [other.name for other in REGISTRY.values() if meant in (p.name for p in other.params)]
     elsewhere = (
         f"{listed(takers[:4])} {'takes' if len(takers) == 1 else 'take'} it; "
-        if takers and meant not in own
+        if takers and meant not in param_names
         else ""
     )
     return (
         f"{spec.name} takes no {quoted(name)}{'.' if meant == name else hint} "
-        f"({elsewhere}{spec.name} takes {', '.join(own)}.)"
+        f"({elsewhere}{spec.name} takes {', '.join(param_names)}.)"
     )
 
 
 @dataclass(frozen=True)
 class Aggregation:
-    """How the queries' values become one number, with its standard error."""
+    """A way to make one number of the queries' values, with its standard error."""
 
     value: Callable[[Floats, Weighed], float]
     error: Callable[[Floats, Floats, Weighed], float]
     says: str
     weighted: bool = True
-    """Whether it has a meaning with weights that does not change when all of them are doubled."""
+    """Whether weights are supported: doubling all of them must change nothing."""
 
     def __call__(self, values: Floats, weights: Floats | None = None) -> float:
         return self.value(values, relative(weights))

@@ -46,9 +46,8 @@ class Worth:
     """
 
     hits: Floats
-    """What each hit is worth."""
     unjudged: float
-    """What any other result is."""
+    """The worth of any other result."""
     sure: NDArray[np.bool_] | None = None
     """The queries where this holds; None where it does for all."""
 
@@ -131,17 +130,17 @@ class Ties:
     first: Floats
     size: Floats
     relevant: Floats
-    """How many relevant items the tie holds."""
+    """The number of relevant items in the tie."""
     before: Floats
-    """How many relevant items stand above the tie."""
+    """The number of relevant items above the tie."""
     shown: Floats
-    """How many of its ranks are at or above the end."""
+    """The number of its ranks at or above the end."""
 
 
 def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
     """Find the ties of relevant items, down to `end` of each query."""
     chosen = np.flatnonzero(r.hit_grade >= rel)
-    query, (first, last) = r.hit_query[chosen], (each[chosen] for each in r.spans)
+    query, (first, last) = r.hit_query[chosen], (column[chosen] for column in r.spans)
     new = np.flatnonzero(borders(query, first))
     relevant = np.diff(np.append(new, len(query)))
     before = ordinals(query, len(r))[new] - 1
@@ -150,7 +149,10 @@ def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
     shown = np.clip(np.minimum(last, stop) - first + 1, 0, None)
     return Ties(
         query,
-        *(each.astype(np.float64) for each in (first, last - first + 1, relevant, before, shown)),
+        *(
+            column.astype(np.float64)
+            for column in (first, last - first + 1, relevant, before, shown)
+        ),
     )
 
 
@@ -177,9 +179,9 @@ def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
     places = ties.relevant[cut].astype(np.int64)
     tie = np.repeat(cut, places)
     taken = positions(np.zeros(len(cut), np.int64), places)
-    each = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
+    chances = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
     starts = np.cumsum(places) - places
-    kept = np.multiply.reduceat(each, starts) if len(cut) else np.zeros(0)
+    kept = np.multiply.reduceat(chances, starts) if len(cut) else np.zeros(0)
     np.multiply.at(chance, ties.query[cut], kept)
     return chance
 
@@ -273,17 +275,17 @@ def expectations(
         for measure, closed in exact.items()
         if not closed.known.all() or (ends and not sorted_ends[measure][2].all())
     ]
-    orders = Orders(loose) if seen else None
+    orders = TieOrders(loose) if seen else None
     samples = orders.sample(seen) if orders else {}
-    found = {
+    expected = {
         measure: _over(closed, samples.get(measure), orders, sorted_ends.get(measure))
         for measure, closed in exact.items()
     }
     if tied.all():
-        return found
+        return expected
     return {
-        measure: _joined(tied, each, _untied(measure.compute_as_ranked(others), ends))
-        for measure, each in found.items()
+        measure: _joined(tied, value, _untied(measure.compute_as_ranked(others), ends))
+        for measure, value in expected.items()
     }
 
 
@@ -322,7 +324,7 @@ class ByWorth:
 def _over(
     closed: Closed,
     sample: OrderSample | None,
-    orders: Orders | None,
+    orders: TieOrders | None,
     ends: tuple[Floats, Floats, Mask] | None,
 ) -> Expected:
     """Combine the closed form of a measure with its sampled orders and its orders by worth."""
@@ -359,7 +361,10 @@ def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
         return every
 
     return Expected(
-        *(both(getattr(loose, each.name), getattr(others, each.name)) for each in fields(Expected))  # type: ignore[arg-type]
+        *(
+            both(getattr(loose, column.name), getattr(others, column.name))
+            for column in fields(Expected)
+        )  # type: ignore[arg-type]
     )
 
 
@@ -367,18 +372,18 @@ LIMIT = 720
 """Up to how many orders of a query are gone through one by one: six different results have as many.
 """
 PAIRS = 250
-"""How many random orders are drawn otherwise, each with its reverse."""
+"""The number of random orders otherwise, each with its reverse."""
 DRAWS = 2 * PAIRS
 SEED = 2008
 _ROWS = 1 << 18
-"""How many hits and judgements are computed at once."""
+"""Hits and judgements that are computed at once."""
 
 Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
 class OrderSample:
-    """What some orders of each query's ties give."""
+    """Values of some orders of each query's ties."""
 
     mean: Floats
     errors: Floats
@@ -394,7 +399,7 @@ def in_order(r: Rankings, rank: Ints) -> Rankings:
     return ordered if seen.all() else replace(ordered, **ordered.hits(seen))
 
 
-class Orders:
+class TieOrders:
     """The orders of the ties of rankings whose ties are unbroken."""
 
     def __init__(self, r: Rankings) -> None:
@@ -414,7 +419,7 @@ class Orders:
         """The query of each tie."""
         self.size = (last - first + 1)[self.hit][new]
         self.held = np.bincount(self.tie, minlength=len(self.size))
-        """How many hits each tie holds."""
+        """The number of hits in each tie."""
         self.place = ordinals(self.tie, len(self.size)) - 1
         """The place of each hit among the hits of its tie."""
         begins = np.flatnonzero(borders(self.tie, grade, kind))
@@ -422,7 +427,7 @@ class Orders:
         self.kind_size = np.diff(np.append(begins, len(self.tie)))
         self.first_hit = np.searchsorted(r.hit_query, np.arange(len(r)))
         self.ways = self._ways()
-        """How many orders of each tie differ, and infinity where they are more than enough."""
+        """The number of different orders of each tie; infinite if there are too many."""
         count = np.ones(len(r))
         np.multiply.at(count, self.owner, self.ways)
         self.whole = count <= LIMIT
@@ -446,11 +451,11 @@ class Orders:
         return {
             measure: OrderSample(
                 *(
-                    np.concatenate([getattr(each, name) for each in own])[order]
+                    np.concatenate([getattr(sample, name) for sample in samples])[order]
                     for name in ("mean", "errors", "low", "high")
                 )
             )
-            for measure, own in parts.items()
+            for measure, samples in parts.items()
         }
 
     def _blocks(self) -> Iterator[Ints]:
@@ -487,8 +492,8 @@ class Orders:
                 if reverse is not None:
                     others[measure].append(measure.compute_as_ranked(reverse))
         return {
-            measure: (np.concatenate(own), None if listed else np.concatenate(others[measure]))
-            for measure, own in ones.items()
+            measure: (np.concatenate(parts), None if listed else np.concatenate(others[measure]))
+            for measure, parts in ones.items()
         }
 
     def _ranks(self, copies: Rankings, owner: Ints, number: Ints, *, listed: bool) -> Ints:
@@ -497,10 +502,10 @@ class Orders:
         rows = positions(starts_of(per_query)[owner], per_query[owner])
         copy = np.repeat(np.arange(len(owner)), per_query[owner])
         starts = np.searchsorted(copies.hit_query, np.arange(len(copies)))
-        at = starts[copy] + self.hit[rows] - self.first_hit[owner[copy]]
+        hits = starts[copy] + self.hit[rows] - self.first_hit[owner[copy]]
         rank = copies.hit_rank.copy()
         places = self._listed if listed else self._drawn
-        rank[at] = copies.spans[0][at] + places(rows, owner[copy], number[copy], copy)
+        rank[hits] = copies.spans[0][hits] + places(rows, owner[copy], number[copy], copy)
         return rank
 
     def _listed(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
@@ -551,7 +556,7 @@ class Orders:
 
     @cached_property
     def _before(self) -> Ints:
-        """How many tied places of its query stand above each tie."""
+        """The number of tied places of its query above each tie."""
         all_before = starts_of(self.size)
         lead = borders(self.owner)
         return all_before - all_before[lead][np.cumsum(lead) - 1]
@@ -563,9 +568,9 @@ class Orders:
 
         names = self.rankings.queries
         made = np.zeros(len(names), np.uint64)
-        for at in np.flatnonzero(~self.whole):
-            digest = blake2b(names[at].encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            made[at] = int.from_bytes(digest, "little")
+        for query in np.flatnonzero(~self.whole):
+            digest = blake2b(names[query].encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            made[query] = int.from_bytes(digest, "little")
         return _mixed(made + np.uint64(SEED))
 
 
@@ -601,12 +606,12 @@ def _kinds(r: Rankings) -> Words:
         + (judged.grade + 0.0).view(np.uint64) * _STEP
     )
     width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
-    items, at = np.unique(judged.query * width + judged.item, return_inverse=True)
+    items, number = np.unique(judged.query * width + judged.item, return_inverse=True)
     total = np.zeros(len(items), np.uint64)
-    np.add.at(total, at, row)
-    own = r.hit_query * width + r.hit_item
-    found = np.minimum(np.searchsorted(items, own), max(len(items) - 1, 0))
-    return np.where(items[found] == own, total[found], kind) if len(items) else kind
+    np.add.at(total, number, row)
+    hit_key = r.hit_query * width + r.hit_item
+    place = np.minimum(np.searchsorted(items, hit_key), max(len(items) - 1, 0))
+    return np.where(items[place] == hit_key, total[place], kind) if len(items) else kind
 
 
 @lru_cache(256)

@@ -31,7 +31,7 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    Number,
+    NumberParam,
     Undefined,
     measure,
     patience,
@@ -41,7 +41,7 @@ from judged.measures.registry import Cutoff as CutoffParam
 from judged.measures.ties import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
-MAX_GRADE = Number(
+MAX_GRADE = NumberParam(
     "max_grade",
     4,
     "the highest grade an item can have",
@@ -161,7 +161,7 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
 
 @dataclass(frozen=True)
 class Reach(CutoffParam):
-    """How far the user reads: to a rank, as many results as gain something, or without end."""
+    """The rank to which the user reads: a number, as many as gain something, or no end."""
 
     says: str = (
         "the user reads no further than rank k; R is the number of the query's items that gain "
@@ -178,16 +178,16 @@ class Reach(CutoffParam):
 
 
 REACH = Reach()
-MIN_REL = Number(
+MIN_REL = NumberParam(
     "min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0"
 )
-MAX_REL = Number(
+MAX_REL = NumberParam(
     "max_rel",
     4,
     "the highest grade an item can have, which gains 1",
     phrase="grade {} gains 1 and grades between in proportion",
 )
-GOAL = Number(
+GOAL = NumberParam(
     "T",
     1,
     "the gain that the user hopes for, in items of the best grade",
@@ -356,7 +356,7 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
     reference="moffat2015",
     # With less than half an item to hope for, C would be above 1.
-    params=(REACH, Number("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
+    params=(REACH, NumberParam("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is
     # pi^2/6.
@@ -508,8 +508,7 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
 _ASYMPTOTIC = 12.0
 """From here on, both expansions below are exact to the last digit or two."""
 _BLOCK = 1 << 14
-"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
-small."""
+"""Numbers at a time, so that they stay in the processor's cache."""
 
 
 def inverse_squares(x: Floats) -> Floats:
@@ -520,12 +519,12 @@ def inverse_squares(x: Floats) -> Floats:
     """
     value = np.empty(len(x))
     for begin in range(0, len(x), _BLOCK):
-        at = x[begin : begin + _BLOCK].copy()
-        first = np.zeros(len(at))
-        while len(small := np.flatnonzero(at < _ASYMPTOTIC)):
-            first[small] += 1 / at[small] ** 2
-            at[small] += 1
-        step = 1 / at
+        block = x[begin : begin + _BLOCK].copy()
+        first = np.zeros(len(block))
+        while len(small := np.flatnonzero(block < _ASYMPTOTIC)):
+            first[small] += 1 / block[small] ** 2
+            block[small] += 1
+        step = 1 / block
         square = step * step
         series = 1 / 6 - square * (
             1 / 30
@@ -544,15 +543,15 @@ def harmonic(n: Floats) -> Floats:
     >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
     [0.0, 1.0, 1.5]
     """
-    at = np.maximum(n, _ASYMPTOTIC)
-    square = 1 / (at * at)
+    far = np.maximum(n, _ASYMPTOTIC)
+    square = 1 / (far * far)
     series = 1 / 12 - square * (
         1 / 120
         - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
     )
     table = _FIRST_HARMONIC[np.minimum(n, _ASYMPTOTIC - 1).astype(np.int64)]
     return np.where(
-        n < _ASYMPTOTIC, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series
+        n < _ASYMPTOTIC, table, np.log(far) + np.euler_gamma + 0.5 / far - square * series
     )
 
 
@@ -561,8 +560,7 @@ _ANY = float(np.nextafter(0, 1))
 
 
 _NEAREST = 1e-8
-"""How near to 1 the patience may be: the number of steps that sums take grows with 1 / sqrt(1 - p).
-"""
+"""The least distance of the patience from 1; the steps of sums grow with 1 / sqrt(1 - p)."""
 
 
 @dataclass(frozen=True)
@@ -589,7 +587,7 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     reference="clarke2021",
     params=(
         K,
-        Number(
+        NumberParam(
             "p",
             0.95,
             "the user's patience",

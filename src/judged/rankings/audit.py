@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audit:
-    """What judging a run found and assumed; counts are of judged queries unless they say otherwise.
+    """Findings and assumptions about a run; counts are of judged queries unless stated otherwise.
 
     >>> from judged import Rankings
     >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -36,11 +36,11 @@ class Audit:
     missing_queries: tuple[str, ...] = ()
     """Judged queries that the run lacks."""
     ignored_queries: int = 0
-    """Queries of the run that nobody judged."""
+    """Queries of the run without judgements."""
     results: int = 0
     """Results of the judged queries."""
     judged_results: int = 0
-    """Those of them that are judged."""
+    """Judged ones among them."""
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results.
     """
@@ -69,7 +69,7 @@ class Audit:
     unjudged_removed: int = 0
     """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed, warnings among it."""
+    """Repairs and assumptions of the readers, including warnings."""
 
     def sentences(self) -> list[str]:
         """Return what a reader of the numbers should know, most important first.
@@ -86,46 +86,48 @@ class Audit:
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
         """
-        said: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         if lost := self.missing_queries:
-            said["missing_queries"] = (
+            sentences["missing_queries"] = (
                 f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)})."
             )
         if count := self.duplicates_dropped:
             rows = counted(count, "duplicate row")
-            said["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
+            sentences["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
         if count := self.tied_results:
-            said["tied_results"] = (
+            sentences["tied_results"] = (
                 f"{counted(count, 'judged result')} in {_queries(self.tied_queries)} tied with "
                 "other results: their ranks depend on the tie rule."
             )
         if count := self.nothing_relevant:
-            said["nothing_relevant"] = (
+            sentences["nothing_relevant"] = (
                 f"{_queries(count, 'judged ')} with nothing relevant (no grade of 1 or above)."
             )
         if count := self.fractional_grades:
-            said["fractional_grades"] = (
+            sentences["fractional_grades"] = (
                 f"{counted(count, 'grade')} between 0 and 1: not relevant unless rel says so, as "
                 "in P(rel=0.5)@10."
             )
         if count := self.ignored_queries:
-            said["ignored_queries"] = f"{_queries(count)} of the run without judgements ignored."
+            sentences["ignored_queries"] = (
+                f"{_queries(count)} of the run without judgements ignored."
+            )
         if count := self.infinite_scores:
-            said["infinite_scores"] = f"{counted(count, 'score')} infinite."
+            sentences["infinite_scores"] = f"{counted(count, 'score')} infinite."
         if count := self.cut_by_depth:
-            said["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
+            sentences["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
         if count := self.unjudged_removed:
-            said["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
+            sentences["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
         if count := self.short_lists:
-            said["short_lists"] = f"{_queries(count)} with fewer than 10 results."
+            sentences["short_lists"] = f"{_queries(count)} with fewer than 10 results."
         if self.judged_queries and self.judged_at_10 < 1:
             unlike = "; results that nobody judged count as not relevant"
             unlike = "" if self.unjudged_removed else unlike
-            said["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
+            sentences["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
         if self.judged_at:
             shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-            said["judged_at"] = f"where the measures look, {shares}."
-        return said
+            sentences["judged_at"] = f"where the measures look, {shares}."
+        return sentences
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ class Audit:
         >>> Audit(judged_queries=2).to_dict()["judged_queries"]
         2
         """
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {column.name: getattr(self, column.name) for column in fields(self)}
         return {
             **plain,
             "missing_queries": len(self.missing_queries),
@@ -200,11 +202,11 @@ class Findings:
     cut_by_depth: int = 0
     unjudged_removed: int = 0
     doubts: tuple[Doubt, ...] = ()
-    """What may be wrong; of the same kinds in all blocks of a run."""
+    """Possible problems; of the same kinds in all blocks of a run."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed."""
+    """Repairs and assumptions of the readers."""
     closing: tuple[str, ...] = ()
-    """What is said last, and once."""
+    """Sentences that come last, once."""
 
     @classmethod
     def of(
@@ -223,9 +225,11 @@ class Findings:
         seen = rankings.retrieved > 0
         results = int(whole.retrieved.sum())
         there = ~whole.missing
-        found: dict[str, Any] = {
+        counted_here: dict[str, Any] = {
             "judged_queries": len(whole),
-            "missing_queries": tuple(whole.queries[at] for at in np.flatnonzero(whole.missing)),
+            "missing_queries": tuple(
+                whole.queries[query] for query in np.flatnonzero(whole.missing)
+            ),
             "listed": int(there.sum()),
             "results": results,
             "judged_results": results if complete else len(whole.hit_rank),
@@ -237,7 +241,7 @@ class Findings:
             "short_lists": int((whole.retrieved[there] < 10).sum()),
             "nothing_relevant": int((whole.relevant(1) == 0).sum()),
         }
-        return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
+        return cls(run_queries=run_queries, notes=notes, **{**counted_here, **counts})
 
     def in_order(self, queries: Sequence[str]) -> Findings:
         """Put missing queries into the order of all queries."""
@@ -246,21 +250,25 @@ class Findings:
         return replace(self, missing_queries=ordered)
 
     def audit(self) -> Audit:
-        said = (text for doubt in self.doubts for text in doubt.sentences())
+        doubts = (text for doubt in self.doubts for text in doubt.sentences())
         same = {
-            each.name: getattr(self, each.name) for each in fields(Audit) if each.name in _COUNTS
+            column.name: getattr(self, column.name)
+            for column in fields(Audit)
+            if column.name in _COUNTS
         }
         return Audit(
             **same,
             missing_queries=self.missing_queries,
             ignored_queries=self.run_queries - self.listed,
             judged_at_10=self.judged_at_10.mean() if self.judged_at_10.count else 0.0,
-            judged_at={name: each.mean() for name, each in self.judged_at.items() if each.count},
-            notes=tuple(dict.fromkeys((*said, *self.notes, *self.closing))),
+            judged_at={
+                name: column.mean() for name, column in self.judged_at.items() if column.count
+            },
+            notes=tuple(dict.fromkeys((*doubts, *self.notes, *self.closing))),
         )
 
 
-_COUNTS = frozenset(each.name for each in fields(Findings) if each.type == "int") - {"listed"}
+_COUNTS = frozenset(column.name for column in fields(Findings) if column.type == "int") - {"listed"}
 """Fields that an audit has too, and that add up as they are."""
 
 
@@ -275,29 +283,29 @@ def total(parts: Iterable[Findings]) -> Findings:
     every = list(parts)
     if len(every) == 1:
         return every[0]
-    counts = {name: sum(getattr(each, name) for each in every) for name in (*_COUNTS, "listed")}
+    counts = {name: sum(getattr(part, name) for part in every) for name in (*_COUNTS, "listed")}
     shares: dict[str, ExactSum] = {}
-    for each in every:
-        for name, share in each.judged_at.items():
+    for part in every:
+        for name, share in part.judged_at.items():
             shares[name] = shares.get(name, ExactSum()) + share
     doubts: tuple[Doubt, ...] = ()
-    for each in every:
-        if doubts and each.doubts:
-            doubts = tuple(one.plus(two) for one, two in zip(doubts, each.doubts, strict=True))
-        doubts = doubts or each.doubts
+    for part in every:
+        if doubts and part.doubts:
+            doubts = tuple(one.plus(two) for one, two in zip(doubts, part.doubts, strict=True))
+        doubts = doubts or part.doubts
     return Findings(
         **counts,
-        missing_queries=tuple(query for each in every for query in each.missing_queries),
-        judged_at_10=sum((each.judged_at_10 for each in every), ExactSum()),
+        missing_queries=tuple(query for part in every for query in part.missing_queries),
+        judged_at_10=sum((part.judged_at_10 for part in every), ExactSum()),
         judged_at=shares,
         doubts=doubts,
-        notes=merged(each.notes for each in every),
-        closing=merged(each.closing for each in every),
+        notes=merged(part.notes for part in every),
+        closing=merged(part.closing for part in every),
     )
 
 
 def findings_of(rankings: Rankings) -> Findings:
-    """Return the findings of rankings, made from what they show if there are none."""
+    """Return the findings of rankings, or make them from what the rankings show."""
     return rankings.findings or Findings.of(
         rankings, run_queries=len(rankings), complete=rankings.complete
     )

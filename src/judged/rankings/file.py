@@ -1,4 +1,4 @@
-"""Rankings files: one Parquet file that stands for judgements and a run.
+"""Rankings files: one Parquet file instead of judgements and a run.
 
 The file has one row, and a list in each column: arrays of `Rankings` differ in length. Name,
 policy and audit are JSON among its metadata, with the version of the format and a checksum.
@@ -112,7 +112,7 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file.") from None
+        raise InputError(f"{name}: the file does not exist.") from None
     except (OSError, pl.exceptions.PolarsError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{name}: cannot be read as a rankings file ({type(error).__name__}); it may be "
@@ -178,16 +178,16 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
     names = sorted(whole.queries)
     sizes = [np.bincount(place, minlength=len(names)) for place, _ in pools]
     if (sizes[0] != sizes[1]).any():
-        at = int(np.flatnonzero(sizes[0] != sizes[1])[0])
+        query = int(np.flatnonzero(sizes[0] != sizes[1])[0])
         raise InputError(
-            f"{one} and {two} are of different judgements: query {names[at]!r} has "
-            f"{sizes[0][at]:,} judged items in one and {sizes[1][at]:,} in the other."
+            f"{one} and {two} are of different judgements: query {names[query]!r} has "
+            f"{sizes[0][query]:,} judged items in one and {sizes[1][query]:,} in the other."
         )
     unequal = pools[0][1] != pools[1][1]
     if unequal.any():
-        at = int(pools[0][0][np.flatnonzero(unequal)[0]])
+        query = int(pools[0][0][np.flatnonzero(unequal)[0]])
         raise InputError(
-            f"{one} and {two} are of different judgements: query {names[at]!r} has other grades "
+            f"{one} and {two} are of different judgements: query {names[query]!r} has other grades "
             "in one than in the other."
         )
 
@@ -243,7 +243,7 @@ def _about(rankings: Rankings) -> dict[str, Any]:
             **counts,
             "missing_queries": list(findings.missing_queries),
             "judged_at_10": _sum_to_json(findings.judged_at_10),
-            "judged_at": {name: _sum_to_json(each) for name, each in findings.judged_at.items()},
+            "judged_at": {name: _sum_to_json(share) for name, share in findings.judged_at.items()},
             "notes": [_note_to_json(note) for note in dict.fromkeys((*doubts, *findings.notes))],
             "closing": [_note_to_json(note) for note in findings.closing],
         },
@@ -259,7 +259,7 @@ def _sum_from_json(parts: Sequence[Any]) -> ExactSum:
 
 
 def _note_to_json(note: str) -> list[str]:
-    kind = next(name for name, own in NOTE_KINDS.items() if isinstance(note, own))
+    kind = next(name for name, type_ in NOTE_KINDS.items() if isinstance(note, type_))
     return [kind, str(note)]
 
 
@@ -307,10 +307,12 @@ def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
     shared = {"queries": queries, "weights": weights, "subtopics": subtopics}
     whole = None
     if "whole.retrieved" in arrays:
-        own = {name: arrays.get(f"whole.{name}") for name in ARRAYS if name != "best_score"}
+        uncut_arrays = {
+            name: arrays.get(f"whole.{name}") for name in ARRAYS if name != "best_score"
+        }
         best = arrays.get("best_score")
         uncut = {**about, "unjudged": "nonrelevant", "depth": None}
-        whole = Rankings(**shared, **own, **uncut, best_score=best)  # type: ignore[arg-type]
+        whole = Rankings(**shared, **uncut_arrays, **uncut, best_score=best)  # type: ignore[arg-type]
     counts = {field.name: audit[field.name] for field in fields(Findings) if field.type == "int"}
     findings = Findings(
         **counts,

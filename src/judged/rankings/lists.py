@@ -58,10 +58,10 @@ def by_subtopic(
     """Split lists and a pool of {subtopic: grade} into subtopic rows and best grades."""
     pools = None if pool is None else listed(pool, "pool")
     if not any(
-        isinstance(each, Mapping)
+        isinstance(entry, Mapping)
         for row in (*lists, *(pools or ()))
         if isinstance(row, (list, tuple))
-        for each in row
+        for entry in row
     ):
         return None, lists, pools
     if relevant is not None:
@@ -70,83 +70,85 @@ def by_subtopic(
             "items."
         )
     for what, rows in (("relevance", lists), ("pool", pools or ())):
-        for at, row in enumerate(rows, 1):
+        for number, row in enumerate(rows, 1):
             if isinstance(row, (str, bytes, Mapping)) or not hasattr(row, "__iter__"):
                 raise _no_list(what, row)
-            for each in row:
-                if isinstance(each, Mapping):
-                    _row(list(each.values()), f"{what}, row {at}", what, none=False)
-    judged = [[each for each in row if each is not None] for row in lists]
+            for entry in row:
+                if isinstance(entry, Mapping):
+                    _row(list(entry.values()), f"{what}, row {number}", what, none=False)
+    judged = [[entry for entry in row if entry is not None] for row in lists]
     if pools is not None:
         if len(pools) != len(lists):
             raise InputError(
                 f"pool must hold one list for each of the {len(lists)} queries; got {len(pools)}."
             )
         judged = [
-            own + _unlisted(own, list(whole)) for own, whole in zip(judged, pools, strict=True)
+            judged_items + _unlisted(judged_items, list(whole))
+            for judged_items, whole in zip(judged, pools, strict=True)
         ]
     wrong = [
-        each for items in judged for each in items if not isinstance(each, Mapping) or not each
+        entry for items in judged for entry in items if not isinstance(entry, Mapping) or not entry
     ]
     if wrong:
         raise InputError(
             f"where some items have {{subtopic: grade}}, all judged items must; got {wrong[0]!r}."
         )
-    names = [sorted({name for each in items for name in each}, key=str) for items in judged]
+    names = [sorted({name for entry in items for name in entry}, key=str) for items in judged]
     flat = [
-        (query, item, names[query].index(name), each[name])
+        (query, item, names[query].index(name), entry[name])
         for query, items in enumerate(judged)
-        for item, each in enumerate(items)
-        for name in sorted(each, key=str)
+        for item, entry in enumerate(items)
+        for name in sorted(entry, key=str)
     ]
     query, item, subtopic, grade = map(np.array, zip(*flat, strict=True))
-    shown = [[None if each is None else max(each.values()) for each in row] for row in lists]
-    best = [[max(each.values()) for each in items] for items in judged]
+    shown = [[None if entry is None else max(entry.values()) for entry in row] for row in lists]
+    best = [[max(entry.values()) for entry in items] for items in judged]
     return (query, item, subtopic, grade.astype(np.float64)), shown, best
 
 
 def _unlisted(listed: list[Any], pool: list[Any]) -> list[Any]:
-    for each in listed:
-        if each not in pool:
+    for item in listed:
+        if item not in pool:
             raise InputError(
-                f"pool lacks {each!r}, which is in a list; it holds all judged items, in the list "
+                f"pool lacks {item!r}, which is in a list; it holds all judged items, in the list "
                 "and outside it."
             )
-        pool.remove(each)
+        pool.remove(item)
     return pool
 
 
-def listed(given: Any, what: str) -> list[Any]:
+def listed(rows: Any, what: str) -> list[Any]:
     """Return a list of rows, one per query."""
     try:
-        return list(given)
+        return list(rows)
     except TypeError:
-        raise _no_list(what, given) from None
+        raise _no_list(what, rows) from None
 
 
-def rows_of(given: Any, what: str, *, none: bool = False) -> list[Floats]:
+def rows_of(rows: Any, what: str, *, none: bool = False) -> list[Floats]:
     """Return rows of numbers, one per query; with `none`, None is NaN, an unjudged item."""
     return [
-        _row(row, f"{what}, row {at}", what, none) for at, row in enumerate(listed(given, what), 1)
+        _row(row, f"{what}, row {number}", what, none)
+        for number, row in enumerate(listed(rows, what), 1)
     ]
 
 
-def plain_array(given: Any, what: str) -> Any:
+def plain_array(array: Any, what: str) -> Any:
     """Return a tensor of torch as an array, also one of a type that numpy does not know."""
-    if not _is_tensor(given):
-        return given
+    if not _is_tensor(array):
+        return array
     from judged.inputs.vectors.vectors import array_of  # small evaluations do without it
 
-    return np.asarray(array_of(given, what))
+    return np.asarray(array_of(array, what))
 
 
-def _is_tensor(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "torch"
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "torch"
 
 
-def _no_list(what: str, given: Any) -> InputError:
+def _no_list(what: str, value: Any) -> InputError:
     return InputError(
-        f"{what} must hold one list of numbers for each query; got {quoted(given)}. For a single "
+        f"{what} must hold one list of numbers for each query; got {quoted(value)}. For a single "
         "query write [[…]]."
     )
 
@@ -154,19 +156,21 @@ def _no_list(what: str, given: Any) -> InputError:
 def _row(row: Any, place: str, what: str, none: bool) -> Floats:
     row = plain_array(row, what)
     if isinstance(row, (list, tuple)) and any(map(_is_tensor, row)):
-        row = [each.item() if _is_tensor(each) and each.ndim == 0 else each for each in row]
+        row = [value.item() if _is_tensor(value) and value.ndim == 0 else value for value in row]
     if isinstance(row, (str, bytes, Mapping)) or _dimensions(row) != 1:
         raise _no_list(what, row)
     if getattr(row, "dtype", None) is not None and np.asarray(row).dtype.kind in "fiu":
         return np.asarray(row, dtype=np.float64)
     numbers = []
-    for each in row:
+    for value in row:
         try:
-            if isinstance(each, (str, bytes)):
+            if isinstance(value, (str, bytes)):
                 raise TypeError
-            numbers.append(np.nan if none and each is None else float(each))
+            numbers.append(np.nan if none and value is None else float(value))
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{place}: {quoted(each)} is not a number that can be used.") from None
+            raise InputError(
+                f"{place}: {quoted(value)} is not a number that can be used."
+            ) from None
     return np.array(numbers, dtype=np.float64)
 
 
@@ -199,9 +203,9 @@ def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
     return numbers.astype(np.int64)
 
 
-def tie_spans(given: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, Ints]:
+def tie_spans(tied: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, Ints]:
     """Return the first and the last rank of the tie of every result."""
-    rows = listed(given, "tied")
+    rows = listed(tied, "tied")
     if len(rows) != len(queries):
         raise InputError(
             f"tied must hold the ties of each of the {len(queries)} queries; got {len(rows)}."
@@ -223,20 +227,20 @@ def tie_spans(given: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, 
     return np.concatenate(firsts), np.concatenate(lasts)
 
 
-def _tie(given: Any) -> tuple[int, int]:
-    whole = isinstance(given, (tuple, list)) and all(type(rank) is int for rank in given)
-    if not whole or len(given) != 2:
+def _tie(tie: Any) -> tuple[int, int]:
+    whole = isinstance(tie, (tuple, list)) and all(type(rank) is int for rank in tie)
+    if not whole or len(tie) != 2:
         raise InputError(
             "tied must hold the first and the last rank of each tie, such as (2, 4); got "
-            f"{quoted(given)}."
+            f"{quoted(tie)}."
         )
-    return given[0], given[1]
+    return tie[0], tie[1]
 
 
-def checked_indices(given: Any, count: int) -> Ints:
+def checked_indices(chosen: Any, count: int) -> Ints:
     """Check indices of queries."""
     try:
-        index = np.asarray(given)
+        index = np.asarray(chosen)
     except ValueError:
         index = np.zeros((0, 0))
     if index.ndim == 1 and not len(index):
@@ -244,7 +248,7 @@ def checked_indices(given: Any, count: int) -> Ints:
     if index.ndim != 1 or index.dtype.kind not in "iu" or index.max() >= count or index.min() < 0:
         raise InputError(
             f"the queries to take must be a list of whole numbers from 0 to {count - 1}; got "
-            f"{quoted(given)}."
+            f"{quoted(chosen)}."
         )
     return index.astype(np.int64)
 
@@ -290,10 +294,10 @@ def whole_pool(
     elif (wanted := each_query(relevant, names, "relevant")) is not None:
         listed = np.bincount(query, grade > 0, minlength=count)
         if (short := np.flatnonzero(wanted < listed)).size:
-            at = short[0]
+            worst = short[0]
             raise InputError(
-                f"relevant of query {names[at]} is {wanted[at]}, but its list alone holds "
-                f"{int(listed[at])} relevant items; "
+                f"relevant of query {names[worst]} is {wanted[worst]}, but its list alone holds "
+                f"{int(listed[worst])} relevant items; "
                 "relevant counts all there are, in the list and outside it."
             )
         unseen = np.repeat(np.arange(count), wanted - listed.astype(np.int64))
@@ -312,9 +316,9 @@ def _completed(
     """Add irrelevant grades that pools lack to them; raise an error if a relevant one lacks."""
     listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
     whole = []
-    for name, own, every in zip(names, listed, pool, strict=True):
-        lacking = Counter(own.tolist()) - Counter(every.tolist())
-        if relevant := [each for each in lacking if each > 0]:
+    for name, listed_grades, every in zip(names, listed, pool, strict=True):
+        lacking = Counter(listed_grades.tolist()) - Counter(every.tolist())
+        if relevant := [missing for missing in lacking if missing > 0]:
             raise InputError(
                 f"pool of query {name} lacks a grade {min(relevant):g} that its list holds; "
                 "pool is all grades there are, in the list and outside it."

@@ -56,7 +56,7 @@ else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
 Cutoff = int | Literal["R"] | None
-"""How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+"""The cutoff of a measure: a rank, the query's number of relevant items, or the whole list."""
 ANY_GRADE = float(np.nextafter(0, 1))
 """The least grade above 0."""
 OTHER_WAY = "all queries are ranked, for every item"
@@ -66,7 +66,7 @@ ENCODED = {
     ("queries",): "queries are encoded by",
     ("items",): "items are encoded by",
 }
-"""How parts begin that say which encoder made the vectors, by the sides that it encoded."""
+"""Beginnings of parts of `basis` that name the encoder, by the sides that it encoded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Subtopics:
     subtopic: Ints
     """The subtopic's number."""
     grade: Floats
-    """How well the item serves the subtopic."""
+    """The grade of the item for the subtopic."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -102,7 +102,7 @@ class Weights:
     values: Floats
     """A query of weight 0 does not count."""
     source: str
-    """What sentences call them: a file as given, a column."""
+    """Their name in sentences: a file or a column."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -146,38 +146,35 @@ class Rankings:
     hit_item: Ints | None = None
     """The item of each hit, as `subtopics` numbers it."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and
-    `pool_grade` hold each item's best grade."""
+    """Judgements by subtopic; None if there are none. `hit_grade` and `pool_grade` hold each item's
+    best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
-    """How many items there were to retrieve, per query; None where unknown."""
+    """The number of items to retrieve, per query; None if unknown."""
     weights: Weights | None = None
-    """How much each query counts in summaries; None where all count the same."""
+    """The weights of queries in summaries; None if all are equal."""
     best_score: Floats | None = None
-    """The greatest score among each query's results, NaN where it has none; None where nobody
-    asked, or where there is only an order."""
+    """The greatest score of each query's results, NaN without results; None without scores."""
     ties: Ties = "input"
-    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
-    a tie that the depth cuts through has its hits below the cut too, and measures are means over
-    all orders."""
+    """The tie rule. With "expected", ties are unbroken: `hit_rank` is one order of many, a tie that
+    the depth cuts through keeps its hits below the cut, and measures are means over all orders."""
     unjudged: Unjudged = "nonrelevant"
-    """What became of unjudged items."""
+    """The rule for unjudged items."""
     depth: int | None = None
-    """Where the lists were cut; None where they are whole."""
+    """The depth of the lists; None if they are whole."""
     whole: Rankings | None = None
     """These rankings before a depth cut them and unjudged items were removed, for ties to be broken
     again; None where they are whole themselves."""
     name: str = "run"
-    """What results call the run."""
+    """The name of the run in results."""
     complete: bool = False
-    """Whether every item was judged and only the relevant ones are listed: all others are
-    irrelevant, not unjudged."""
+    """Whether all items were judged and only relevant ones are listed, so that others are
+    irrelevant."""
     basis: tuple[str, ...] = ()
-    """What was ranked, how, and what counts as relevant, in words, where the run itself does not
-    say: embeddings."""
+    """What was ranked, how, and what counts as relevant, in words, for embeddings."""
     findings: Findings | None = None
-    """What was found in the data, as counts that add up; None where nobody looked."""
+    """Findings in the data, as counts that add up; None if the data were not checked."""
 
     def __post_init__(self) -> None:
         if not len(self.missing):
@@ -186,7 +183,7 @@ class Rankings:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """What was found in the data; None where nobody looked."""
+        """Findings in the data; None if the data were not checked."""
         return None if self.findings is None else self.findings.audit()
 
     def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
@@ -629,7 +626,7 @@ class Rankings:
 
         parts = list(blocks)
         if not parts:
-            raise InputError("there are no rankings to put together; give at least one.")
+            raise InputError("nothing to join; give at least one Rankings.")
         findings = total(map(findings_of, parts)) if any(r.findings for r in parts) else None
         filled = [r for r in parts if len(r)] or [parts[0]]
         whole = filled[0] if len(filled) == 1 else _joined(filled)
@@ -707,7 +704,7 @@ class Rankings:
         >>> Rankings.from_relevance([[0, 1]]).hits([1])["hit_rank"].tolist()
         [2]
         """
-        names = [each.name for each in fields(self) if each.name.startswith("hit_")]
+        names = [column.name for column in fields(self) if column.name.startswith("hit_")]
         return {
             name: None if (values := getattr(self, name)) is None else values[chosen]
             for name in names
@@ -751,20 +748,20 @@ _BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item")
 
 def _joined(blocks: Sequence[Rankings]) -> Rankings:
     first = blocks[0]
-    if any(each.whole is not None for each in blocks):
-        before = _joined([replace(each.whole or each, findings=None) for each in blocks])
+    if any(block.whole is not None for block in blocks):
+        before = _joined([replace(block.whole or block, findings=None) for block in blocks])
     else:
         before = None
-    starts = np.cumsum([0, *(len(each) for each in blocks)])[:-1]
+    starts = np.cumsum([0, *(len(block) for block in blocks)])[:-1]
 
     def numbered(name: str) -> NDArray[Any]:
         return np.concatenate(
-            [getattr(each, name) + start for each, start in zip(blocks, starts, strict=True)]
+            [getattr(block, name) + start for block, start in zip(blocks, starts, strict=True)]
         )
 
     subtopics = None
     if first.subtopics is not None:
-        parts = [each.subtopics for each in blocks if each.subtopics is not None]
+        parts = [block.subtopics for block in blocks if block.subtopics is not None]
         subtopics = Subtopics(
             np.concatenate([p.query + s for p, s in zip(parts, starts, strict=True)]),
             *(
@@ -772,17 +769,17 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
                 for name in ("item", "subtopic", "grade")
             ),
         )
-    weights = [each.weights for each in blocks if each.weights is not None]
+    weights = [block.weights for block in blocks if block.weights is not None]
     columns: dict[str, Any] = {name: _column(blocks, name) for name in (*_BY_QUERY, *_BY_HIT)}
     return replace(
         first,
-        queries=tuple(query for each in blocks for query in each.queries),
+        queries=tuple(query for block in blocks for query in block.queries),
         hit_query=numbered("hit_query"),
         pool_query=numbered("pool_query"),
-        pool_grade=np.concatenate([each.pool_grade for each in blocks]),
+        pool_grade=np.concatenate([block.pool_grade for block in blocks]),
         **columns,
         subtopics=subtopics,
-        weights=Weights(np.concatenate([each.values for each in weights]), weights[0].source)
+        weights=Weights(np.concatenate([block.values for block in weights]), weights[0].source)
         if weights
         else None,
         whole=before,
@@ -791,15 +788,15 @@ def _joined(blocks: Sequence[Rankings]) -> Rankings:
 
 def _column(blocks: Sequence[Rankings], name: str) -> NDArray[Any] | None:
     """Join a column of all blocks; None if a block lacks it."""
-    parts = [getattr(each, name) for each in blocks]
+    parts = [getattr(block, name) for block in blocks]
     return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 def _in_order(whole: Rankings, order: Sequence[str]) -> Rankings:
-    at = {query: number for number, query in enumerate(whole.queries)}
-    if len(at) != len(whole) or set(at) != set(order):
-        twice = sorted(query for query in at if whole.queries.count(query) > 1)
-        lost = sorted(set(at) ^ set(order))
+    places = {query: number for number, query in enumerate(whole.queries)}
+    if len(places) != len(whole) or set(places) != set(order):
+        twice = sorted(query for query in places if whole.queries.count(query) > 1)
+        lost = sorted(set(places) ^ set(order))
         told = f"{twice[0]!r} is there twice" if twice else f"{lost[0]!r} is on one side only"
         raise InputError(f"rankings to put together must hold each query once: {told}.")
-    return whole.take(np.array([at[query] for query in order], np.int64))
+    return whole.take(np.array([places[query] for query in order], np.int64))

@@ -22,10 +22,10 @@ _WRITTEN = {
 _TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
 
 A_LIST = "the list"
-"""What the run of a relevance list is called, which has neither name nor query."""
+"""The name of the run of a relevance list."""
 NO_IDS = "item_to and exclude_same_id are about the ids of a run; there is none."
 NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it should be."
-"""What is said of options that a relevance list has no use for."""
+"""Messages about options that do not apply to a relevance list."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RelevanceList:
     """The grades of one list, and which of its results share a score."""
 
     grades: tuple[Any, ...]
-    """In rank order; None is an item that nobody judged."""
+    """In rank order; None is an unjudged item."""
     tied: tuple[tuple[int, int], ...] = ()
     """The first and the last rank of each tie."""
 
@@ -78,11 +78,11 @@ def relevance_list(text: str) -> RelevanceList:
             tied.append((begun, len(grades)))
             begun = None
         elif word in "()":
-            raise InputError(f"{text!r} is no relevance list: {word!r} is out of place. {_TIED}")
+            raise InputError(f"{text!r} is not a relevance list: {word!r} is out of place. {_TIED}")
         else:
             grades.append(_grade(word, text, "relevance list"))
     if begun is not None:
-        raise InputError(f"{text!r} is no relevance list: a bracket is not closed. {_TIED}")
+        raise InputError(f"{text!r} is not a relevance list: a bracket is not closed. {_TIED}")
     return RelevanceList(tuple(grades), tuple(tie for tie in tied if tie[0] < tie[1]))
 
 
@@ -106,14 +106,14 @@ def _grade(word: str, text: str, what: str) -> Any:
     except (ValueError, RecursionError):
         grade = None
     if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
-        either = "is no grade" if what == "pool" else "is neither a grade nor - (not judged)"
+        either = "is not a grade" if what == "pool" else "is neither a grade nor - (not judged)"
         hint = (
             " For files, give QRELS and RUN."
             if what != "pool" and ("/" in text or ("." in text and len(text.split()) == 1))
             else ""
         )
         written = _WRITTEN[what].capitalize()
-        raise InputError(f"{text!r} is no {what}: {word!r} {either}. {written}.{hint}")
+        raise InputError(f"{text!r} is not a {what}: {word!r} {either}. {written}.{hint}")
     return grade
 
 
@@ -122,20 +122,20 @@ def _refused(constant: str) -> None:
     raise ValueError(constant)
 
 
-def may_be_list(given: Any) -> bool:
+def may_be_list(value: Any) -> bool:
     """Return whether this has the type of a relevance list."""
-    return isinstance(given, (str, Sequence, np.ndarray)) and not isinstance(given, Mapping)
+    return isinstance(value, (str, Sequence, np.ndarray)) and not isinstance(value, Mapping)
 
 
 def listed_rankings(
-    given: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
+    relevance: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
 ) -> Rankings:
     """Make the rankings of one relevance list: a text, or any sequence of grades.
 
     >>> listed_rankings("0 (1 0)", relevant=2).spans[1].tolist()
     [1, 3, 3]
     """
-    read = _list(given)
+    read = _list(relevance)
     pools = None
     if pool is not None:
         pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
@@ -149,19 +149,19 @@ def listed_rankings(
     )
 
 
-def _list(given: Any) -> RelevanceList:
-    if isinstance(given, RelevanceList):
-        return given
-    if isinstance(given, str):
-        return relevance_list(given)
-    return RelevanceList(tuple(_grades("a relevance list", given)))
+def _list(relevance: Any) -> RelevanceList:
+    if isinstance(relevance, RelevanceList):
+        return relevance
+    if isinstance(relevance, str):
+        return relevance_list(relevance)
+    return RelevanceList(tuple(_grades("a relevance list", relevance)))
 
 
-def _grades(what: str, given: Any) -> list[Any]:
+def _grades(what: str, values: Any) -> list[Any]:
     """Return grades as a list, from any sequence of them."""
-    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    rows = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
-        raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")
+        raise InputError(f"{what} must be a text or a list of grades; got {quoted(values)}.")
     grades = list(rows)
     for grade in grades:
         if grade is not None and not isinstance(grade, (Real, Mapping)):

@@ -1,4 +1,4 @@
-"""Strips: what stands at each of the first ranks of every query, all queries at once."""
+"""Strips: the kinds of results at the first ranks of every query, all queries at once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 Kind = Literal["relevant", "irrelevant", "unjudged", "nothing"]
 KINDS: tuple[Kind, ...] = ("relevant", "irrelevant", "unjudged", "nothing")
-"""What can stand at a rank: a graded item, one judged not relevant, one that nobody judged, or no
-result at all."""
+"""A graded item, one judged not relevant, an unjudged one, or no result."""
 RELEVANT, IRRELEVANT, UNJUDGED, NOTHING = range(len(KINDS))
 LEVELS = 3
-"""How many strengths of colour the grades are told by."""
+"""The number of colour strengths for grades."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Cell:
     """
 
     kind: Kind
-    """Whether it is relevant (a grade above 0), judged and not, not judged, or not there."""
+    """Relevant (a grade above 0), judged and not relevant, unjudged, or no result."""
     grade: float | None = None
     """Its grade, where it was judged."""
     top: float = 1.0
@@ -73,7 +72,7 @@ class Strips:
     kind: NDArray[np.uint8]
     """For each query and rank, an index into `KINDS`."""
     grade: Floats
-    """For each query and rank, the grade; NaN where nothing is, or nobody judged it."""
+    """For each query and rank, the grade; NaN without a result or judgement."""
     top: float
     """The best grade among the judgements of all queries; 1 where nothing is relevant."""
 
@@ -115,7 +114,7 @@ class Strips:
         >>> strips(Rankings.from_relevance([[1, 0], [0]]), 2).shares()
         [(0.5, 0.5, 0.0, 0.0), (0.0, 0.5, 0.0, 0.5)]
         """
-        counts = [(self.kind == each).sum(axis=0) for each in range(len(KINDS))]
+        counts = [(self.kind == kind).sum(axis=0) for kind in range(len(KINDS))]
         whole = max(len(self), 1)
         return [
             (float(a), float(b), float(c), float(d)) for a, b, c, d in (np.array(counts) / whole).T
@@ -140,9 +139,9 @@ def strips(r: Rankings, k: int) -> Strips:
     # A tie that is left open may reach below the end of the list.
     end = np.minimum(r.retrieved, k)[r.hit_query]
     hit = np.flatnonzero((r.hit_rank <= end) & (r.hit_grade >= 0))
-    at = (r.hit_query[hit], r.hit_rank[hit] - 1)
-    kind[at] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
-    grade[at] = r.hit_grade[hit]
+    cells = (r.hit_query[hit], r.hit_rank[hit] - 1)
+    kind[cells] = np.where(r.hit_grade[hit] > 0, RELEVANT, IRRELEVANT)
+    grade[cells] = r.hit_grade[hit]
     top = float(r.pool_grade.max(initial=0.0))
     return Strips(kind, grade, top if top > 0 else 1.0)
 

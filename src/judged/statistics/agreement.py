@@ -78,19 +78,19 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
     >>> krippendorff_alpha([[0, 0], [1, 1], [1, 0], [0, float("nan")], [1, 1]], metric="interval")
     0.533...
     """
-    given = _grades(grades)
-    if given.ndim != 2 or given.shape[1] < 2 or np.isinf(given).any():
+    table = _grades(grades)
+    if table.ndim != 2 or table.shape[1] < 2 or np.isinf(table).any():
         raise InputError(
             "alpha takes a table of grades: a row per item, and two or more columns, one per "
             "assessor."
         )
-    found = alpha_sample(given, np.zeros(len(given), np.int64), metric=metric)
-    return found.value() if len(found) else np.nan
+    sample = alpha_sample(table, np.zeros(len(table), np.int64), metric=metric)
+    return sample.value() if len(sample) else np.nan
 
 
-def _grades(given: ArrayLike) -> Floats:
+def _grades(values: ArrayLike) -> Floats:
     try:
-        return np.asarray(given, np.float64)
+        return np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("grades must be numbers.") from None
 
@@ -129,12 +129,12 @@ def alpha_sample(grades: Floats, query: Ints, *, metric: str = "nominal") -> Mea
     rows = np.broadcast_to(query[:, None], grades.shape)[there]
     margins = _margins(rows, code[there], size, len(scale))
     apart = list(_apart(code, there))
-    row, low, high, weight = (np.concatenate(each) for each in zip(*apart, strict=True))
+    row, low, high, weight = (np.concatenate(parts) for parts in zip(*apart, strict=True))
     kinds, kind = np.unique(low * len(scale) + high, return_inverse=True)
     if metric != "ordinal":
         distance = distances(scale, metric)
-        found = np.bincount(query[row], weight * distance[low, high], size)[:, None]
-        return Means(np.concatenate([found, margins], axis=1), _alpha_at(distance, size))
+        observed_sums = np.bincount(query[row], weight * distance[low, high], size)[:, None]
+        return Means(np.concatenate([observed_sums, margins], axis=1), _alpha_at(distance, size))
     pairs = np.zeros((size, len(kinds)))
     np.add.at(pairs, (query[row], kind.reshape(-1)), weight)
     below, above = np.divmod(kinds, max(len(scale), 1))

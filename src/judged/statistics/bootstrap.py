@@ -67,8 +67,8 @@ def bootstrap(
     >>> low.tolist(), high.tolist()
     ([[0.25]], [[1.0]])
     """
-    found = _tested([(each,) for each in samples], groups, levels, method, resamples, seed)
-    return found.low, found.high
+    tested = _tested([(sample,) for sample in samples], groups, levels, method, resamples, seed)
+    return tested.low, tested.high
 
 
 def bootstrap_pairs(
@@ -103,7 +103,7 @@ def _tested(
     seed: int,
 ) -> Tested:
     """Test some bundles at a time, as many as fit into memory."""
-    if method == "bca" and any(isinstance(one, Median) for each in bundles for one in each):
+    if method == "bca" and any(isinstance(one, Median) for bundle in bundles for one in bundle):
         raise InputError(
             "a median has no BCa interval: leaving out one query hardly moves it. "
             "Take the percentile interval."
@@ -115,19 +115,19 @@ def _tested(
     ]
     if not parts:
         return Tested(np.empty(0), np.empty((len(levels), 0)), np.empty((len(levels), 0)))
-    p, low, high = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    p, low, high = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
     return Tested(p, low, high)
 
 
 def _portions(bundles: Sequence[Bundle], resamples: int) -> Iterator[Sequence[Bundle]]:
     """Cut bundles into portions whose columns and resamples fit into memory."""
     start = size = 0
-    for at, bundle in enumerate(bundles):
+    for number, bundle in enumerate(bundles):
         wide = sum(room(one) if isinstance(one, Median) else one.columns.size for one in bundle)
         more = 8 * (wide + resamples * len(bundle))
-        if at > start and size + more > BYTES_AT_ONCE:
-            yield bundles[start:at]
-            start, size = at, 0
+        if number > start and size + more > BYTES_AT_ONCE:
+            yield bundles[start:number]
+            start, size = number, 0
         size += more
     if start < len(bundles):
         yield bundles[start:]
@@ -144,31 +144,34 @@ def _some_tested(
     """Return p, lower and upper ends of some bundles."""
     samples = list({id(one): one for bundle in bundles for one in bundle}.values())
     freedom = _freedom(samples[0], groups)
-    place = {id(one): at for at, one in enumerate(samples)}
+    place = {id(one): number for number, one in enumerate(samples)}
     numbers = resampled(samples, groups, resamples, seed)
-    spreads = [_Resamples.of(numbers[[place[id(one)] for one in each]], each) for each in bundles]
-    steady = np.array([each.steady for each in spreads])
-    nothing = np.array([each.nothing for each in spreads])
+    spreads = [
+        _Resamples.of(numbers[[place[id(one)] for one in bundle]], bundle) for bundle in bundles
+    ]
+    steady = np.array([spread.steady for spread in spreads])
+    nothing = np.array([spread.nothing for spread in spreads])
     shift = skew = np.zeros(len(bundles))
     if method == "bca" and freedom is None:
-        shift = np.where(steady, 0.0, [each.shift for each in spreads])
-        skew = np.where(steady, 0.0, [_skew(each, groups) for each in bundles])
-    reached = np.array([each.reached(0.0) for each in spreads])
+        shift = np.where(steady, 0.0, [spread.shift for spread in spreads])
+        skew = np.where(steady, 0.0, [_skew(bundle, groups) for bundle in bundles])
+    reached = np.array([spread.reached(0.0) for spread in spreads])
     p_of: tuple[Callable[[Ints], Floats], ...] = (
         partial(_p_of, resamples=resamples, shift=shift, skew=skew, freedom=freedom),
         partial(_p_of, resamples=resamples, shift=-shift, skew=-skew, freedom=freedom),
     )
     p = np.minimum(p_of[0](1 + reached[:, 0]), p_of[1](1 + reached[:, 1]))
     p = np.where(nothing, 1.0, p)
-    p[[np.isnan(each.value) or not len(each.ordered) for each in spreads]] = np.nan
+    p[[np.isnan(spread.value) or not len(spread.ordered) for spread in spreads]] = np.nan
     ends = np.empty((2, len(levels), len(bundles)))
     for row, level in enumerate(levels):
         for side, one_of in enumerate(p_of):
             ranks = least_count(one_of, np.full(len(bundles), resamples + 1), level)
             ends[side, row] = [
-                each.end(rank, upper=bool(side)) for each, rank in zip(spreads, ranks, strict=True)
+                spread.end(rank, upper=bool(side))
+                for spread, rank in zip(spreads, ranks, strict=True)
             ]
-    alone = np.array([len(each) == 1 for each in bundles])
+    alone = np.array([len(bundle) == 1 for bundle in bundles])
     unknown = np.where(alone, steady, nothing) | np.isnan(p)
     low, high = np.where(unknown, np.nan, ends)
     return p, low, high
@@ -237,7 +240,7 @@ def _skew(bundle: Bundle, groups: Ints | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Resamples:
-    """How a number or a difference varies over resamples."""
+    """A number or a difference over resamples."""
 
     ordered: Floats
     """Ascending, without undefined ones."""
@@ -298,8 +301,8 @@ class _Resamples:
             return np.inf if upper else -np.inf
         if self.steady:
             return self.value
-        found = float(self.ordered[-1 - place if upper else place])
-        return 0.0 if abs(found) <= self.close else found
+        resample = float(self.ordered[-1 - place if upper else place])
+        return 0.0 if abs(resample) <= self.close else resample
 
 
 def least_count(p_of: Callable[[Ints], Floats], counts: Ints, level: float) -> Ints:
@@ -367,7 +370,7 @@ class Medians:
     def _first(self, counts: Floats, upto: Floats, bound: Floats) -> Floats:
         """Return the first value at which the cumulated weight of a row reaches its bound."""
         parts = np.argmax(upto >= bound[:, None], axis=1)
-        found = np.empty(len(counts))
+        values = np.empty(len(counts))
         for part in np.unique(parts):
             rows = np.flatnonzero(parts == part)
             inside = slice(self.edges[part], self.edges[part + 1])
@@ -377,8 +380,8 @@ class Medians:
             before = upto[rows, part - 1] if part else np.zeros(len(rows))
             reached = before[:, None] + np.cumsum(taken, axis=1) >= bound[rows, None]
             reached[:, -1] = True
-            found[rows] = self.values[inside][np.argmax(reached, axis=1)]
-        return found
+            values[rows] = self.values[inside][np.argmax(reached, axis=1)]
+        return values
 
 
 COUNTS_PER_BLOCK = 2**18
@@ -387,23 +390,25 @@ COUNTS_PER_BLOCK = 2**18
 
 def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, seed: int) -> Floats:
     """Compute each sample's number on each resample: a row per sample."""
-    means = [(at, one) for at, one in enumerate(samples) if isinstance(one, Means)]
+    means = [(number, one) for number, one in enumerate(samples) if isinstance(one, Means)]
     medians = [
-        (at, Medians(one, groups)) for at, one in enumerate(samples) if isinstance(one, Median)
+        (number, Medians(one, groups))
+        for number, one in enumerate(samples)
+        if isinstance(one, Median)
     ]
     table, places = _table([one for _, one in means], groups) if means else (np.empty(0), [])
-    found = np.empty((len(samples), resamples))
+    numbers = np.empty((len(samples), resamples))
     units = number_of_units(len(samples[0]), groups)
     # Products of one block are so small that threads of BLAS would mostly wait for each other.
     with one_thread_each(), np.errstate(all="ignore"):
         for start, counts in _counts(units, resamples, seed):
             rows = slice(start, start + len(counts))
             sums = counts @ table if means else counts
-            for (at, one), (columns, weight) in zip(means, places, strict=True):
-                found[at, rows] = one.function(sums[:, columns] / sums[:, weight])
-            for at, median in medians:
-                found[at, rows] = median.of(counts)
-    return found
+            for (number, one), (columns, weight) in zip(means, places, strict=True):
+                numbers[number, rows] = one.function(sums[:, columns] / sums[:, weight])
+            for number, median in medians:
+                numbers[number, rows] = median.of(counts)
+    return numbers
 
 
 def left_out(sample: Means, groups: Ints | None) -> Floats:
@@ -415,7 +420,7 @@ def left_out(sample: Means, groups: Ints | None) -> Floats:
 
 
 def _counts(units: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
-    """How often each unit is drawn: the first resample of each block, and a row for each."""
+    """Yield the first resample of each block, and counts of each unit: a row per resample."""
     generator = np.random.default_rng(seed)
     block = max(1, COUNTS_PER_BLOCK // max(units, 1))
     for start in range(0, resamples, block):
@@ -443,7 +448,7 @@ def _table(
 
     for one in samples:
         columns = put(unit_sums(weighed(one.columns, one.weights), groups))
-        weight = next((at for given, at in known if given is one.weights), None)
+        weight = next((place for weights, place in known if weights is one.weights), None)
         if weight is None:
             weight = put(unit_weights(len(one), one.weights, groups)[:, None])
             known.append((one.weights, weight))

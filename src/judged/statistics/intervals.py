@@ -48,9 +48,9 @@ class Interval:
     high: float = math.nan
     """The upper bound; NaN if unknown."""
     method: str | None = None
-    """How the bounds were computed: t, log t, wilson, order, bca or percentile."""
+    """The method of the bounds: t, log t, wilson, order, bca or percentile."""
     note: str = ""
-    """Why there are no bounds."""
+    """The reason for missing bounds."""
 
     @property
     def known(self) -> bool:
@@ -80,28 +80,28 @@ class Interval:
         return {**ends, "method": self.method} | ({"note": self.note} if self.note else {})
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Interval:
+    def from_dict(cls, values: Mapping[str, Any]) -> Interval:
         """Read what `to_dict` returned.
 
         >>> Interval.from_dict({"estimate": 0.5, "low": None, "high": None, "method": "t"})
         Interval(estimate=0.5, low=nan, high=nan, method='t', note='')
         """
         estimate, low, high = (
-            math.nan if given[name] is None else float(given[name])
+            math.nan if values[name] is None else float(values[name])
             for name in ("estimate", "low", "high")
         )
-        return cls(estimate, low, high, given.get("method"), given.get("note", ""))
+        return cls(estimate, low, high, values.get("method"), values.get("note", ""))
 
 
 def checked_level(level: Any) -> float:
     """Return a confidence level as a float between 0 and 1."""
-    found = real(level)
-    if found is None or not 0 < found < 1:
+    number = real(level)
+    if number is None or not 0 < number < 1:
         raise InputError(
             "the level of an interval must be a number between 0 and 1, as 0.95; got "
             f"{quoted(level)}."
         )
-    return found
+    return number
 
 
 def mean_interval(
@@ -305,8 +305,8 @@ def _student(
     assert isinstance(sample, Means)
     size = len(sample) if sample.aggregate == "sum" else 1
     if sample.aggregate == "geometric":
-        found = _spread(sample, groups, error / estimate)
-        half = float(half_widths(found, level)[0])
+        log_spread = _spread(sample, groups, error / estimate)
+        half = float(half_widths(log_spread, level)[0])
         return estimate * math.exp(-half), estimate * math.exp(half)
     half = float(half_widths(_spread(sample, groups, error / size), level)[0]) * size
     return estimate - half, estimate + half
@@ -420,7 +420,7 @@ class Auroc:
     """
 
     value: float
-    """How often a score of the first kind is greater than one of the second; ties count half."""
+    """The share of pairs with a greater score of the first kind; ties count half."""
     low: float = math.nan
     """The lower bound; NaN if unknown."""
     high: float = math.nan
@@ -468,13 +468,15 @@ def auroc(
     Auroc(value=0.875, low=0.299..., high=0.990...)
     """
     level = checked_level(level)
-    above, below = (np.asarray(each, np.float64) for each in (first, second))
-    if any(each.ndim != 1 or not len(each) or np.isnan(each).any() for each in (above, below)):
+    above, below = (np.asarray(scores, np.float64) for scores in (first, second))
+    if any(
+        scores.ndim != 1 or not len(scores) or np.isnan(scores).any() for scores in (above, below)
+    ):
         raise InputError("an AUROC needs at least one score of each kind, and none that is NaN.")
     heavy, light = (
         (np.ones(len(above)), np.ones(len(below)))
         if weights is None
-        else (np.asarray(each, np.float64) for each in weights)
+        else (np.asarray(scores, np.float64) for scores in weights)
     )
     value = _area(above, below, heavy, light)
     if min(len(above), len(below)) < 2:

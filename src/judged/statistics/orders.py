@@ -157,7 +157,7 @@ def order_agreement(
     """
     systems, first, second = _aligned(x, y)
     above = [levels_of(first), levels_of(second)]
-    orders = [np.sign(each[None, :] - each[:, None]).astype(np.int8) for each in above]
+    orders = [np.sign(levels[None, :] - levels[:, None]).astype(np.int8) for levels in above]
     note = _undefined(above)
     tau, tau_ap, tau_ap_reversed, weighted = (math.nan,) * 4 if note else _taus(above, orders)
     order = np.lexsort((above[1], above[0]))
@@ -176,24 +176,24 @@ def order_agreement(
 
 def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
     """Return the systems with their values in x and y."""
-    tables = [_table(name, each) for name, each in (("x", x), ("y", y))]
+    tables = [_table(name, side) for name, side in (("x", x), ("y", y))]
     if (tables[0] is None) != (tables[1] is None):
         raise InputError(
             "x and y must both be {system: value}, or both a sequence of values; got "
             f"{type(x).__name__} and {type(y).__name__}."
         )
     if tables[0] is None or tables[1] is None:
-        given = [_listed(name, each) for name, each in (("x", x), ("y", y))]
-        if len(given[0]) != len(given[1]):
+        values_of = [_listed(name, side) for name, side in (("x", x), ("y", y))]
+        if len(values_of[0]) != len(values_of[1]):
             raise InputError(
                 "x and y must have a value for the same systems; got "
-                f"{counted(len(given[0]), 'value')} and {counted(len(given[1]), 'value')}."
+                f"{counted(len(values_of[0]), 'value')} and {counted(len(values_of[1]), 'value')}."
             )
-        systems: tuple[System, ...] = tuple(range(len(given[0])))
+        systems: tuple[System, ...] = tuple(range(len(values_of[0])))
     else:
         _check_names(tables[0], tables[1])
         systems = tuple(tables[0])
-        given = [[table[name] for name in systems] for table in tables if table is not None]
+        values_of = [[table[name] for name in systems] for table in tables if table is not None]
     if len(systems) < FEWEST_SYSTEMS:
         raise InputError(
             f"an agreement of orders needs at least three systems; got {len(systems)}. Two systems "
@@ -201,38 +201,38 @@ def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
         )
     first, second = (
         np.array([_number(name, of, value) for of, value in zip(systems, values, strict=True)])
-        for name, values in zip("xy", given, strict=True)
+        for name, values in zip("xy", values_of, strict=True)
     )
     return systems, first, second
 
 
-def _table(name: str, given: Any) -> dict[System, Any] | None:
+def _table(name: str, values: Any) -> dict[System, Any] | None:
     """Return a mapping, or a pandas Series, as a dict; None for sequences."""
-    if not (hasattr(given, "keys") and hasattr(given, "items")):
+    if not (hasattr(values, "keys") and hasattr(values, "items")):
         return None
-    found: dict[System, Any] = {}
-    for key, value in given.items():
+    table: dict[System, Any] = {}
+    for key, value in values.items():
         system = key if isinstance(key, str | int) else str(key)
-        if system in found:
+        if system in table:
             raise InputError(f"{name} has two values for system {quoted(system)}; give one.")
-        found[system] = value
-    return found
+        table[system] = value
+    return table
 
 
-def _listed(name: str, given: Any) -> list[Any]:
+def _listed(name: str, values: Any) -> list[Any]:
     try:
-        if isinstance(given, str | bytes) or np.ndim(given) != 1:
+        if isinstance(values, str | bytes) or np.ndim(values) != 1:
             raise TypeError
-        return list(given)
+        return list(values)
     except (TypeError, ValueError):
         raise InputError(
-            f"{name} must be {{system: value}}, or a sequence of values; got {quoted(given)}."
+            f"{name} must be {{system: value}}, or a sequence of values; got {quoted(values)}."
         ) from None
 
 
 def _check_names(x: dict[Any, Any], y: dict[Any, Any]) -> None:
-    for name, own, other, others in (("x", x, "y", y), ("y", y, "x", x)):
-        alone = [str(system) for system in own if system not in others]
+    for name, ours, other, others in (("x", x, "y", y), ("y", y, "x", x)):
+        alone = [str(system) for system in ours if system not in others]
         if alone:
             raise InputError(
                 f"x and y must have a value for the same systems; {name} has {few(alone)}, which "
@@ -240,19 +240,19 @@ def _check_names(x: dict[Any, Any], y: dict[Any, Any]) -> None:
             )
 
 
-def _number(name: str, system: System, given: Any) -> float:
-    value = given.item() if isinstance(given, np.generic) else given
+def _number(name: str, system: System, cell: Any) -> float:
+    value = cell.item() if isinstance(cell, np.generic) else cell
     if isinstance(value, float) and math.isnan(value):
         raise InputError(
             f"{name} has no value (NaN) for system {quoted(system)}; leave it out of both."
         )
-    found = value if isinstance(value, float) else real(value)
-    if found is None:
+    number = value if isinstance(value, float) else real(value)
+    if number is None:
         raise InputError(
-            f"{name} must have a number for each system; got {quoted(given)} for system "
+            f"{name} must have a number for each system; got {quoted(cell)} for system "
             f"{quoted(system)}."
         )
-    return found
+    return number
 
 
 def levels_of(values: Floats) -> Ints:
@@ -269,7 +269,7 @@ def levels_of(values: Floats) -> Ints:
 
 
 def _undefined(levels: Sequence[Ints]) -> str:
-    tied = [name for name, each in zip("xy", levels, strict=True) if not each.any()]
+    tied = [name for name, level in zip("xy", levels, strict=True) if not level.any()]
     return f"all systems are tied in {' and in '.join(tied)}" if tied else ""
 
 
@@ -297,9 +297,9 @@ def _tau(weights: Floats, orders: Sequence[NDArray[np.int8]]) -> float:
     """Compute tau-b of pairs that weigh the sum of their systems' weights."""
     pairs = weights[:, None] + weights
     first, second = orders
-    untied = [float((pairs * (each != 0)).sum()) for each in orders]
-    found = float((pairs * (first * second)).sum()) / math.sqrt(untied[0] * untied[1])
-    return max(-1.0, min(1.0, found))
+    untied = [float((pairs * (order != 0)).sum()) for order in orders]
+    tau = float((pairs * (first * second)).sum()) / math.sqrt(untied[0] * untied[1])
+    return max(-1.0, min(1.0, tau))
 
 
 def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
@@ -320,8 +320,8 @@ def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
     higher, equal = levels[:, None] < levels, levels[:, None] == levels
     weights = np.where(higher, from_above[levels], np.where(equal, from_tie[levels], 0.0))
     np.fill_diagonal(weights, 0.0)
-    found = 2 * float((weights * (1 + truth) / 2).sum()) / (len(levels) - 1) - 1
-    return max(-1.0, min(1.0, found))
+    tau = 2 * float((weights * (1 + truth) / 2).sum()) / (len(levels) - 1) - 1
+    return max(-1.0, min(1.0, tau))
 
 
 def _named(systems: tuple[System, ...], order: Ints, which: NDArray[np.bool_]) -> Pairs:
@@ -357,7 +357,7 @@ def taus(first: Ints, second: Ints, segment: Ints, segments: int) -> Floats:
 
 def _sorted_order(segment: Ints, first: Ints, second: Ints) -> Ints:
     """Return the order by segment, first and second, packed into one number if it fits."""
-    widths = [int(each.max(initial=0)).bit_length() for each in (segment, first, second)]
+    widths = [int(column.max(initial=0)).bit_length() for column in (segment, first, second)]
     if sum(widths) > 62:
         return np.lexsort((second, first, segment))
     return np.argsort((segment << widths[1] | first) << widths[2] | second)
@@ -382,7 +382,7 @@ def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
     Segments of similar length are the rows of a padded matrix, merged block by block as in merge
     sort.
     """
-    found, ordered = np.zeros(len(lengths)), values.copy()
+    counts, ordered = np.zeros(len(lengths)), values.copy()
     starts = starts_of(lengths)
     size = np.ceil(np.log2(np.maximum(lengths, NARROW))).astype(np.int64)
     for bucket in np.unique(size[lengths > 1]):
@@ -390,14 +390,14 @@ def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
         step = max(1, (1 << 22) >> int(bucket))
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
-            at = positions(starts[some], lengths[some])
+            rows_at = positions(starts[some], lengths[some])
             filled = np.arange(1 << bucket) < lengths[some][:, None]
-            most = int(values[at].max())
+            most = int(values[rows_at].max())
             matrix = np.full(filled.shape, most + 1, np.int32 if most < 2**29 else np.int64)
-            matrix[filled] = values[at]
-            found[some], matrix = _merged(matrix)
-            ordered[at] = matrix[filled]
-    return found, ordered
+            matrix[filled] = values[rows_at]
+            counts[some], matrix = _merged(matrix)
+            ordered[rows_at] = matrix[filled]
+    return counts, ordered
 
 
 NARROW = 16
@@ -408,9 +408,9 @@ def _merged(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
     """Count the inversions of each row (its width is a power of two), and sort the rows."""
     width = matrix.shape[1]
     narrow = matrix.reshape(len(matrix), -1, NARROW)
-    found = np.zeros(len(matrix))
+    counts = np.zeros(len(matrix))
     for apart in range(1, NARROW):
-        found += (narrow[..., :-apart] > narrow[..., apart:]).sum(axis=(1, 2))
+        counts += (narrow[..., :-apart] > narrow[..., apart:]).sum(axis=(1, 2))
     half = NARROW
     while half < width:
         # Of equal values the left one is first: they are no inversion.
@@ -419,7 +419,7 @@ def _merged(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
         blocks.sort(axis=1)
         right = blocks & 1
         left_after = half - np.cumsum(1 - right, axis=1)
-        found += (left_after * right).sum(axis=1).reshape(len(matrix), -1).sum(axis=1)
+        counts += (left_after * right).sum(axis=1).reshape(len(matrix), -1).sum(axis=1)
         matrix = (blocks >> 1).reshape(len(matrix), width)
         half *= 2
-    return found, matrix if width > NARROW else np.sort(matrix, axis=1)
+    return counts, matrix if width > NARROW else np.sort(matrix, axis=1)

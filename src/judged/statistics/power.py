@@ -32,8 +32,8 @@ def detectable(
     """
     _check(power, level)
     error, freedom = np.broadcast_arrays(np.asarray(error, float), np.asarray(freedom, float))
-    each, place = np.unique(freedom, return_inverse=True)
-    known = np.array([_distance(float(own), level, power, sides) for own in each])
+    freedoms, place = np.unique(freedom, return_inverse=True)
+    known = np.array([_distance(float(value), level, power, sides) for value in freedoms])
     distance = known[place.reshape(freedom.shape)]
     return np.asarray(distance * error, np.float64)
 
@@ -66,9 +66,9 @@ def needed_units(
         critical = critical_value(units - 1.0, level, sides)
         return t_power(ratio * units**0.5, units - 1.0, critical, sides) >= power
 
-    found = fewest(enough, guess=normal_units(ratio, level, power, sides))
-    assert found is not None  # without a most there is no end
-    return found
+    units_needed = fewest(enough, guess=normal_units(ratio, level, power, sides))
+    assert units_needed is not None  # without a most there is no end
+    return units_needed
 
 
 def fewest(

@@ -117,17 +117,25 @@ def _tested(
     numbers, exponents = whole_numbers(sums)
     shares, share_exponent = whole_numbers(counts[:, None])
     both = np.concatenate([numbers, shares], axis=1)
-    found, totals = subsets.sums(both), both.sum(axis=0)
-    inside, outside = found[-1], totals[-1] - found[-1]
+    parts, totals = subsets.sums(both), both.sum(axis=0)
+    inside, outside = parts[-1], totals[-1] - parts[-1]
     size = len(subsets) + 1
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
     proper = (inside > 0) & (outside > 0)
     p = np.empty(len(exponents))
     low, high = np.full((2, len(levels), len(exponents)), np.nan)
-    for at, tolerance in enumerate(_tolerance(numbers, off, exponents)):
+    for column, tolerance in enumerate(_tolerance(numbers, off, exponents)):
         means = [
-            np.divide(_settled(some, tolerance), size, where=proper, out=np.zeros(len(found[at])))
-            for some, size in ((found[at], inside), (totals[at] - found[at], outside))
+            np.divide(
+                _settled(some, tolerance),
+                size,
+                where=proper,
+                out=np.zeros(len(parts[column])),
+            )
+            for some, size in (
+                (parts[column], inside),
+                (totals[column] - parts[column], outside),
+            )
         ]
         lesser = np.sort(np.where(proper, np.minimum(*means), -np.inf))
         greater = np.sort(np.where(proper, np.maximum(*means), np.inf))
@@ -135,18 +143,18 @@ def _tested(
             np.searchsorted(lesser, 0.0, "right"),
             len(greater) - np.searchsorted(greater, 0.0),
         )
-        p[at] = reached / (len(subsets) + 1)
-        differing = numbers[numbers[:, at] != 0, at]
+        p[column] = reached / (len(subsets) + 1)
+        differing = numbers[numbers[:, column] != 0, column]
         if len(differing) <= EXACT_UNITS and not subsets.all:
-            p[at] = _exact_p(differing, tolerance)
-        if _varies(sums[:, at], counts):
-            mean = totals[at] / totals[-1]
-            shown = [bool(below(p[at], level)) for level in levels]
+            p[column] = _exact_p(differing, tolerance)
+        if _varies(sums[:, column], counts):
+            mean = totals[column] / totals[-1]
+            shown = [bool(below(p[column], level)) for level in levels]
             ends = [
-                [_end(lesser, *given, mean) for given in zip(ranks, shown, strict=True)],
-                [-_end(-greater[::-1], *given, -mean) for given in zip(ranks, shown, strict=True)],
+                [_end(lesser, *pair, mean) for pair in zip(ranks, shown, strict=True)],
+                [-_end(-greater[::-1], *pair, -mean) for pair in zip(ranks, shown, strict=True)],
             ]
-            low[:, at], high[:, at] = np.ldexp(ends, exponents[at] - share_exponent)
+            low[:, column], high[:, column] = np.ldexp(ends, exponents[column] - share_exponent)
     return p, low, high
 
 
@@ -234,20 +242,20 @@ class Subsets:
             return self._sums(numbers)
 
     def _sums(self, numbers: Floats) -> Floats:
-        found = np.zeros((numbers.shape[1], len(self)))
+        sums = np.zeros((numbers.shape[1], len(self)))
         tile = np.empty((ROWS, WIDTH))
         for first, start, bits in self._tiles():
             rows, width = bits.shape
             of = tile[:rows, :width]
             np.copyto(of, bits)
-            into = found[:, first : first + rows]
+            into = sums[:, first : first + rows]
             part = numbers[start : start + width]
-            if len(found) > FEWEST_COLUMNS:
+            if len(sums) > FEWEST_COLUMNS:
                 into += (of @ part).T
             else:
                 for row, column in zip(into, part.T, strict=True):
                     row += of @ column
-        return found
+        return sums
 
     def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
         """Yield the first subset, the first unit and the bits of each tile."""
@@ -317,12 +325,12 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     # all pairs'.
     alone = np.maximum(2 * stdtr(freedom, -ranges / np.sqrt(2)), SMALLEST_P)
     any_pair = np.minimum(alone * len(rows), 1.0)
-    found = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
-    found = np.where(found < FAR, any_pair, found)
+    pair_p = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
+    pair_p = np.where(pair_p < FAR, any_pair, pair_p)
     rising = np.argsort(ranges, kind="stable")
-    found[rising] = np.minimum.accumulate(found[rising])
+    pair_p[rising] = np.minimum.accumulate(pair_p[rising])
     p = np.ones((m, m))
-    p[order[rows], order[columns]] = p[order[columns], order[rows]] = found
+    p[order[rows], order[columns]] = p[order[columns], order[rows]] = pair_p
     apart = apart[np.ix_(np.argsort(order), np.argsort(order))]
     half = [
         _agreeing(float(studentized_range.ppf(level, m, freedom)) * error, apart, below(p, level))
@@ -365,8 +373,8 @@ def randomised_tukey(
     # In an order of their own, so that it does not matter in which the systems come.
     several = values.reshape(queries, systems, -1)
     measures = several.shape[2]
-    orders = [np.lexsort(several[::-1, :, at]) for at in range(measures)]
-    several = np.stack([several[:, order, at] for at, order in enumerate(orders)], axis=2)
+    orders = [np.lexsort(several[::-1, :, measure]) for measure in range(measures)]
+    several = np.stack([several[:, order, measure] for measure, order in enumerate(orders)], axis=2)
     numbers, exponents = whole_numbers(several.reshape(queries * systems, measures))
     table = numbers.reshape(several.shape)
     means = table.sum(axis=0)
@@ -377,10 +385,12 @@ def randomised_tukey(
     half = np.empty((len(levels), measures))
     size = resamples + 1
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
-    for at, ordered in enumerate(ranges):
-        reached = resamples - np.searchsorted(ordered, differences[..., at])
-        p[orders[at][:, None], orders[at], at] = (1 + reached) / size
-        half[:, at] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[at]
+    for measure, ordered in enumerate(ranges):
+        reached = resamples - np.searchsorted(ordered, differences[..., measure])
+        p[orders[measure][:, None], orders[measure], measure] = (1 + reached) / size
+        half[:, measure] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[
+            measure
+        ]
     half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
     half = np.ldexp(half, exponents) / queries
     last = values.shape[2:]
@@ -390,11 +400,11 @@ def randomised_tukey(
 def _ranges(table: Floats, resamples: int, seed: int) -> Floats:
     """Compute the range of the systems' sums after each permutation: a row per measure."""
     queries, systems, measures = table.shape
-    found = np.empty((measures, resamples))
+    ranges = np.empty((measures, resamples))
     source = np.random.PCG64(seed)
     rows = max(1, PLACES_PER_BLOCK // systems)
     last = np.uint64(2 ** (systems - 1).bit_length() - 1)
-    columns = [np.ascontiguousarray(table[..., at]) for at in range(measures)]
+    columns = [np.ascontiguousarray(table[..., measure]) for measure in range(measures)]
     for start in range(0, resamples, rows):
         some = min(rows, resamples - start)
         sums = np.zeros((measures, some, systems))
@@ -409,5 +419,5 @@ def _ranges(table: Floats, resamples: int, seed: int) -> Floats:
             for one, column in zip(sums, columns, strict=True):
                 np.take(column[query], places, out=part, mode="clip")
                 one += part
-        found[:, start : start + some] = np.ptp(sums, axis=2)
-    return found
+        ranges[:, start : start + some] = np.ptp(sums, axis=2)
+    return ranges

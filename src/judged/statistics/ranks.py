@@ -28,7 +28,7 @@ def wilcoxon(columns: Floats, rounding: Floats | None = None) -> Floats:
     array([0.25])
     """
     off = _off(columns, rounding)
-    return np.array([_signed_rank(*each) for each in zip(columns.T, off.T, strict=True)], float)
+    return np.array([_signed_rank(*column) for column in zip(columns.T, off.T, strict=True)], float)
 
 
 def sign(columns: Floats, rounding: Floats | None = None) -> Floats:
@@ -64,11 +64,11 @@ def _off(columns: Floats, rounding: Floats | None) -> Floats:
 def _above(column: Floats, off: Floats) -> tuple[float, Floats]:
     """Return the sum of the ranks of positive differences, and how many share each rank."""
     differs = np.abs(column) > off
-    found, off = column[differs], off[differs]
-    order = np.argsort(np.abs(found), kind="stable")
-    ties = _tie_sizes(np.abs(found)[order], off[order])
+    differences, off = column[differs], off[differs]
+    order = np.argsort(np.abs(differences), kind="stable")
+    ties = _tie_sizes(np.abs(differences)[order], off[order])
     ranks = np.repeat(np.cumsum(ties) - (ties - 1) / 2, ties.astype(np.int64))
-    return float(ranks[found[order] > 0].sum()), ties
+    return float(ranks[differences[order] > 0].sum()), ties
 
 
 def _signed_rank(column: Floats, off: Floats) -> float:
@@ -149,15 +149,15 @@ def corrected(p: Floats, correction: str) -> Floats:
     array([0.03, 0.06, 0.06])
     """
     correct = CORRECTIONS[choice("correction", correction, tuple(CORRECTIONS))]
-    found = np.array(p, np.float64)
-    counts = ~np.isnan(found)
-    found[counts] = correct(found[counts])
-    return found
+    p_values = np.array(p, np.float64)
+    counts = ~np.isnan(p_values)
+    p_values[counts] = correct(p_values[counts])
+    return p_values
 
 
 def _stepped(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
     """Apply a step to ordered p values and restore their order; at most 1."""
     order = np.argsort(p, kind="stable")
-    found = np.empty_like(p)
-    found[order] = np.minimum(step(p[order]), 1.0)
-    return found
+    stepped = np.empty_like(p)
+    stepped[order] = np.minimum(step(p[order]), 1.0)
+    return stepped

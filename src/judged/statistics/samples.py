@@ -75,7 +75,7 @@ class Means:
             return exact_sum(self.columns[:, 0])
         if self.of_totals:
             weighed = self.columns if self.weights is None else self.columns * self.weights[:, None]
-            return float(self.function(np.array([exact_sum(each) for each in weighed.T])))
+            return float(self.function(np.array([exact_sum(total) for total in weighed.T])))
         means = [weighted_mean(column, self.weights) for column in self.columns.T]
         return float(self.function(np.array(means)))
 
@@ -138,8 +138,8 @@ class Median:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What queries contribute to a number that needs any number of rows per query."""
+class QueryRows:
+    """Rows of queries, any number per query, behind a number."""
 
     owner: Ints
     """The query of each row, as its number from 0, ascending."""
@@ -171,7 +171,7 @@ class ExactSum:
     steps: int = 0
     """The sum of all finite terms, in units of the smallest float above 0."""
     beyond: float = 0.0
-    """The sum of the infinite and NaN terms; 0 if there are none."""
+    """The sum of the infinite and NaN terms, otherwise 0."""
     count: int = 0
     """The number of terms."""
 
@@ -205,7 +205,7 @@ class ExactSum:
             return math.inf if self.steps > 0 else -math.inf
 
     def mean(self) -> float:
-        """Return the sum divided by the number of terms; NaN if there are none."""
+        """Return the sum divided by the number of terms; NaN for no terms."""
         return self.value() / self.count if self.count else math.nan
 
 
@@ -220,22 +220,22 @@ def _partial_sums(values: Floats) -> list[float]:
     Adding and subtracting a power of two well above the sum leaves the leading digits of each
     number, which add up without rounding. The rest is treated alike (Rump, Ogita and Oishi, 2008).
     """
-    found: list[float] = []
+    parts: list[float] = []
     left = values
     while len(left) > _FSUM_TERMS:
         greatest = float(np.abs(left).max())
         if greatest == 0:
-            return found
+            return parts
         if greatest >= _HUGE:
             break
         power = math.frexp(greatest)[1] + len(left).bit_length() + 1
         far = math.ldexp(1.0, power)
         upper = (left + far) - far
-        found.append(float(upper.sum()))
+        parts.append(float(upper.sum()))
         left = left - upper
-        if len(found) > 2:  # few numbers have digits as far down
+        if len(parts) > 2:  # few numbers have digits as far down
             left = left[left != 0]
-    return [*found, *left.tolist()]
+    return [*parts, *left.tolist()]
 
 
 def exact_sum(values: Floats) -> float:
@@ -367,10 +367,10 @@ def unit_sums(columns: Floats, groups: Ints | None) -> Floats:
     if groups is None:
         return columns
     units = number_of_units(len(columns), groups)
-    found = np.empty((units, columns.shape[1]))
-    for at, column in enumerate(columns.T):
-        found[:, at] = np.bincount(groups, column, units)
-    return found
+    sums = np.empty((units, columns.shape[1]))
+    for number, column in enumerate(columns.T):
+        sums[:, number] = np.bincount(groups, column, units)
+    return sums
 
 
 def unit_weights(size: int, weights: Floats | None, groups: Ints | None) -> Floats:
@@ -407,11 +407,11 @@ def counted_as(queries: int, groups: int | None, effective: float) -> str:
     '300 queries in 10 groups'
     """
     units = queries if groups is None else groups
-    said = counted(queries, "query", "queries")
-    said += "" if groups is None else f" in {counted(groups, 'group')}"
+    words = counted(queries, "query", "queries")
+    words += "" if groups is None else f" in {counted(groups, 'group')}"
     if math.isclose(effective, units):
-        return said
-    return f"{said} count as {effective:,.1f} {_units(groups)} of equal weight (Kish)"
+        return words
+    return f"{words} count as {effective:,.1f} {_units(groups)} of equal weight (Kish)"
 
 
 def about_few_units(rows: Iterable[tuple[str, int, int | None, float]]) -> list[str]:

@@ -115,31 +115,31 @@ def t_test(
     return against_zero(spread(columns, weights, groups, more=more), levels)
 
 
-def against_zero(found: Spread, levels: Sequence[float]) -> Tested:
+def against_zero(means: Spread, levels: Sequence[float]) -> Tested:
     """Test means with known standard errors against 0."""
     with np.errstate(over="ignore"):
-        away = np.abs(found.mean) / found.error
-    p = np.maximum(2 * t_tail(away, found.freedom), SMALLEST_P)
-    ends = [_ends(found, p, level) for level in levels]
+        away = np.abs(means.mean) / means.error
+    p = np.maximum(2 * t_tail(away, means.freedom), SMALLEST_P)
+    ends = [_ends(means, p, level) for level in levels]
     return Tested(p, np.array([low for low, _ in ends]), np.array([high for _, high in ends]))
 
 
-def half_widths(found: Spread, level: float) -> Floats:
+def half_widths(means: Spread, level: float) -> Floats:
     """Compute the half width of the confidence interval of each mean."""
-    return t_quantile(found.freedom, (1 + level) / 2) * found.error
+    return t_quantile(means.freedom, (1 + level) / 2) * means.error
 
 
-def _ends(found: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
+def _ends(means: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
     """Compute a confidence interval.
 
     Where an end is 0 but for rounding, p decides on which side it is.
     """
-    half = half_widths(found, level)
-    low, high = found.mean - half, found.mean + half
+    half = half_widths(means, level)
+    low, high = means.mean - half, means.mean + half
     counts = below(p, level)
     least = np.finfo(np.float64).tiny
-    low = np.where(found.mean > 0, _on_side(low, counts, least), low)
-    high = np.where(found.mean < 0, -_on_side(-high, counts, least), high)
+    low = np.where(means.mean > 0, _on_side(low, counts, least), low)
+    high = np.where(means.mean < 0, -_on_side(-high, counts, least), high)
     return low, high
 
 
@@ -166,7 +166,7 @@ def _powers_of_two(largest: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """How much the means of each column differ between parts of the queries."""
+    """Differences of the means of each column between parts of the queries."""
 
     statistic: Floats
     """Welch's F; NaN where there is no spread to compare with."""
@@ -201,17 +201,18 @@ def between(
     own_weights = [None if weights is None else weights[part] for part in parts]
     own_groups = [None if groups is None else groups[part] for part in parts]
     spreads = [
-        spread(columns[part], *own)
-        for part, *own in zip(parts, own_weights, own_groups, strict=True)
+        spread(columns[part], *weights_and_groups)
+        for part, *weights_and_groups in zip(parts, own_weights, own_groups, strict=True)
     ]
     effective = np.array(
         [
-            effective_units(int(part.sum()), *own)
-            for part, *own in zip(parts, own_weights, own_groups, strict=True)
+            effective_units(int(part.sum()), *weights_and_groups)
+            for part, *weights_and_groups in zip(parts, own_weights, own_groups, strict=True)
         ]
     )
     means, errors, freedoms = (
-        np.array([getattr(each, name) for each in spreads]) for name in ("mean", "error", "freedom")
+        np.array([getattr(part_spread, name) for part_spread in spreads])
+        for name in ("mean", "error", "freedom")
     )
     deviations = errors * np.sqrt(effective)[:, None]
     spreading = ~np.isnan(deviations)

@@ -64,6 +64,7 @@ class Alternatives:
             )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
+        self.names = [*self._runs]
         self._rankings = evaluation.rankings
         self._places = Places(numbers.queries)
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
@@ -115,8 +116,12 @@ class Alternatives:
         measure = compared.measure
         assert measure is not None
         if (name, measure) not in self._entries:
-            usual = [self._runs[repeat][1] for repeat in self._repeats(name)]
-            ends = [self.tie_ends(run.name) or (run, run) for run in usual]
+            repeats = self._repeats(name)
+            usual = [self._runs[repeat][1] for repeat in repeats]
+            ends = [
+                self.tie_ends(repeat) or (run, run)
+                for repeat, run in zip(repeats, usual, strict=True)
+            ]
             moved = any(
                 measure in end.values for both in ends for end in both if both[0] is not both[1]
             )
@@ -138,19 +143,18 @@ class Alternatives:
         None without ties of judged results.
         """
         if name not in self._ends:
-            self._ends[name] = self._tie_ends(self._runs[name][1])
+            self._ends[name] = self._tie_ends(self._runs[name][1], self._rankings.get(name))
         return self._ends[name]
 
-    def _tie_ends(self, run: Scored) -> tuple[Scored, Scored] | None:
+    def _tie_ends(self, run: Scored, kept: Rankings | None) -> tuple[Scored, Scored] | None:
         if {"worst", "best"} <= set(run.others):
             return run.others["worst"], run.others["best"]
-        kept = self._rankings.get(run.name)
         if kept is None or kept.hit_tie_first is None:
             return None
         try:
             unbroken = Variants(kept).under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
-            return self._by_grade(run)
+            return self._by_grade(kept)
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
@@ -178,9 +182,8 @@ class Alternatives:
             if ends.unsure:
                 side.unsure[measure] = ends.unsure
 
-    def _by_grade(self, run: Scored) -> tuple[Scored, Scored] | None:
+    def _by_grade(self, kept: Rankings) -> tuple[Scored, Scored] | None:
         """Return a run with tied results ordered by grade, which gives two of many orders."""
-        kept = self._rankings[run.name]
         variants = Variants(kept)
         try:
             worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
@@ -293,8 +296,8 @@ def about_alternatives(alternatives: Alternatives) -> list[str]:
     notes: list[str] = []
     unsure = {
         evaluation.label(measure): None
-        for run in evaluation.runs
-        for end in alternatives.tie_ends(run.name) or ()
+        for name in alternatives.names
+        for end in alternatives.tie_ends(name) or ()
         for measure in end.unsure
     }
     if unsure:

@@ -298,13 +298,14 @@ def too_few(match: Match, settings: ComparisonSettings, sides: int = 2) -> bool:
     Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
     two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
     """
-    few = match.units < 2 or match.differing < fewest_units(settings.level, sides)
+    needed = settings.fewest_units if sides == 2 else fewest_units(settings.level, sides)
+    few = match.units < 2 or match.differing < needed
     return few or too_uneven(match, settings)
 
 
 def too_uneven(match: Match, settings: ComparisonSettings) -> bool:
     """Return whether uneven weights leave too small an effective number of queries, or groups."""
-    return match.uneven and match.effective_units < fewest_units(settings.level)
+    return match.uneven and match.effective_units < settings.fewest_units
 
 
 def columns_of(matches: Sequence[Match]) -> Floats:

@@ -138,13 +138,14 @@ class Numbers:
         queries = queries_of(evaluation)
         places = Places(queries)
         measures = compared_by(evaluation)
+        runs = {run.name: run for run in evaluation.runs}
         entries = {
-            (measure.name, run.name): entry_of(run, measure.measure, places)
-            for run in evaluation.runs
+            (measure.name, name): entry_of(run, measure.measure, places)
+            for name, run in runs.items()
             for measure in measures
             if measure.measure is not None
         }
-        return cls(tuple(run.name for run in evaluation.runs), queries, measures, entries)
+        return cls(tuple(runs), queries, measures, entries)
 
     def entry(self, measure: Compared, run: str) -> Entry:
         """Return the values of a run on a measure."""

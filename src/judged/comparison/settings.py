@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from judged.errors import InputError, quoted
@@ -117,6 +118,13 @@ class ComparisonSettings:
     def tested_level(self) -> float:
         """Confidence level of one comparison in the first step of Holm's correction."""
         return 1 - (1 - self.level) / self.comparisons if self.comparisons > 1 else self.level
+
+    @cached_property
+    def fewest_units(self) -> int:
+        """Fewest differing queries, or groups, that can be significant, two-sided."""
+        from judged.statistics.t import fewest_units
+
+        return fewest_units(self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

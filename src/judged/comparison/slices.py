@@ -31,7 +31,7 @@ from judged.results import ResultPart, plain_value
 from judged.statistics.intervals import Interval
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import effective_units
-from judged.statistics.t import below, between, fewest_units
+from judged.statistics.t import below, between
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ def _differences(
     every = [matched(part, measure, *pair) for measure in numbers.measures for pair in pairs]
     matches = [match for match in every if match.averaged is not None and match.queries]
     statistic, p, among = np.full((3, len(matches)), np.nan)
-    needed, small = fewest_units(settings.level), set()
+    needed, small = settings.fewest_units, set()
     for same in alike(matches):
         first = matches[same[0]]
         slices, weights, groups = label[first.ours.place], first.weights, first.groups

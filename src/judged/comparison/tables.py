@@ -16,7 +16,6 @@ from judged.evaluation.export import Look
 from judged.results import Table
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import CLOSE
-from judged.statistics.t import fewest_units
 from judged.text import Best, Latex, Left, latex, listed, percent, shown
 
 if TYPE_CHECKING:
@@ -307,19 +306,24 @@ def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
     if math.isnan(best.value):
         return frozenset()
     others = [row for row in every if row.measure == measure and best.run in (row.run, row.against)]
-    level = comparison.settings.level
-    tested = [row for row in others if row.verdict == "identical" or _testable(row, level)]
-    if not any(_testable(row, level) for row in others) and len(tested) < len(others):
+    needed = comparison.settings.fewest_units
+    testable = [_testable(row, needed) for row in others]
+    tested = [
+        row
+        for row, can_be_significant in zip(others, testable, strict=True)
+        if can_be_significant or row.verdict == "identical"
+    ]
+    if not any(testable) and len(tested) < len(others):
         return frozenset()
     near = [{row.run, row.against} for row in tested if row.verdict not in SIGNIFICANT]
     return frozenset({best.run}.union(*near))
 
 
-def _testable(row: Pair, level: float) -> bool:
+def _testable(row: Pair, needed: int) -> bool:
     """Return whether there are enough queries, or groups, for a significant difference."""
     units = row.queries if row.groups is None else row.groups
-    uneven = row.effective_units is not None and row.effective_units < fewest_units(level)
-    return units >= fewest_units(level) and not uneven
+    effective = units if row.effective_units is None else row.effective_units
+    return min(units, effective) >= needed
 
 
 def bold_rule(comparison: Comparison) -> str:

@@ -18,7 +18,7 @@ from judged.evaluation.trusted import Correction
 from judged.results import ResultPart
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import counted_as
-from judged.statistics.t import below, fewest_units
+from judged.statistics.t import below
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -405,7 +405,7 @@ def _too_few_words(pair: Pair, settings: ComparisonSettings) -> str:
     if pair.queries < 2:
         return f"{run} and {against} share {counted(pair.queries, *QUERIES)}: too few to test"
     few = round(1 - math.log2(pair.smallest_p))
-    if few >= fewest_units(settings.level):
+    if few >= settings.fewest_units:
         worth = counted_as(pair.queries, pair.groups, pair.effective_units or 0.0)
         return f"{worth}: too few to compare {run} with {against}"
     differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *QUERIES)

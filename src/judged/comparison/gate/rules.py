@@ -278,7 +278,7 @@ def apply_rule(
     for at, (match, outcome) in enumerate(zip(matches, tested, strict=True)):
         drop, p = allowed[match.measure.name], float(together[at])
         word = _verdict(rule, match, outcome, p, drop, settings)
-        needed = fewest_units(settings.level)
+        needed = settings.fewest_units
         if rule == "loss":
             needed = units_needed(match, settings, len(matches))
         too_few_units = (match.by_trusted or match).units < needed or too_uneven(match, settings)
@@ -329,7 +329,7 @@ def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> i
     first_step = 1 - (1 - settings.level) / measures
     by_signs = fewest_units(first_step, sides=1)
     by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)
-    return by_signs if by_signs_alone else min(by_signs, fewest_units(settings.level))
+    return by_signs if by_signs_alone else min(by_signs, settings.fewest_units)
 
 
 def _refuse_infinite(match: Match, numbers: Numbers) -> None:

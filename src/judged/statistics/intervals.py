@@ -151,8 +151,8 @@ def interval(
     no interval, and the note says why.
 
     `method` is t, bca or percentile instead of the default. `groups` numbers the group of each
-    query from 0. The interval is cut at `range`, and widened by `error`, the standard error of the number
-    itself if it is a Monte Carlo estimate.
+    query from 0. The interval is cut at `range`. `error`, the standard error of the number itself
+    if it is a Monte Carlo estimate, widens it.
 
     >>> share = interval(Means.of_values(np.ones(10)), range=(0, 1))
     >>> share.said(), share.method

@@ -151,7 +151,8 @@ def test_a_convention_says_how_it_was_held_against_its_library(convention: Conve
     # What has a distribution was run; of what has none, somebody read the source.
     if convention.package:
         assert convention.held == "run"
-    note = f"what {convention.title} {convention.version} computes is known from its source"
+    title = f"{convention.title} {convention.version}".strip()
+    note = f"The definitions of {title} are from reading its source"
     name = next(name for name in convention.names if name.ours)
     text = evaluate(
         PLAIN_JUDGEMENTS,
@@ -215,7 +216,7 @@ def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Any) -> None:
 
 def test_rankings_that_are_made_already_are_warned_of() -> None:
     said = Rankings.from_relevance([[0, 1]]).evaluate("NDCG@10", convention="beir").warnings()
-    own = "BEIR takes out results that have the id of their query"
+    own = "BEIR removes results that have the id of their query"
     assert sum(text.startswith(own) for text in said) == 1
 
 
@@ -250,7 +251,7 @@ def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
     from judged import explain
     from judged.errors import ConventionError
 
-    with pytest.raises(ConventionError, match="say it for this one"):
+    with pytest.raises(ConventionError, match="name the lowest relevant grade"):
         explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
 
 
@@ -283,12 +284,13 @@ def test_an_empty_list_is_missing_where_the_library_needs_results() -> None:
         found = judged.evaluate(*given, name, convention="ragas")
         assert found.value() == pytest.approx(1 / 4)
         assert found.warnings()[0] == (
-            "1 of 3 judged queries not in the run (nothing retrieved), left out."
+            "The run has no results for 1 of 3 judged queries (nothing retrieved), which are left "
+            "out of the means."
         )
         assert judged.evaluate(*given, "P").value() == pytest.approx(1 / 6)
     warned = (
-        "ragas takes a query without results for one that the run lacks; in these rankings it is "
-        "an empty list: evaluate the run itself."
+        "ragas treats a query without results as missing; in these rankings it is an empty list. "
+        "Evaluate the run itself."
     )
     rankings = judged.Rankings.from_run(rows, policy={"ties": "input"})
     assert warned in rankings.evaluate(name, convention="ragas").warnings()

@@ -445,10 +445,6 @@ class Latency:
         share : float
             From 0, the fastest query, to 100, the slowest.
 
-        Returns
-        -------
-        float
-
         >>> Latency({"q1": 0.1, "q2": 0.3}).percentile(100)
         0.3
         """
@@ -456,10 +452,6 @@ class Latency:
 
     def sentence(self) -> str:
         """The numbers, for people.
-
-        Returns
-        -------
-        str
 
         >>> Latency({"q1": 0.1, "q2": 0.3}, workers=4).sentence()
         'mean 200 ms, p50 200 ms, p95 290 ms (2 queries, up to 4 at once)'
@@ -480,10 +472,6 @@ class Latency:
         ----------
         per_query : bool, optional
             Whether the time of every query is there too.
-
-        Returns
-        -------
-        dict
 
         >>> Latency({"q1": 0.5}).to_dict()["p95"]
         0.5

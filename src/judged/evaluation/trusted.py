@@ -133,10 +133,6 @@ class Correction:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).to_dict()["weight"]
         0.9
@@ -153,10 +149,6 @@ class Correction:
 
     def says(self) -> str:
         """What was corrected by what, and which interval is narrower.
-
-        Returns
-        -------
-        str
 
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).says().partition(";")[0]

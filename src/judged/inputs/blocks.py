@@ -108,8 +108,8 @@ class Room:
             raise InputError(
                 f"{source}: query {query!r} has {counted(rows, 'result')} or more, which take "
                 f"{needed:g} GB; memory is {self.memory / 10**9:g} GB. A list has to fit: give "
-                f"more memory (memory='{needed:g}GB', --memory {needed:g}GB), or cut the lists of "
-                "the run."
+                f"more memory (judged.config(memory='{needed:g}GB'), --memory {needed:g}GB), or "
+                "cut the lists of the run."
             )
 
     @contextmanager
@@ -127,7 +127,7 @@ class Room:
             except OSError as error:
                 raise OutputError(
                     f"{place}: no temporary folder can be made there ({error.strerror}); name "
-                    "another one (temporary=, --temporary DIR)."
+                    "another one (judged.config(temporary=DIR), --temporary DIR)."
                 ) from None
             yield Path(name)
         finally:

@@ -643,15 +643,16 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     roles = ("score", "rank") if role in ("score", "rank") else (role,)
     names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in roles)
     article = "an" if role == "item" else "a"
-    every = (
-        f" Where every item that is listed is relevant, say so: --columns {CONSTANT}."
-        if kind is JUDGEMENTS and role == "grade"
-        else ""
-    )
+    every = ""
+    if kind is JUDGEMENTS and role == "grade":
+        every = (
+            " If every item that is listed is relevant, say so: columns={'grade': 1} "
+            f"(--columns {CONSTANT})."
+        )
     return (
         f"{source}: no column with {article} {' or a '.join(roles)}; the columns are "
-        f"{shown_header(header)}. Say which it is (--columns {roles[0]}=COLUMN), or use a name "
-        f"that is understood: {names}.{every}"
+        f"{shown_header(header)}. Say which it is: columns={{{roles[0]!r}: COLUMN}} "
+        f"(--columns {roles[0]}=COLUMN). Or use a name that is understood: {names}.{every}"
     )
 
 

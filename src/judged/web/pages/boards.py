@@ -1,5 +1,4 @@
-"""The leaderboard of report and explorer: systems by measures, with confidence intervals, possible
-ranks and a heading."""
+"""The leaderboard of report and explorer: systems by measures, with intervals and ranks."""
 
 from __future__ import annotations
 

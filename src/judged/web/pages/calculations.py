@@ -1,5 +1,4 @@
-"""The calculation of one number: what each rank adds, the arithmetic, other definitions, and the
-walk down the list. Everything comes from `Explanation.to_dict()`."""
+"""The calculation of one number and the walk down its list, from `Explanation.to_dict()`."""
 
 from __future__ import annotations
 

@@ -141,8 +141,7 @@ def mean_strip(
     width: float = WIDTH,
     height: float = 26,
 ) -> Markup:
-    """Draw a stacked column per rank: the shares of queries with a relevant, a judged irrelevant
-    and an unjudged result, as `judged.rankings.strips.mean_strip` returns them.
+    """Draw a stacked column per rank, of the shares that `judged.rankings.strips` computes.
 
     >>> "rank 1: 50\\xa0% relevant" in mean_strip([(0.5, 0.5, 0.0, 0.0)])
     True

@@ -155,8 +155,7 @@ def _evaluate(
     answer_threshold: float | None = None,
     **matching: Any,
 ) -> tuple[Evaluation, Any]:
-    """Return the evaluation, and the tables of its runs, which have the ids of results; None for
-    rankings files, which have no ids."""
+    """Return the evaluation, and its runs with ids; None for rankings files, which have no ids."""
     from judged.evaluation.evaluate import evaluate, match_runs
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings

@@ -283,8 +283,7 @@ def vectors_of(file: DataFile, cache: Cache) -> Vectors:
 def _paired(
     files: Sequence[DataFile], queries: DataFile | None, items: DataFile | None
 ) -> tuple[DataFile, DataFile]:
-    """Return the files of queries and items that belong together by name: models cannot be
-    mixed."""
+    """Return the files of queries and items that belong together by name, as of one model."""
     if queries is not None and items is not None:
         return queries, items
     sides: dict[bool, list[DataFile]] = {True: [], False: []}

@@ -655,7 +655,7 @@ class PlaygroundAnswer:
                 for card in self.cards
             ],
             "chosen": str(state.chosen),
-            "sentences": [told] if isinstance(told, str) else list(told.sentences()),
+            "sentences": [told] if isinstance(told, str) else told.to_dict()["sentences"],
             "libraries": None
             if isinstance(libraries, str)
             else libraries["disagreement"].to_dict()["measures"][0],

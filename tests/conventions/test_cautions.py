@@ -151,7 +151,8 @@ def test_a_convention_says_how_it_was_held_against_its_library(convention: Conve
     # What has a distribution was run; of what has none, somebody read the source.
     if convention.package:
         assert convention.held == "run"
-    note = f"what {convention.title} {convention.version} computes is known from its source"
+    title = f"{convention.title} {convention.version}".strip()
+    note = f"The definitions of {title} are from reading its source"
     name = next(name for name in convention.names if name.ours)
     text = evaluate(
         PLAIN_JUDGEMENTS,
@@ -250,7 +251,7 @@ def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
     from judged import explain
     from judged.errors import ConventionError
 
-    with pytest.raises(ConventionError, match="say it for this one"):
+    with pytest.raises(ConventionError, match="name the lowest relevant grade"):
         explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
 
 

@@ -1,5 +1,4 @@
-"""Vectorised work on flat arrays cut into segments, one segment a query: no Python loop over
-queries.
+"""Compute on flat arrays cut into segments, one segment per query, without Python loops.
 
 Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments may have any length,
 none included.
@@ -81,7 +80,7 @@ def positions(starts: Ints, lengths: Ints) -> Ints:
 
 
 def ordinals(segment: Ints, segments: int) -> Ints:
-    """The place of each element in its segment, from 1; `segment` must be in ascending order.
+    """Return the place of each element in its segment, from 1; `segment` must be ascending.
 
     >>> ordinals(np.array([0, 0, 2, 2, 2]), 3).tolist()
     [1, 2, 1, 2, 3]
@@ -91,8 +90,7 @@ def ordinals(segment: Ints, segments: int) -> Ints:
 
 
 def descending(values: Floats, lengths: Ints) -> Floats:
-    """The values with every segment in descending order; only segments that are not so already are
-    sorted.
+    """Sort every segment in descending order, where it is not sorted already.
 
     Segments lie end to end. The result is `values` itself where nothing was out of order.
     """
@@ -115,7 +113,7 @@ def _sort_descending(rows: Floats) -> Floats:
 
 
 def order_in_segments(segment: Ints, values: NDArray[Any]) -> Ints:
-    """The order that puts segments first, and the values of each in ascending order.
+    """Return the order by segment, and by ascending value within each segment.
 
     >>> order_in_segments(np.array([1, 0, 1]), np.array([0.5, 0.7, 0.2])).tolist()
     [1, 2, 0]
@@ -128,7 +126,7 @@ def order_in_segments(segment: Ints, values: NDArray[Any]) -> Ints:
 
 
 def products_before(values: Floats, lengths: Ints) -> Floats:
-    """The product of all values that stand before each one in its segment; 1 for the first.
+    """Return the product of all values before each one in its segment; 1 for the first.
 
     >>> products_before(np.array([0.5, 0.5, 0.5, 0.1]), np.array([3, 1])).tolist()
     [1.0, 0.5, 0.25, 1.0]
@@ -141,7 +139,7 @@ def products_before(values: Floats, lengths: Ints) -> Floats:
 
 
 def running_sums(values: Floats, lengths: Ints) -> Floats:
-    """The sum of each segment's values down to each one.
+    """Return the running sum within each segment.
 
     >>> running_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 1])).tolist()
     [1.0, 3.0, 4.0]
@@ -154,7 +152,7 @@ def running_sums(values: Floats, lengths: Ints) -> Floats:
 
 
 def greatest_from_here(values: Floats, lengths: Ints) -> Floats:
-    """The greatest value from each one to the end of its segment.
+    """Return the greatest value from each one to the end of its segment.
 
     >>> greatest_from_here(np.array([0.1, 0.3, 0.2, 0.1]), np.array([3, 1])).tolist()
     [0.3, 0.3, 0.2, 0.1]
@@ -175,7 +173,7 @@ def by_rows(
     *,
     padding: float,
 ) -> Floats:
-    """The values with a function applied to some of their segments, as the rows of padded matrices.
+    """Apply a function to some segments, as the rows of padded matrices.
 
     Segments of similar length share a matrix, so that at most half of it is padding, and each
     segment is computed on its own: nothing carries over from one query to the next, rounding
@@ -231,8 +229,7 @@ _IN_CACHE = 1 << 15
 
 
 def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Ints:
-    """How many of some elements stand before each element in its segment; `segment` must be in
-    ascending order.
+    """Count marked elements before each one in its segment; `segment` must be ascending.
 
     >>> counts_before(np.array([True, False, True, True]), np.array([0, 0, 0, 1]), 2).tolist()
     [0, 1, 1, 0]
@@ -244,8 +241,7 @@ def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Int
 
 
 def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
-    """A function of ranks (whole numbers from 0, or infinity), worked out once for each rank there
-    can be.
+    """Compute a function of ranks (whole numbers from 0, or infinity) once for each rank.
 
     Ranks repeat from query to query, so a table is shorter than they are many; where it would not
     be, there is none.
@@ -261,8 +257,7 @@ def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
 
 
 def freeze(record: Any) -> None:
-    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they
-    are."""
+    """Make the arrays of a frozen dataclass read-only, through views of them."""
     for each in fields(record):
         value = getattr(record, each.name)
         if isinstance(value, np.ndarray):

@@ -70,7 +70,7 @@ def did_you_mean(
     cutoff: float = 0.6,
     key: Callable[[str], str] = str.lower,
 ) -> str:
-    """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
+    """Return the end of a sentence about an unknown name: the nearest known one, or a full stop.
 
     Names are compared by their `key`, and written as they are.
 
@@ -97,8 +97,7 @@ MAX_WORD = 500
 
 
 def shortened(message: str) -> str:
-    """Cut very long ids and values in a message: what stands between quotation marks, or has no
-    white space.
+    """Cut very long ids and values in a message: quoted texts, or words without white space.
 
     >>> shortened(f"query {'x' * 10**5!r} has no grade.") == f"query '{'x' * 79}…' has no grade."
     True
@@ -113,7 +112,7 @@ def shortened(message: str) -> str:
 
 
 def quoted(given: Any) -> str:
-    """A wrong value as a message quotes it, however long it is, or hard to print.
+    """Return a wrong value as a message quotes it, even if it is long or hard to print.
 
     >>> quoted("x"), quoted(10**5000)
     ("'x'", 'a number of more than 4,300 digits')

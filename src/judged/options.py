@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 
 
 def later(name: str) -> ForwardRef:
-    """Return a type that `typing.get_type_hints` loads, so that its module need not be loaded
-    before.
+    """Return a type whose module is loaded only by `typing.get_type_hints`.
 
     >>> class Made:
     ...     policy: later("judged.policy:Policy")
@@ -124,7 +123,7 @@ Engine = Literal["memory", "spark", "tables"]
 """What computes with tables that live elsewhere: they are read whole, or stay where they are."""
 
 FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
-"""The format of a file of a run or of judgements."""
+"""Check the format of a file of a run or of judgements."""
 # fmt: off
 VectorFileFormat = Literal[
     "npy", "npz", "hdf5", "parquet", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin",
@@ -182,8 +181,7 @@ WeightsLike: TypeAlias = Path | Mapping[str, Number] | ArrowTable | QueryWeights
 GroupsLike: TypeAlias = Path | Mapping[str, Any] | TableLike
 """Which group each query is of: {query: group}, a table, or a file."""
 PilotLike: TypeAlias = Comparison | Mapping[str, Number] | Sequence[Number] | NDArray[Any]
-"""What a spread of differences is estimated from: a comparison, or {query: difference}, or numbers.
-"""
+"""What differences are estimated from: a comparison, {query: difference}, or numbers."""
 AttributesLike: TypeAlias = Path | Mapping[str, Mapping[str, Any]] | TableLike
 """What is known of each query: {query: {attribute: value}}, a table, or a file."""
 ValuesLike: TypeAlias = (
@@ -258,7 +256,7 @@ def whole(
     otherwise: str = "",
     error: type[JudgedError] = InputError,
 ) -> int:
-    """A whole number, of Python or numpy; `otherwise` says what else may be given.
+    """Check a whole number; `otherwise` names what else is allowed.
 
     >>> whole("bins", 15)
     15
@@ -279,7 +277,7 @@ def whole(
 def number(
     name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf
 ) -> float:
-    """A finite number.
+    """Check a finite number.
 
     >>> number("rel", 2)
     2.0
@@ -293,7 +291,7 @@ def number(
 
 
 def real(given: Any) -> float | None:
-    """A number as a float; None for what is no number, or none that a float can hold.
+    """Return a number as a float; None if it is not a finite number.
 
     >>> real(2), real(True), real(10**400), real(float("nan"))
     (2.0, None, None, None)
@@ -311,8 +309,7 @@ HIGHEST_LEVEL = 0.999999999
 
 
 def level(name: str, given: Any) -> float:
-    """Return the checked level of a confidence interval, a number between 0 and 1. Above the
-    highest level, rounding makes quantiles infinite.
+    """Check the level of a confidence interval, a number between 0 and 1.
 
     >>> level("level", 0.9)
     0.9
@@ -326,7 +323,7 @@ def level(name: str, given: Any) -> float:
 
 
 def flag(name: str, given: Any) -> bool:
-    """True or False, of Python or numpy.
+    """Check a flag of Python or numpy.
 
     >>> flag("both", True)
     True
@@ -343,7 +340,7 @@ def choice(
     *,
     error: type[JudgedError] = InputError,
 ) -> str:
-    """One of a few words.
+    """Check one of a few words.
 
     >>> choice("of", "first", ("first", "all"))
     'first'
@@ -357,7 +354,7 @@ def choice(
 
 
 def text(name: str, given: Any) -> str:
-    """A text.
+    """Check a text.
 
     >>> text("name", "run")
     'run'
@@ -368,7 +365,7 @@ def text(name: str, given: Any) -> str:
 
 
 def latex_key(name: str, given: Any) -> str:
-    """A key that LaTeX refers to something by.
+    """Check a key for references in LaTeX.
 
     >>> latex_key("label", "tab:runs")
     'tab:runs'
@@ -382,7 +379,7 @@ def latex_key(name: str, given: Any) -> str:
 
 
 def identifier(name: str, given: Any) -> str:
-    """The id of a query or of an item: a text, or a number that stands for one.
+    """Check the id of a query or an item, a text or a number.
 
     >>> identifier("query", 7)
     '7'
@@ -393,7 +390,7 @@ def identifier(name: str, given: Any) -> str:
 
 
 def file_format(name: str, given: Any) -> str:
-    """The format of a file of a run or of judgements.
+    """Check the format of a file of a run or of judgements.
 
     >>> file_format("run_format", "trec")
     'trec'
@@ -402,14 +399,14 @@ def file_format(name: str, given: Any) -> str:
 
 
 def callback(name: str, given: Any) -> Callable[..., Any]:
-    """A function that is called with numbers of queries."""
+    """Check a function for progress."""
     if not callable(given):
         raise InputError(f"{name} must be a function of one number; got {quoted(given)}.")
     return given
 
 
 def sizes(name: str, given: Any) -> int | dict[str, int] | list[int]:
-    """One whole number from 0, or one for each query: a list, or {query: number}.
+    """Check one whole number from 0, or one for each query.
 
     >>> sizes("collection", {"q1": 100})
     {'q1': 100}
@@ -428,7 +425,7 @@ def _has_rows(given: Any) -> bool:
 
 
 def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    """The same check, with None allowed whatever the default is."""
+    """Return the same check with None allowed."""
     return lambda name, given: None if given is None else check(name, given)
 
 
@@ -486,8 +483,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
-    """A function with those of its keyword options checked that `OPTIONS` knows; None is allowed
-    where it is the default.
+    """Check the keyword options of a function that `OPTIONS` knows.
 
     >>> @checked
     ... def half(*, k: int | None = None) -> float:
@@ -519,7 +515,7 @@ def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
 
 
 def checked_methods(kind: type[Result]) -> type[Result]:
-    """A class with the options of its public methods checked."""
+    """Check the options of all public methods of a class."""
     for name, method in vars(kind).copy().items():
         if isfunction(method) and not name.startswith("_"):
             setattr(kind, name, checked(method))
@@ -537,7 +533,7 @@ STUDIED_TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 def temperature(given: Any) -> float:
-    """A temperature of a softmax.
+    """Check the temperature of a softmax.
 
     >>> temperature(0.05)
     0.05
@@ -556,7 +552,7 @@ _LARGEST = sorted(_UNITS.items(), key=lambda unit: -unit[1])
 
 
 def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10**6) -> int:
-    """A size in bytes.
+    """Return a size in bytes.
 
     >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
     (500000000, 1500000000, 2000000)
@@ -651,8 +647,7 @@ _OTHER_NAMES = {
 
 
 def takes_scoring(function: Callable[Call, Result]) -> Callable[Call, Result]:
-    """Let a function take the options of `Scoring` as `**scoring`: checked, and documented in its
-    docstring."""
+    """Let a function take the options of `Scoring` as `**scoring`, checked and documented."""
     plain: Any = unwrap(function)
     code = plain.__code__
     own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

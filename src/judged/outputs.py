@@ -23,8 +23,7 @@ file is created, because a signal may arrive at any time."""
 def check_target(
     path: str | os.PathLike[str], *, reads: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any
-    work is done for it."""
+    """Raise an error if a file cannot be written, or is one of those in `reads`."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
         raise OutputError(f"a file to write to is named by a text or a path; got {quoted(path)}.")
     if not os.fspath(path):
@@ -77,7 +76,7 @@ def _is_at(other: str | os.PathLike[str], target: Path) -> bool:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary file in the same folder, which takes the place of `path` when all went well.
+    """Yield a temporary file in the same folder, which replaces `path` on success.
 
     A link stays a link: what it points to is replaced. A device or a pipe is never replaced, but
     written into at the end.
@@ -113,8 +112,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def is_device(target: Path) -> bool:
-    """Whether a path is /dev/null, a FIFO or the like, or an open file of this process, as
-    /dev/stdout."""
+    """Return whether a path is a device, a FIFO or an open file of this process."""
     opened = os.path.abspath(target).startswith(
         ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
     )
@@ -128,7 +126,7 @@ def _place(target: Path) -> Path:
 
 
 def _mode(place: Path) -> int:
-    """The permissions that the file has, or that a new file gets."""
+    """Return the permissions of the file, or of a new file."""
     if place.exists():
         return stat.S_IMODE(place.stat().st_mode)
     mask = os.umask(0)
@@ -137,7 +135,7 @@ def _mode(place: Path) -> int:
 
 
 def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
-    """The ending of a file to write, where it is one of those that can be written."""
+    """Return the file extension of an output, if its format is supported."""
     ending = Path(path).suffix.lower()
     if ending not in endings:
         raise OutputError(

@@ -1,5 +1,4 @@
-"""What is done where the data leave room: tied scores, missing queries, queries with nothing
-relevant, unjudged items."""
+"""The policy for ties, missing queries, queries without relevant items and unjudged items."""
 
 from __future__ import annotations
 
@@ -110,7 +109,7 @@ def add_choices(policy: PolicyLike | None, **choices: Any) -> PolicyLike | None:
 
 
 def checked_positives(given: Any) -> str:
-    """A rule of POSITIVES."""
+    """Check a rule of POSITIVES."""
     if not isinstance(given, str) or given not in POSITIVES:
         raise InputError(f"positives must be one of {', '.join(POSITIVES)}; got {quoted(given)}.")
     return given
@@ -184,7 +183,7 @@ class Policy:
         return {name: value for name, value in chosen.items() if usual.get(name, ...) != value}
 
     def sentences(self) -> dict[str, str]:
-        """What each choice means, by its name.
+        """Return the meaning of each choice, by its name.
 
         >>> Policy().sentences()["unjudged"]
         'unjudged items count as not relevant'
@@ -196,7 +195,7 @@ class Policy:
 
     @classmethod
     def of(cls, given: PolicyLike | None, **otherwise: Any) -> Policy:
-        """A policy from what a caller may pass; what nobody chooses is as by default.
+        """Return a policy from what callers pass, with defaults for the rest.
 
         Parameters
         ----------

@@ -498,8 +498,7 @@ def _bullets(texts: Iterable[str]) -> str:
 
 
 def render_latex(document: Document, display: Display, footnotes: Sequence[str] = ()) -> str:
-    r"""Return booktabs tabulars; sentences are comments above them, footnotes stand below the
-    first."""
+    r"""Return booktabs tabulars, with sentences as comments and footnotes below the first."""
     lines = []
     if not display.quiet:
         for text in [*document.sentences(), *([document.methods()] if document.methods else [])]:
@@ -798,8 +797,7 @@ class Result:
         return numbers if options.quiet else numbers + self._comments()
 
     def _comments(self) -> str:
-        """Return serious warnings as comment lines, without commas and quotation marks so that
-        readers that know no comments get one text."""
+        """Return serious warnings as comment lines, without commas and quotation marks."""
         lines = (f"# warning: {visible(text)}\n" for text in self._grave())
         return "".join(line.replace(",", ";").replace('"', "'") for line in lines)
 
@@ -853,8 +851,7 @@ class Result:
                 temporary.write_bytes(content)
 
     def _render(self, method: str, display: Mapping[str, Any], where: str) -> Any:
-        """Return what a method makes, given those options that it takes; `where` names the format
-        in error messages."""
+        """Return what a method makes of its options; `where` names the format in errors."""
         make = getattr(self, method)
         extras = {name for names in self.EXTRAS.values() for name in names} & {*display}
         own = {name: display[name] for name in extras if display[name] is not None}

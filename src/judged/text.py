@@ -55,7 +55,7 @@ DECIMALS = 4
 
 
 def shown(value: float | None, decimals: int = DECIMALS) -> str:
-    """A number for people: four decimals, or as many as are said, and counts as they are.
+    """Format a number with four decimals, or as many as given; counts have none.
 
     >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf), shown(2 / 3, 2)
     ('0.2500', '1,234', '–', '∞', '0.67')
@@ -70,7 +70,7 @@ def shown(value: float | None, decimals: int = DECIMALS) -> str:
 
 
 def percent(value: float | None, decimals: int = DECIMALS - 2) -> str:
-    """A share in percent, without the sign; its digits are those of `shown`, two places on.
+    """Format a share in percent, without the sign.
 
     >>> percent(2 / 3), percent(1.0), percent(None), percent(0.125, 0)
     ('66.67', '100.00', '–', '12')
@@ -83,14 +83,14 @@ def percent(value: float | None, decimals: int = DECIMALS - 2) -> str:
 
 
 def plain(value: float | None) -> float | str | None:
-    """A number for JSON, which has neither NaN (null) nor infinity ("Infinity")."""
+    """Return a number for JSON, which has neither NaN nor infinity."""
     if value is None or math.isnan(value):
         return None
     return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "query", "queries"), counted(2500, "query", "queries"), counted(2, "line")
     ('1 query', '2,500 queries', '2 lines')
@@ -99,7 +99,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def few(names: Sequence[str], most: int = 3) -> str:
-    """The first of some names.
+    """Return the first of some names.
 
     >>> few(["a", "b", "c", "d"]), few(["a"])
     ('a, b, c, …', 'a')
@@ -109,7 +109,7 @@ def few(names: Sequence[str], most: int = 3) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Words in a row.
+    """Return words as an enumeration.
 
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "or")
     ('a', 'a and b', 'a, b or c')
@@ -127,8 +127,7 @@ _HIDDEN = (
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    r"""Text that shows all that is in it: what could steer the terminal, break a line or hide what
-    stands there is spelled out, but for the characters in `keep`.
+    r"""Spell out characters that steer terminals or hide text, except those in `keep`.
 
     >>> print(visible("a\x1b[2Jb\n"), visible("\u202eb\n", keep="\n"), end="")
     a\x1b[2Jb\n \u202eb
@@ -139,7 +138,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def readable(text: str, *, keep: str = "") -> str:
-    """Text for people: `visible`, with very long ids cut as errors cut them.
+    """Return `visible` text with very long ids cut.
 
     >>> len(readable("x" * 10**5))
     81
@@ -152,14 +151,13 @@ def readable(text: str, *, keep: str = "") -> str:
 
 
 def spelled(letter: str) -> str:
-    """A character as source code has it; a byte of a file's name that is no text, as a byte."""
+    """Spell out a character as in source code; a byte that is not text as a byte."""
     byte = ord(letter) - 0xDC00
     return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else letter.encode("unicode_escape").decode()
 
 
 def quote(text: str | bytes, limit: int = 80) -> str:
-    """Text from a file between quotation marks, `visible` but for the tab, and shortened so that a
-    message stays one line.
+    """Quote text from a file, made visible and shortened to one line.
 
     >>> print(quote(b"a\\nb"), quote("a long line", 6))
     "a\\nb" "a lon…"
@@ -174,7 +172,7 @@ _MARKDOWN = r"[\\`*<&|~]|(?<![^\W_])_|_(?![^\W_])|](?=[\[(:])"
 
 
 def markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is, in one line.
+    r"""Escape text for one line of Markdown.
 
     >>> print(markdown("a|b <i> [x](y) num_rel"))
     a\|b \<i> [x\](y) num_rel
@@ -205,7 +203,7 @@ _LIGATURE = "-(?=-)|`(?=`)|'(?=')|[?!](?=`)"
 
 
 def latex(text: str) -> str:
-    r"""Text that LaTeX sets as it is, in one line.
+    r"""Escape text for one line of LaTeX.
 
     >>> print(latex("a_b^^5c --sort"))
     a\_b\textasciicircum{}\textasciicircum{}5c -{}-sort
@@ -218,7 +216,7 @@ def latex(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """Text that HTML shows as it is, in elements and in attributes.
+    """Escape text for elements and attributes of HTML.
 
     >>> html("<i>'a' & b")
     '&lt;i&gt;&#x27;a&#x27; &amp; b'
@@ -230,8 +228,7 @@ def html(text: str) -> str:
 
 
 def script(given: Any) -> str:
-    r"""A value as JavaScript inside a page: JSON in which nothing ends the script or begins a
-    comment, whatever its texts are.
+    r"""Return a value as JSON that is safe inside the script of a page.
 
     >>> print(script(["</script>", "<!--"]))
     ["\u003c/script\u003e", "\u003c!--"]
@@ -243,7 +240,7 @@ def script(given: Any) -> str:
 
 
 def _escaped(found: str) -> str:
-    """JSON whose hidden characters are escaped, all but those between its values."""
+    """Escape hidden characters of JSON."""
     if found.replace("\n", "").isprintable():
         return found
     return re.sub(_HIDDEN, lambda each: each[0] if each[0] == "\n" else _utf16(each[0]), found)
@@ -255,8 +252,7 @@ def _utf16(letter: str) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
-    """Lines whose cells stand under each other; the columns in `right` end there, all others begin
-    there.
+    """Align cells in columns; those in `right` to the right.
 
     >>> aligned([("run", "AP"), ("mine", "0.5")], right=[1])
     ['run    AP', 'mine  0.5']
@@ -279,8 +275,7 @@ _BAR = r"(?<!\\)\|"
 def markdown_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
 ) -> str:
-    r"""A table of cells that are Markdown, or texts made so by `markdown`; the numbers of the
-    columns in `right` are set to the right.
+    r"""Return a table of Markdown cells; columns in `right` are right-aligned.
 
     >>> print(markdown_table(["run", "AP"], [["`a|b`", "0.5"]], right=[1]))
     | run | AP |
@@ -303,8 +298,7 @@ def latex_table(
     caption: str | None = None,
     label: str | None = None,
 ) -> str:
-    r"""A booktabs tabular with notes under it; the columns in `right` are set to the right. A
-    caption or a label makes it a floating table.
+    r"""Return a booktabs tabular with notes; a caption or a label makes it a float.
 
     >>> print(latex_table(["run", "AP"], [["a_b", "0.5"]], right=[1]).splitlines()[4])
     a\_b & 0.5 \\
@@ -334,7 +328,7 @@ What is longer is text."""
 
 
 def html_cell(text: str, tag: str = "td", *, left: bool = False, title: str = "") -> str:
-    """A cell for notebooks, which set all cells to the right and break them anywhere.
+    """Return an HTML cell for notebooks, which right-align and break cells by default.
 
     >>> html_cell("0.5000"), html_cell("AP", "th", left=True)
     ('<td>0.5000</td>', '<th style="text-align:left">AP</th>')
@@ -350,7 +344,7 @@ def html_cell(text: str, tag: str = "td", *, left: bool = False, title: str = ""
 
 
 def html_folded(summary: str, lines: Sequence[str]) -> str:
-    """Lines that stand under a word until somebody wants them; nothing where there are none.
+    """Return folded lines in HTML; nothing if there are none.
 
     >>> html_folded("notes", ["a & b"])
     '<details><summary>notes</summary><ul><li>a &amp; b</li></ul></details>'
@@ -378,15 +372,14 @@ thead tr { border-bottom: 1px solid; }
 
 
 def html_page(shown: str) -> str:
-    """What a browser opens as a file: it says which encoding it has, and looks like a table."""
+    """Return a whole HTML page with its encoding and style."""
     if shown[:15].lower() == "<!doctype html>":
         return shown
     return f"{_PAGE}{shown}\n</body>\n</html>\n"
 
 
 def to_json(given: Any) -> str:
-    """JSON as all commands print and all results save it: indented, no NaN, nothing hidden, a last
-    line feed."""
+    """Return indented JSON without NaN, with a final line feed."""
     import json
 
     return _escaped(json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
@@ -442,8 +435,7 @@ class TalliedWarning(Tallied, Warned):
 
 
 def merged(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The notes of several parts as those of the whole: each once, in the order in which they
-    came, and counts added up.
+    """Merge the notes of several parts: each once, counts added up.
 
     >>> skipped = "{} line was skipped.", "{} lines were skipped."
     >>> merged([["A note.", Tallied(1, *skipped)], [Tallied(2, *skipped), "A note."]])
@@ -481,7 +473,7 @@ def with_source(name: str, notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def without_counts(notes: Iterable[str]) -> tuple[str, ...]:
-    """Notes of a part, the counts of which another part brings.
+    """Return notes with their counts set to 0, because another part brings them.
 
     >>> skipped = Tallied(2, "{} line was skipped.", "{} lines were skipped.")
     >>> merged([without_counts([skipped]), without_counts([skipped]), [skipped]])

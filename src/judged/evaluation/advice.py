@@ -1,5 +1,4 @@
-"""Advice on measures: which are saturated, capped, unjudged or noisy, which separate the systems,
-which cutoff to choose, and what to report."""
+"""Advice on measures: findings against each, a cutoff, and what to report."""
 
 from __future__ import annotations
 

@@ -154,8 +154,7 @@ def evaluation_of(
     measures: MeasuresLike | None = None,
     **scoring: Unpack[Scoring],
 ) -> Evaluation:
-    """Return an evaluation from what functions take that work on one: an `Evaluation`, `Rankings`
-    or several of them, or judgements and runs as `evaluate` takes them."""
+    """Return an evaluation from an `Evaluation`, from `Rankings`, or from judgements and runs."""
     if not isinstance(judgements, (Evaluation, Rankings)):
         return evaluate(judgements, run, measures, **scoring)
     if run is not None:
@@ -201,8 +200,7 @@ def match_runs(
     progress: Progress | None = None,
     keep: bool = False,
 ) -> MatchedRuns:
-    """Match every run with the judgements, several runs at once; with `keep` the runs stay in
-    memory. Runs that cannot be matched are one error for all of them, or skipped (`skip_bad`)."""
+    """Match every run with the judgements; `keep` keeps the runs, `skip_bad` skips bad ones."""
     policy = settings.policy
     if item_to is not None or unique is not None or exclude_same_id or "document" in data.columns:
         data = with_items(

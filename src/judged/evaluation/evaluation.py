@@ -266,7 +266,7 @@ class Evaluation(Result):
         return shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
-        """One summary number; where there are trusted judgements, corrected by them.
+        """Return one summary value, corrected by trusted judgements if there are some.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Evaluation(Result):
         return self.scored(run).summary[self.measure(measure)]
 
     def measure(self, measure: str | Measure | None = None) -> Measure:
-        """One of this evaluation's measures, from its text.
+        """Return one of this evaluation's measures.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Evaluation(Result):
         return wanted
 
     def scored(self, run: str | None = None) -> Scored:
-        """One run's values.
+        """Return the values of one run.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ class Evaluation(Result):
         return self.runs[names.index(run)]
 
     def label(self, measure: str | Measure) -> str:
-        """What a measure is called in tables and files: as it was asked for.
+        """Return the name of a measure in tables and files, as the caller wrote it.
 
         Parameters
         ----------
@@ -403,7 +403,7 @@ class Evaluation(Result):
         )
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
-        """This evaluation and others of the same queries as one, to be compared.
+        """Join this evaluation and others of the same queries, to compare their runs.
 
         Parameters
         ----------
@@ -1164,8 +1164,7 @@ class Evaluation(Result):
 
 
 def _without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Evaluation:
-    """Return the evaluation without the queries that have no relevant items, which are looked at
-    apart."""
+    """Return the evaluation without the queries that have no relevant items."""
     policy = apart_policy(evaluation.policy)
     settings = replace(evaluation.settings, policy=policy)
     runs = []
@@ -1179,7 +1178,7 @@ def _without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Ev
 
 
 def _join(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Evaluation:
-    """All runs of some evaluations in one; refused where they were asked or scored otherwise."""
+    """Join the runs of evaluations that were scored alike."""
     first = evaluations[0]
     for other in evaluations:
         if not isinstance(other, type(first)):
@@ -1200,7 +1199,7 @@ def _join(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Eva
 
 
 def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
-    """What the runs are called, each otherwise than the others."""
+    """Return distinct names of the runs."""
     known = list(given if names is None else names if isinstance(names, (list, tuple)) else ())
     if len(known) != len(given) or any(not isinstance(each, str) or not each for each in known):
         raise InputError(
@@ -1216,7 +1215,7 @@ def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
 
 
 def _refuse_others(first: Evaluation, other: Evaluation) -> None:
-    """Evaluations that cannot stand beside each other."""
+    """Raise an error if two evaluations cannot be joined."""
     ours, theirs = ({str(measure) for measure in each.measures} for each in (first, other))
     if ours != theirs:
         raise InputError(
@@ -1245,5 +1244,5 @@ def _refuse_others(first: Evaluation, other: Evaluation) -> None:
 
 
 def _relevant(r: Rankings) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """How many items are relevant for each query, in the order of query ids."""
+    """Return the number of relevant items of each query, in the order of query ids."""
     return np.asarray(r.relevant(ANY_GRADE), float)[np.argsort(r.queries)]

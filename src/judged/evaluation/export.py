@@ -41,22 +41,22 @@ class Look:
     """Whether shares are shown in percent."""
 
     def decimals_of(self, share: bool) -> int:
-        """How many decimals a share has, or another number."""
+        """Return the number of decimals of a share, or of another number."""
         if self.decimals is not None:
             return self.decimals
         return DECIMALS - 2 if share and self.percent else DECIMALS
 
     def number(self, value: float | None, measure: Measure) -> str:
-        """A value of a measure, as the table has it."""
+        """Return a value of a measure as tables show it."""
         return self.digits(value, is_share(measure))
 
     def digits(self, value: float | None, share: bool) -> str:
-        """A share, or another number."""
+        """Return a share, or another number, as tables show it."""
         form = percent if share and self.percent else shown
         return form(value, self.decimals_of(share))
 
     def amount(self, by: float, measure: Measure) -> str:
-        """A difference of two values, which is never shown as none."""
+        """Return a difference of two values, which is never shown as zero."""
         return self.number(max(by, self._digit(measure)), measure)
 
     def _digit(self, measure: Measure) -> float:
@@ -64,7 +64,7 @@ class Look:
         return 10.0 ** -(self.decimals_of(share) + 2 * (share and self.percent))
 
     def name(self, label: str, measure: Measure) -> str:
-        """What a measure is called in the table: a percentage says so."""
+        """Return the name of a measure in the table, with % for percentages."""
         return f"{label} %" if self.percent and is_share(measure) else label
 
 
@@ -74,9 +74,7 @@ def is_share(measure: Measure) -> bool:
 
 
 def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Table:
-    """One row per run, or per run and query with the summary last; with intervals or ranges, one
-    for each measure too. The best of several runs stands out, unless they search both ways: neither
-    way is better than the other."""
+    """Return the table of an evaluation, with the best of several runs in bold."""
     from judged.rankings.rankings import OTHER_WAY
 
     frame = _with_queries(evaluation) if per_query else evaluation.summary_columns()
@@ -114,7 +112,7 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
 
 
 def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
-    """The values of every query, and below them the summary."""
+    """Return the values of every query, followed by the summary."""
     import polars as pl
 
     summary = evaluation.summary.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
@@ -125,7 +123,7 @@ def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
 
 
 def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> list[Table]:
-    """The table, and that of queries with nothing relevant where they are looked at apart."""
+    """Return the table of values, and that of queries without relevant items if shown."""
     found = [table(evaluation, look, per_query=per_query)]
     if evaluation.runs and evaluation.runs[0].unanswerable is not None:
         from judged.evaluation.unanswerable import block
@@ -135,8 +133,7 @@ def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> li
 
 
 def best(values: Iterable[float | None], cells: Sequence[str], measure: Measure) -> list[str]:
-    """What the best of several values is shown as; nothing where all are shown alike, or where no
-    value is better than another: of counts and descriptions.
+    """Return the cell of the best of several values; none if all look alike or none is better.
 
     Which is best is decided by the exact values. What is shown alike stands out alike, for a table
     cannot tell it apart.
@@ -152,8 +149,7 @@ def best(values: Iterable[float | None], cells: Sequence[str], measure: Measure)
 
 
 def in_order(evaluation: Evaluation, sort: str | Measure | None) -> Evaluation:
-    """The evaluation with its runs by a measure, the best first and those without a value last;
-    what is equal keeps its order."""
+    """Return the evaluation with its runs ordered by a measure, best first."""
     if sort is None:
         return evaluation
     measure = evaluation.measure(sort)
@@ -385,7 +381,7 @@ class Latency:
         return self.percentile(95)
 
     def percentile(self, share: float) -> float:
-        """A percentile, between two queries by linear interpolation.
+        """Return a percentile, with linear interpolation between queries.
 
         Parameters
         ----------
@@ -398,7 +394,7 @@ class Latency:
         return float(np.percentile(list(self.seconds.values()), share))
 
     def sentence(self) -> str:
-        """The numbers, for people.
+        """Return the latencies as one phrase.
 
         >>> Latency({"q1": 0.1, "q2": 0.3}, workers=4).sentence()
         'mean 200 ms, p50 200 ms, p95 290 ms (2 queries, up to 4 at once)'
@@ -413,7 +409,7 @@ class Latency:
         )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """The numbers in seconds, as plain Python values that JSON can hold.
+        """Return the numbers in seconds, as plain Python values that JSON can hold.
 
         Parameters
         ----------

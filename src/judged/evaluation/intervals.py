@@ -33,7 +33,7 @@ Groups = Mapping[str, int]
 
 
 def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
-    """The groups of all queries of some runs, numbered in the order of query ids."""
+    """Return the groups of all queries of some runs, numbered in the order of query ids."""
     from judged.inputs.keyed import groups_of
 
     queries = sorted({query for run in runs for query in run.rankings.queries})
@@ -41,7 +41,7 @@ def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
 
 
 def with_intervals(evaluation: Evaluation, level: float, groups: GroupsLike | None) -> Evaluation:
-    """An evaluation with the interval of every number."""
+    """Return an evaluation with the confidence interval of every value."""
     known = None if groups is None else group_of_each(groups, evaluation.runs)
     runs = [
         replace(
@@ -67,8 +67,7 @@ def interval_of(
     seed: int = 0,
     cut: bool = True,
 ) -> Interval:
-    """The interval of one number, cut at the measure's range; the same whatever the order in which
-    queries were given."""
+    """Compute the interval of one value, cut at the measure's range."""
     from judged.statistics.intervals import Interval, interval
 
     estimate, counts = run.summary[measure], ~np.isnan(run.values[measure])
@@ -94,7 +93,7 @@ def interval_of(
 
 
 def _groups(run: Scored, order: Ints, groups: Groups | None) -> Ints | None:
-    """The groups of these queries, numbered without gaps."""
+    """Return the groups of these queries, numbered without gaps."""
     if groups is None:
         return None
     queries = run.rankings.queries
@@ -102,7 +101,7 @@ def _groups(run: Scored, order: Ints, groups: Groups | None) -> Ints | None:
 
 
 def _infinite(sample: Means, measure: Measure) -> str:
-    """Why the mean of infinite values has no interval, and what has one."""
+    """Return why the mean of infinite values has no interval."""
     lost = int((~np.isfinite(sample.columns)).any(axis=1).sum())
     if not lost:
         return ""
@@ -111,8 +110,7 @@ def _infinite(sample: Means, measure: Measure) -> str:
 
 
 def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> tuple[float, float]:
-    """The lowest and the highest summary that there can be of a measure whose values lie between
-    these ends; no end where a query has a value beyond it, as a convention may give it.
+    """Return the lowest and highest possible summary of values between two ends.
 
     >>> summary_range(np.array([0.5, -1.0]), (0, 1), "sum")
     (-inf, 2.0)
@@ -125,15 +123,14 @@ def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> 
 
 
 def effective_queries(run: Scored, measure: Measure) -> float:
-    """How many queries of equal weight would say as much about a summary (Kish); 0 where no query
-    counts."""
+    """Return the effective number of queries (Kish); 0 if no query counts."""
     assert run.rankings.weights is not None
     counted = ~np.isnan(run.values[measure])
     return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
 
 
 def weights_line(evaluation: Evaluation) -> list[str]:
-    """Where the weights come from, and how many equal queries they are worth."""
+    """Return the source of the weights, and the effective number of queries."""
     weights = evaluation.runs[0].rankings.weights
     if weights is None:
         return []

@@ -57,15 +57,13 @@ class UnjudgedRange(NamedTuple):
 
 
 def last_rank(measure: Measure) -> int | None:
-    """The last rank that a measure looks at; None where it is no fixed one."""
+    """Return the last rank that a measure uses; None if it is not fixed."""
     k = measure.params.get("k") if measure.spec.at == "k" else None
     return k if isinstance(k, int) else None
 
 
 def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
-    """Whether no other judgements of the unjudged results give a difference of two runs outside the
-    two ends, each judged in favour of one: so it is where each result adds to the number what it
-    gains at its own rank."""
+    """Return whether the two ends bound the difference of two runs for all judgements."""
     adds = measure.spec.adds is not None and measure.spec.adds(measure.params)
     straight = measure.params["aggregate"] in ("mean", "sum")
     ordered = policy.ties in ("id", "input") and policy.unjudged == "nonrelevant"
@@ -73,7 +71,7 @@ def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
 
 
 def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Findings:
-    """What was found, with the share of judged results down to where the measures look."""
+    """Return the findings with the share of judged results down to each cutoff."""
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )
@@ -111,8 +109,7 @@ class TieEnds:
     def by_worth(
         self, measure: Measure, policy: Policy, convention: Conventional | None, *, best: bool
     ) -> Outcome | None:
-        """What the best or the worst order makes of a measure whose summary is not made of the
-        queries' values; None where nothing tells which order that is."""
+        """Return the outcome of the best or worst order for summaries not made of the values."""
         r = self.rankings
         worth = measure.worth(r)
         if worth is None:
@@ -132,8 +129,7 @@ def tie_ends(
     policy: Policy,
     convention: Conventional | None,
 ) -> dict[Measure, TieEnds]:
-    """The measures that ties move, by the values of queries that are known; `unbroken` is their
-    rankings without an order of ties."""
+    """Return the measures that ties change; `unbroken` has the ties without an order."""
     tied = np.flatnonzero(tied_queries(unbroken))
     found: dict[Measure, TieEnds] = {}
     loose: dict[int, ByWorth] = {}

@@ -1,5 +1,4 @@
-"""The values of a run: what each measure gives for each query, what the policy makes of it, and the
-summary."""
+"""The values of a run: each measure for each query, the policy applied, and the summary."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ class Scored:
     corrections: dict[Measure, Correction] = field(default_factory=dict)
     """How the summaries were corrected, where there are trusted judgements."""
     unanswerable: Unanswerable | None = None
-    """What the run does with queries that have nothing relevant, where these are looked at apart.
-    """
+    """Results for queries without relevant items, if these are left out of means."""
     labels: Mapping[Measure, str] = field(default_factory=dict)
     """What the measures are called, where that is not our notation."""
 
@@ -109,7 +107,7 @@ class Scored:
         )
 
     def label(self, measure: Measure) -> str:
-        """What a measure is called in tables and files: as it was asked for.
+        """Return the name of a measure in tables and files, as the caller wrote it.
 
         Parameters
         ----------
@@ -124,8 +122,7 @@ class Scored:
         return str(measure) if label is None else label
 
     def sample(self, measure: Measure) -> Sample:
-        """What a measure's summary is made of: one row per query that counts, in the order of the
-        queries.
+        """Return what a measure's summary is made of: one row per query that counts.
 
         Parameters
         ----------
@@ -154,7 +151,7 @@ class Scored:
         return np.array(sorted(range(len(queries)), key=queries.__getitem__), np.int64)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
+        """Return everything as plain Python values that JSON can hold.
 
         Parameters
         ----------
@@ -193,7 +190,7 @@ class Scored:
         return {**entry, "audit": self.audit.to_dict()}
 
     def _numbers(self, *, per_query: bool) -> dict[str, Any]:
-        """The scores, those of the queries, and the standard errors of what is an estimate."""
+        """Return the scores, those of the queries, and the standard errors of estimates."""
         entry: dict[str, Any] = {
             "scores": {self.label(m): plain(at) for m, at in self.summary.items()}
         }
@@ -273,8 +270,7 @@ def _cut_again(r: Rankings, depth: int) -> Rankings:
 
 
 def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
-    """Score a run in the worst order of its tied results, on average over all orders, and in the
-    best."""
+    """Score a run in the worst order of its tied results, on average, and in the best."""
     unbroken = Variants(run.rankings).under("expected")
     if not tied_queries(unbroken).any():
         return dict.fromkeys(TIE_ORDERS, run)
@@ -319,8 +315,7 @@ def refuse_sums(measures: tuple[Measure, ...]) -> None:
 
 
 def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
-    """Whether no other judgements of the unjudged results, up to the top grade, give a value
-    outside the two of the unjudged range."""
+    """Return whether the unjudged range bounds the value for all judgements."""
     # A query that counts only where something is relevant, or counts as perfect where nothing is,
     # may be worth less with one more relevant item.
     settled = policy.empty in ("zero", "error") or (
@@ -331,14 +326,13 @@ def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
 
 
 def under(r: Rankings, policy: Policy) -> Rankings:
-    """The rankings with ties and unjudged items as the policy wants them, and no query missing
-    where it refuses that."""
+    """Return the rankings with ties and unjudged items as the policy wants them."""
     refuse_missing(r, policy)
     return Variants(r).under(policy.ties, policy.unjudged)
 
 
 def refuse_missing(r: Rankings, policy: Policy) -> None:
-    """An error where a query is missing and the policy refuses that."""
+    """Raise an error if a query is missing and the policy forbids that."""
     if policy.missing == "error" and r.missing.any():
         raise PolicyError(
             f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
@@ -352,14 +346,14 @@ def score(
     policy: Policy,
     convention: Conventional | None = None,
 ) -> Scored:
-    """The values of all measures, settled; under a convention, of the grades that it takes."""
+    """Return the values of all measures with the policy applied."""
     return settled_values(values_of(r, measures, convention), r, policy)
 
 
 def values_of(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
 ) -> Values:
-    """The values of all measures before policy; under a convention, of the grades that it takes."""
+    """Return the values of all measures before policy."""
     made = Values()
     graded = graded_for(r, measures, convention)
     estimates = _expected(graded) if r.ties == "expected" else {}
@@ -372,8 +366,7 @@ def values_of(
 def tied_values_of(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
 ) -> dict[str, Values]:
-    """The values of all measures over the orders of ties that were left unbroken: the worst, the
-    mean and the best."""
+    """Return the values in the worst order of ties, on average, and in the best."""
     worst, mean, best = (Values() for _ in TIE_ORDERS)
     graded = graded_for(r, measures, convention)
     estimates = _expected(graded, ends=True)
@@ -398,8 +391,7 @@ def tied_values_of(
 def graded_for(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
 ) -> dict[Measure, Rankings]:
-    """The rankings that each measure is computed of: those with the grades that the convention
-    takes for it."""
+    """Return the rankings that each measure uses, with the grades of the convention."""
     for measure in measures:
         if r.complete and measure.spec.tells_unjudged:
             raise MeasureError(
@@ -433,7 +425,7 @@ def _put(
 
 
 def settled_values(made: Values, r: Rankings, policy: Policy) -> Scored:
-    """What a policy makes of the values of all measures."""
+    """Apply a policy to the values of all measures."""
     scored = Scored(r, {}, {})
     for measure, raw in made.raw.items():
         nothing = made.nothing[measure]
@@ -472,8 +464,7 @@ def settled(
     nothing: Mask,
     rows: QueryRows | None,
 ) -> Outcome:
-    """What a policy makes of a measure's values; in the queries of `nothing`, nothing is relevant,
-    and `rows` are what all give to a summary that is not made of the values."""
+    """Apply a policy to a measure's values; `nothing` marks queries without relevant items."""
     idle = None if r.weights is None else r.weights.values == 0
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
@@ -504,14 +495,13 @@ def _some(r: Rankings, which: Mask) -> str:
 
 
 def nothing_relevant(measure: Measure, r: Rankings) -> Mask:
-    """The queries with nothing relevant, at the measure's own `rel` or, where it has none, with no
-    grade above 0."""
+    """Return the queries without relevant items for a measure."""
     rel: float = measure.params.get("rel", ANY_GRADE)
     return r.relevant(rel) == 0
 
 
 def undefined(measure: Measure, values: Floats) -> Mask:
-    """The queries whose judgements leave the measure without a value, whatever is retrieved."""
+    """Return the queries whose judgements leave the measure undefined."""
     if measure.spec.undefined.of_run:
         return np.zeros(len(values), bool)
     return np.isnan(values)
@@ -544,8 +534,7 @@ class Settlement:
         return counted
 
     def settle(self, values: Floats) -> Floats:
-        """The values of the queries that count, none of them undefined; queries are along the last
-        axis."""
+        """Return the values of the queries that count, along the last axis."""
         spec = self.spec
         upwards = spec.higher_is_better or not spec.rates_relevance
         worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])

@@ -86,8 +86,7 @@ class EvaluationSettings:
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
     ) -> EvaluationSettings:
-        """Return settings for rankings that exist already: ties and unjudged items stay as they
-        are, unless the policy says otherwise."""
+        """Return settings for rankings; ties and unjudged items stay as they are by default."""
         first = rankings[0]
         return cls.of(
             measures,
@@ -99,7 +98,7 @@ class EvaluationSettings:
         )
 
     def prepare(self, run: Any) -> Any:
-        """A run as the convention's library takes it, before it is judged."""
+        """Return a run as the convention's library takes it, before it is matched."""
         if isinstance(run, RunBlocks):
             return run if self.convention is None else run.then(self.prepare)
         return prepared(run, self.convention.convention if self.convention else None)
@@ -118,8 +117,7 @@ def _shared_policy(
     given: Mapping[str, str],
     otherwise: dict[str, str],
 ) -> Policy:
-    """The policy that holds for all of these measures, with what the caller chose; an error where
-    they differ."""
+    """Return the policy of all these measures; raise an error if they differ."""
     policies = [
         (each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given}))
         for each in named
@@ -137,8 +135,7 @@ def _shared_policy(
 
 
 def _check_one_meaning(convention: Convention, named: list[LibraryMeasure]) -> None:
-    """No two of the names are one measure of ours to which the library gives other values where it
-    is undefined, or that is about other grades."""
+    """Check that two names of one measure do not mean different values."""
     first: dict[Measure, LibraryMeasure] = {}
     for each in named:
         known = first.setdefault(each.measure, each)
@@ -174,11 +171,11 @@ class Conventional:
         return parse_measure(measure)
 
     def theirs(self, measure: Measure) -> LibraryMeasure | None:
-        """What the library calls a measure."""
+        """Return the library's name of a measure."""
         return next((each for each in self.named if each.measure == measure), None)
 
     def threshold(self, measure: Measure) -> str:
-        """The rule by which the library finds out what is relevant, unless `rel` says it."""
+        """Return the library's rule for relevance, unless `rel` is given."""
         named = self.theirs(measure)
         usual = (
             "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
@@ -186,12 +183,12 @@ class Conventional:
         return named.name.threshold if named and usual else ""
 
     def undefined(self, measure: Measure) -> float | None:
-        """What a query counts for which a measure is undefined, where the library says so."""
+        """Return the library's value of undefined queries, if it has one."""
         named = self.theirs(measure)
         return named.name.undefined if named else None
 
     def filled(self, measure: Measure, values: Floats) -> Floats:
-        """A measure's values, with what the library counts where there is none."""
+        """Replace undefined values by those of the library."""
         fixed = self.undefined(measure)
         return values if fixed is None else np.where(np.isnan(values), fixed, values)
 
@@ -209,8 +206,7 @@ class Conventional:
 
 
 def prepared(run: AnyRun, convention: Convention | None) -> AnyRun:
-    """A run as a library takes it: results with the id of their query are taken out, or warned of;
-    queries with an empty list are missing, where they are to it.
+    """Return a run as a library takes it: without own ids and empty lists, if it drops them.
 
     >>> from judged.conventions import find
     >>> prepared(Lookup({"q": {"q": 2.0, "a": 1.0}}), find("beir")).lists
@@ -234,7 +230,7 @@ def prepared(run: AnyRun, convention: Convention | None) -> AnyRun:
 
 
 def unprepared(run: Run | Lookup | RunBlocks, conventions: Iterable[Convention]) -> list[Warned]:
-    """What libraries do to this very run first that is not done where they stand side by side."""
+    """Return warnings about preparations of libraries that were not done."""
     asked = [each for each in conventions if each.drops_own_id or each.needs_results]
     if not asked:
         return []
@@ -247,7 +243,7 @@ def unprepared(run: Run | Lookup | RunBlocks, conventions: Iterable[Convention])
 
 
 def _counts(run: Run | Lookup) -> tuple[int, int]:
-    """How many results have the id of their query, and how many queries have nothing in them."""
+    """Count results with the id of their query, and queries with empty lists."""
     return without_own_ids(run)[1], _empty(run)
 
 
@@ -265,22 +261,21 @@ def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
 
 
 def _empty(run: Run | Lookup) -> int:
-    """How many queries have nothing in them."""
+    """Count queries with empty lists."""
     if isinstance(run, Run):
         return max(0, len(run.queries) - run.frame["query"].n_unique())
     return sum(not items for items in run.lists.values())
 
 
 def _without_empty(run: AnyRun) -> AnyRun:
-    """A run without the queries that have nothing in them."""
+    """Remove queries with empty lists."""
     if isinstance(run, Run):
         return replace(run, queries=())
     return replace(run, lists={query: items for query, items in run.lists.items() if items})
 
 
 def regraded(r: Rankings, rule: str) -> Rankings:
-    """The rankings with grade 1 for what a rule of `conventions.THRESHOLDS` takes for relevant, and
-    0 for the rest."""
+    """Return the rankings with grade 1 for relevant items by a rule, and 0 for others."""
     least = THRESHOLD[rule](r)
 
     def graded(query: np.ndarray, grade: Floats) -> Floats:
@@ -296,7 +291,7 @@ def regraded(r: Rankings, rule: str) -> Rankings:
 
 
 def _half_or_tenth(r: Rankings) -> Floats:
-    """The greater of half of the best grade and the 90th percentile (by the nearest rank)."""
+    """Return the greater of half of the best grade and the 90th percentile."""
     sizes = np.bincount(r.pool_query, minlength=len(r))
     least = np.full(len(r), np.inf)
     some = np.flatnonzero(sizes)

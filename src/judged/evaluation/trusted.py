@@ -1,5 +1,4 @@
-"""Judgements that are trusted, as those of people, for some of the queries: they correct what cheap
-judgements say of all queries (`statistics.prediction_powered`)."""
+"""Corrections of values from cheap judgements by trusted judgements of some queries."""
 
 from __future__ import annotations
 
@@ -79,14 +78,13 @@ class Trusted:
     """What could mislead."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {"source": self.source, "queries": self.queries}
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A number, or a difference of two, as cheap judgements of all queries and trusted ones of some
-    have it together; beside it what either has alone.
+    """A value, or a difference of two, corrected by trusted judgements of some queries.
 
     >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
     >>> Correction(200, 30, 0.62, *about, 0.9).narrower
@@ -108,21 +106,19 @@ class Correction:
 
     @property
     def narrower(self) -> str | None:
-        """corrected or trusted: which of the two intervals is narrower, trusted where both are as
-        wide; None where one is not known."""
+        """The narrower interval, corrected or trusted; None if one is not known."""
         if not (self.corrected.known and self.trusted.known):
             return None
         return "corrected" if self.ratio < 1 - CLOSE else "trusted"
 
     @property
     def ratio(self) -> float:
-        """How wide the corrected interval is, as a share of that of the trusted judgements alone;
-        NaN where one is not known."""
+        """The width of the corrected interval relative to the trusted one; NaN if unknown."""
         width = self.trusted.high - self.trusted.low
         return (self.corrected.high - self.corrected.low) / width if width else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON.
+        """Return plain values for JSON.
 
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).to_dict()["weight"]
@@ -139,7 +135,7 @@ class Correction:
         }
 
     def says(self) -> str:
-        """What was corrected by what, and which interval is narrower.
+        """Return the correction in words, and which interval is narrower.
 
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).says().partition(";")[0]
@@ -171,8 +167,7 @@ def _with_ends(found: Interval) -> str:
 def correct_by_trusted(
     evaluation: Evaluation, judgements: JudgementsLike, rankings: list[Rankings]
 ) -> Evaluation:
-    """Return the evaluation with its summaries corrected by trusted judgements, by which the runs
-    have these rankings."""
+    """Correct the summaries of an evaluation by rankings from trusted judgements."""
     source = _source(judgements)
     runs = []
     for run, own in zip(evaluation.runs, rankings, strict=True):
@@ -214,7 +209,7 @@ def _source(trusted: JudgementsLike) -> str:
 
 
 def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
-    """A run by the trusted judgements; what cannot be scored names them."""
+    """Score a run by the trusted judgements; errors name them."""
     policy = evaluation.policy
     try:
         return score(under(own, policy), evaluation.measures, policy, evaluation.convention)
@@ -239,8 +234,7 @@ def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
 
 
 def refuse_few(number: int, where: str, weights: Floats | None = None) -> None:
-    """Too few queries that were judged twice tell nothing of how far judgements are apart; those of
-    uneven weight count for as many as equal ones would say as much."""
+    """Raise an error if too few queries have trusted judgements."""
     if (
         weights is not None
         and number >= FEWEST_TRUSTED
@@ -260,7 +254,7 @@ def refuse_few(number: int, where: str, weights: Floats | None = None) -> None:
 
 
 def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
-    """A run by trusted judgements, with NaN for the queries that these are not of."""
+    """Return a run by trusted judgements, with NaN for other queries."""
     values: dict[Measure, Floats] = {}
     for measure, own in scored.values.items():
         label = run.label(measure)
@@ -298,7 +292,7 @@ def _refuse_no_mean(measure: Measure, label: str, sample: Sample, made_of: Sampl
 
 
 def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Floats) -> None:
-    """A query that counts by one of both judgements only has nothing to be corrected."""
+    """Raise an error if a query counts by one of both judgements only."""
     apart = np.isnan(ours[place]) != np.isnan(theirs[place])
     if apart.any():
         names = [run.rankings.queries[at] for at in place[apart]]
@@ -310,7 +304,7 @@ def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Fl
 
 
 def _corrected(run: Scored, people: Scored, level: float) -> Scored:
-    """A run whose summaries are corrected."""
+    """Return a run with corrected summaries."""
     found = corrections(run, people, level)
     return replace(
         run,
@@ -322,7 +316,7 @@ def _corrected(run: Scored, people: Scored, level: float) -> Scored:
 
 
 def corrections(run: Scored, people: Scored, level: float) -> dict[Measure, Correction]:
-    """The correction of every measure of a run; measures that count the same queries at once."""
+    """Return the correction of every measure of a run."""
     found: dict[Measure, Correction] = {}
     for measures in _alike(run, people):
         first = measures[0]
@@ -350,13 +344,13 @@ def corrections(run: Scored, people: Scored, level: float) -> dict[Measure, Corr
 
 
 def columns_of(samples: Iterable[Sample]) -> Floats:
-    """What numbers are means of, one column each."""
+    """Return the columns that values are means of."""
     known = [sample.averaged for sample in samples]
     return np.stack([each for each in known if each is not None], axis=1)
 
 
 def _alike(run: Scored, people: Scored) -> list[list[Measure]]:
-    """The measures by which queries count in them."""
+    """Group the measures by the queries that count."""
     found: dict[bytes, list[Measure]] = {}
     for measure, values in run.values.items():
         key = np.isnan(values).tobytes() + np.isnan(people.values[measure]).tobytes()
@@ -367,7 +361,7 @@ def _alike(run: Scored, people: Scored) -> list[list[Measure]]:
 def corrected_interval(
     sample: Sample, found: Powered, at: int, level: float, ends: tuple[float, float]
 ) -> Interval:
-    """A corrected number with its interval, both cut at the measure's range."""
+    """Return a corrected value with its interval, cut at the measure's range."""
     assert isinstance(sample, Means)
     mean, half = found.spread.mean[at], half_widths(found.spread, level)[at]
     estimate, low, high = np.clip(
@@ -424,8 +418,7 @@ def _all_of_them(cheap: Sequence[Scored], source: str, trusted: Sequence[Ranking
 def _each(
     cheap: Sequence[Scored], corrected: Sequence[Scored]
 ) -> Iterator[tuple[str, Floats, Floats, Floats | None]]:
-    """Of each run and measure its name, the cheap values, the trusted ones and the weights, of the
-    queries that count."""
+    """Yield name, cheap values, trusted values and weights of each run and measure."""
     for run, own in zip(cheap, corrected, strict=True):
         for measure, values in run.values.items():
             counts = ~np.isnan(values)

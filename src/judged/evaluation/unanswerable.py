@@ -1,5 +1,4 @@
-"""Queries with nothing relevant, looked at apart: which of them a run answers, and whether its best
-score tells them from the others."""
+"""Queries without relevant items: how many a run answers, and how scores separate them."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ class Unanswerable:
     """Why there is no AUROC, or no interval of it."""
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """As plain values that JSON can hold.
+        """Return plain values that JSON can hold.
 
         Parameters
         ----------
@@ -95,7 +94,7 @@ class Unanswerable:
 
 
 def apart_policy(policy: Policy) -> Policy:
-    """The policy with queries that have nothing relevant left out of all means."""
+    """Return the policy with queries without relevant items left out of all means."""
     if policy.empty in ("one", "error"):
         raise PolicyError(
             f"empty={policy.empty} says what queries with nothing relevant count, and unanswerable "
@@ -161,7 +160,7 @@ def _unscored(r: Rankings) -> str:
 def _separation(
     best: Floats | None, bad: Mask, good: Mask, weights: Floats, unscored: str
 ) -> tuple[Auroc | None, str]:
-    """The AUROC of the best scores, and what has to be said of it."""
+    """Return the AUROC of the best scores, and a note."""
     if not bad.any() or not good.any():
         kind = "without" if not bad.any() else "with"
         return None, f"no AUROC: there is no query {kind} something relevant"
@@ -196,7 +195,7 @@ _OF_RANKINGS = (
 
 
 def without(r: Rankings, nothing: Mask) -> Rankings:
-    """The rankings of the other queries, with an audit of these."""
+    """Return the rankings of the other queries, with their own findings."""
     kept = r.take(np.flatnonzero(~nothing))
     known = findings_of(r)
     listed = int((~r.missing & nothing).sum())
@@ -214,7 +213,7 @@ SHARES = frozenset(HEADER) - {"run", "unanswerable", "answerable"}
 
 
 def block(evaluation: Evaluation, look: Look) -> list[Table]:
-    """The table of queries with nothing relevant, a row per run, where it was asked for."""
+    """Return the table of queries without relevant items, a row per run."""
     rows = []
     for run in evaluation.runs:
         if (apart := run.unanswerable) is None:
@@ -231,12 +230,12 @@ def block(evaluation: Evaluation, look: Look) -> list[Table]:
 
 
 def _with_interval(value: str, low: str, high: str) -> str:
-    """A number, and its interval where it has one."""
+    """Return a value, and its interval if there is one."""
     return value if low == high == shown(None) else f"{value} [{low}, {high}]"
 
 
 def apart_lines(evaluation: Evaluation) -> list[str]:
-    """What the table of queries with nothing relevant holds, in words."""
+    """Return an explanation of the table of queries without relevant items."""
     first = evaluation.runs[0].unanswerable
     if first is None:
         return []
@@ -256,7 +255,7 @@ def apart_lines(evaluation: Evaluation) -> list[str]:
 
 
 def apart_notes(evaluation: Evaluation) -> list[str]:
-    """Why a run has no AUROC there, or no interval of it."""
+    """Return why a run has no AUROC, or no interval of it."""
     several = len(evaluation.runs) > 1
     return [
         f"{run.name}: {run.unanswerable.note}" if several else run.unanswerable.note

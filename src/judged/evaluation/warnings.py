@@ -194,8 +194,7 @@ def _tie_ends(evaluation: Evaluation) -> list[str]:
 
 
 def _relevant(evaluation: Evaluation, measure: Measure) -> tuple[Floats, Floats | None]:
-    """Return the numbers of relevant items of the queries that have some and count, and their
-    weights."""
+    """Return the numbers of relevant items of queries that have some, and their weights."""
     r = evaluation.runs[0].rankings
     relevant = r.relevant(measure.params["rel"])
     some = relevant > 0
@@ -464,8 +463,7 @@ def _moved(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, Moved]
 def _moved_together(
     evaluation: Evaluation, runs: Sequence[tuple[Scored, Rankings]], look: Look
 ) -> Iterator[tuple[Measure, Moved]]:
-    """Yield the effect of ties on runs that have some, all at once: one by one, many small runs
-    would take long."""
+    """Yield the effect of ties on several runs at once, which is faster for small runs."""
     every = Rankings.concat(replace(r, findings=None) for _, r in runs)
     known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
     policy, convention = evaluation.policy, evaluation.convention
@@ -542,8 +540,7 @@ def _percent(share: float) -> str:
 
 
 def short_lists(evaluation: Evaluation) -> list[list[str]]:
-    """Return for each run a warning about lists that end before a cutoff although relevant items
-    are left."""
+    """Return for each run a warning about lists that end before a cutoff."""
     known = cutoffs(evaluation)
     return [_short(evaluation, run, known) for run in evaluation.runs]
 

@@ -142,11 +142,7 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine only.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
+    """Return whether a host is this machine only."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

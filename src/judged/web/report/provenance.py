@@ -23,11 +23,7 @@ LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of judged, Python and libraries.
-
-    >>> next(iter(versions()))
-    'judged'
-    """
+    """Return the versions of judged, Python and libraries."""
     found = {"judged": __version__, "Python": platform.python_version()}
     for library in LIBRARIES:
         try:
@@ -38,11 +34,7 @@ def versions() -> dict[str, str]:
 
 
 def input_files(inputs: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Return the files among the inputs: role, name, bytes and SHA-256; None for standard input.
-
-    >>> input_files({"judgements": {"q": {"a": 1}}})
-    ()
-    """
+    """Return the files among the inputs: role, name, bytes and SHA-256; None for standard input."""
     paths = [(role, path) for role, source in inputs.items() for path in paths_in(source)]
     names = short_names([path for _, path in paths])
     files = []

@@ -155,12 +155,6 @@ def largest_differences(
     """Return the queries with the largest differences on both sides, with the strips of both.
 
     `between` is the number of queries between both sides, `most` the largest difference.
-
-    >>> from judged import evaluate
-    >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    >>> comparison = evaluate({"q": {"a": 1}}, runs, "RR").compare()
-    >>> largest_differences(comparison)["first"][0]["difference"]
-    0.5
     """
     assert comparison.evaluation is not None
     pair = comparison.pair(run, against, measure)

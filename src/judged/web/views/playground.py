@@ -707,10 +707,6 @@ def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str
     """Return the parameters that open the list of one query, down to its first 100 results.
 
     None if the list is empty, or judged by subtopic.
-
-    >>> from judged import Rankings
-    >>> link_of(Rankings.from_relevance([[0, 2, None]], relevant=[3]))
-    {'list': '0 2 -', 'relevant': '3'}
     """
     length = min(int(rankings.retrieved[0]), MAX_RESULTS)
     if not length or rankings.subtopics is not None:

@@ -485,7 +485,7 @@ async def remove(explorer: Explorer, request: Request) -> Response:
 
 
 def routes(explorer: Explorer) -> list[Route]:
-    found = [
+    known_routes = [
         Route(
             known.path,
             partial(known.answer, explorer)
@@ -495,7 +495,7 @@ def routes(explorer: Explorer) -> list[Route]:
         )
         for known in ENDPOINTS.values()
     ]
-    return [*found, Route("/api/openapi.json", describe, methods=["GET"])]
+    return [*known_routes, Route("/api/openapi.json", describe, methods=["GET"])]
 
 
 async def read(explorer: Explorer, endpoint: Endpoint, request: Request) -> Response:

@@ -205,8 +205,8 @@ def _chart_words(
     chosen = [workspace.system(name) for name in systems]
     if kind.needs not in OF_RANKINGS:
         scoring = replace(scoring, chosen={})
-    own = {name: value for name, value in options.items() if name not in ("measures", "measure")}
-    made_by = {**_made_by(visit, kind, systems), **own}
+    design = {name: value for name, value in options.items() if name not in ("measures", "measure")}
+    made_by = {**_made_by(visit, kind, systems), **design}
     measures = _chart_measures(visit, kind, options)
     words = LibraryCall("plot", workspace, chosen, scoring, measures, made_by).words()
     words = ["-k" if word == "--k" else word for word in words]

@@ -94,10 +94,10 @@ class DataFile:
 def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
     """Return the files of a folder and its subfolders, and sentences on what was left out."""
     root = folder.resolve()
-    found: list[DataFile] = []
+    files: list[DataFile] = []
     problems: list[str] = []
     for path in _walk_folder(folder):
-        if len(found) == MAX_FILES:
+        if len(files) == MAX_FILES:
             problems.append(
                 f"The folder has more than {MAX_FILES:,} files; the others are not looked at. "
                 "Name the files that you mean."
@@ -112,8 +112,8 @@ def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
         if not inside:
             problems.append(f"{name} is a link out of the folder, and is not read.")
         elif os.path.isfile(path):
-            found.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
-    return found, problems
+            files.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
+    return files, problems
 
 
 def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -384,6 +384,6 @@ _TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
 def _numbers_in(document: dict[str, Any]) -> list[Any]:
     """Return the numbers of {query: {item: number}}, of the first queries."""
     lists = [value for value in list(document.values())[:50] if isinstance(value, dict)]
-    values = [value for each in lists for value in each.values()]
+    values = [value for items in lists for value in items.values()]
     numbers = [value for value in values if isinstance(value, (int, float))]
     return numbers if len(numbers) == len(values) else []

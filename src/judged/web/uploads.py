@@ -94,11 +94,11 @@ class Uploads:
                     f"{counted(self.limit, 'byte')} (--upload-limit).",
                     "name",
                 )
-            found = identify_file(file)
+            identified = identify_file(file)
         except BaseException:
             file.path.unlink(missing_ok=True)
             raise
-        return _renamed(found)
+        return _renamed(identified)
 
     def demo(self, session: Session, write: Callable[[Path], object], taken: set[str]) -> None:
         """Give a session the files of the demo."""
@@ -108,9 +108,9 @@ class Uploads:
         for path in sorted(folder.iterdir()):
             state = path.stat()
             file = DataFile(path.name, path, size=state.st_size, changed=state.st_mtime_ns)
-            found = identify_file(replace(file, uploaded=True))
-            if found.kind != "other" and found.name not in taken:
-                session.uploads[found.name] = _renamed(found)
+            identified = identify_file(replace(file, uploaded=True))
+            if identified.kind != "other" and identified.name not in taken:
+                session.uploads[identified.name] = _renamed(identified)
 
     def close(self) -> None:
         """Remove all uploads."""
@@ -124,9 +124,9 @@ def _renamed(file: DataFile) -> DataFile:
     return replace(file, note=file.note.replace(str(file.path), file.name))
 
 
-def checked_name(given: str | None) -> str:
+def checked_name(text: str | None) -> str:
     """Return the last part of a file name, with printable characters only."""
-    name = (given or "").replace("\\", "/").rpartition("/")[2].strip()
+    name = (text or "").replace("\\", "/").rpartition("/")[2].strip()
     name = "".join(letter for letter in name if letter.isprintable())
     if not name or set(name) <= {"."}:
         raise RefusedError("say what the file is called: name=….", "name")

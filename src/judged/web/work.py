@@ -69,12 +69,12 @@ def progress_of_this_work() -> Progress:
 @contextmanager
 def watching(other: Progress) -> Iterator[Progress]:
     """Show the progress of another job while this one waits for it."""
-    own = progress_of_this_work()
-    own.watched = None if other is own else other
+    progress = progress_of_this_work()
+    progress.watched = None if other is progress else other
     try:
-        yield own
+        yield progress
     finally:
-        own.watched = None
+        progress.watched = None
 
 
 @dataclass(eq=False)
@@ -201,10 +201,10 @@ class Cache:
                 if running is None:
                     running = self._running[key] = _Computation(progress_of_this_work())
                     break
-                with watching(running.progress) as own:
+                with watching(running.progress) as progress:
                     while not running.done:
                         self._changed.wait(0.2)
-                        own.check()
+                        progress.check()
             if not isinstance(running.error, StoppedError):
                 if running.error is not None:
                     raise running.error

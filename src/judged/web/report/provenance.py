@@ -24,13 +24,13 @@ LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
 
 def versions() -> dict[str, str]:
     """Return the versions of judged, Python and libraries."""
-    found = {"judged": __version__, "Python": platform.python_version()}
+    known = {"judged": __version__, "Python": platform.python_version()}
     for library in LIBRARIES:
         try:
-            found[library] = version(library)
+            known[library] = version(library)
         except PackageNotFoundError:
             continue
-    return found
+    return known
 
 
 def input_files(inputs: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

@@ -676,7 +676,7 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         for name, words in RELEVANCE.items()
         if (name != "judgements" or workspace.judgements) and ("labels" not in name or lines)
     }
-    found = [
+    menus = [
         ("queries", "queries", vectors, search.queries.name),
         ("items", "items", vectors, search.items.name),
         ("similarity", "similarity", {name: name for name in SIMILARITIES}, search.similarity),
@@ -690,7 +690,7 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         ("exclude", "left out", EXCLUDED, search.exclude),
     ]
     if "labels" in search.relevance:
-        found += [
+        menus += [
             (f"{side}_labels", f"labels of {words}", lines, file.name if file else "")
             for side, words, file in (
                 ("query", "queries", search.query_labels),
@@ -699,5 +699,5 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         ]
     return [
         {"name": name, "label": label, "options": options, "chosen": chosen}
-        for name, label, options, chosen in found
+        for name, label, options, chosen in menus
     ]

@@ -372,8 +372,8 @@ def _who(visit: Visit) -> Page:
 
 def _on_the_desk(desk: Desk, place: Place) -> Page:
     visit, (query, item) = desk.visit, place
-    said, asking = _texts(desk), _queries(desk)
-    text, question = said.get(item, Text()), asking.get(query, Text())
+    texts, asking = _texts(desk), _queries(desk)
+    text, question = texts.get(item, Text()), asking.get(query, Text())
     standing = desk.list.standing(place)
     before, after = (desk.list.neighbour(place, step) for step in (-1, 1))
     heading = question.heading or query

@@ -168,7 +168,9 @@ class PlaygroundState:
         in_list = sum(_is_relevant(grade) for grade in listed.grades)
         relevant = _whole(params, "relevant")
         added, refused = _read_measures(params.all("add"))
-        chosen = {name: value for own, name in POLICY_PARAMS.items() if (value := params.one(own))}
+        chosen = {
+            name: value for param, name in POLICY_PARAMS.items() if (value := params.one(param))
+        }
         state = cls(
             listed,
             relevant if pool or relevant is None else max(relevant, in_list),
@@ -176,7 +178,7 @@ class PlaygroundState:
             _whole(params, "collection"),
             None if params.text("k") == "all" else params.whole("k", 10, at_least=1, at_most=MAX_K),
             params.whole("grades", DEFAULT_GRADES, at_least=1, at_most=9),
-            Policy.of(chosen),
+            Policy.of({name: value for name, value in chosen.items() if value}),
             added,
             refused,
             params.text("card"),
@@ -269,7 +271,9 @@ class PlaygroundState:
         if self.grades != DEFAULT_GRADES:
             yield "grades", str(self.grades)
         changed = self.changed_policy
-        yield from ((own, changed[name]) for own, name in POLICY_PARAMS.items() if name in changed)
+        yield from (
+            (param, changed[name]) for param, name in POLICY_PARAMS.items() if name in changed
+        )
         yield from (("add", text) for text in self.added)
         if self.card != self.first_card:
             yield "card", self.card
@@ -550,8 +554,8 @@ class PlaygroundAnswer:
             return {key: self._alone(measure) for key, measure in measures.items()}
 
     def _evaluated(self, measures: list[Measure]) -> list[float]:
-        found = evaluate_rankings([self.rankings], measures, policy=self.state.policy)
-        return [found.value(measure) for measure in measures]
+        evaluation = evaluate_rankings([self.rankings], measures, policy=self.state.policy)
+        return [evaluation.value(measure) for measure in measures]
 
     def _alone(self, measure: Measure) -> float | str:
         try:

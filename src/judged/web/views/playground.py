@@ -178,7 +178,7 @@ class PlaygroundState:
             _whole(params, "collection"),
             None if params.text("k") == "all" else params.whole("k", 10, at_least=1, at_most=MAX_K),
             params.whole("grades", DEFAULT_GRADES, at_least=1, at_most=9),
-            Policy.of({name: value for name, value in chosen.items() if value}),
+            Policy.of(chosen),
             added,
             refused,
             params.text("card"),

@@ -71,8 +71,7 @@ class Endpoint:
     """Takes a visit and returns JSON or a file; for POST, takes the explorer and the request."""
     params: tuple[dict[str, Any], ...] = ()
     method: str = "GET"
-    gives: tuple[str, ...] = ("application/json",)
-    """The media types of its answers."""
+    gives: tuple[str, ...] = ("application/json",)  # the media types of its answers
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,8 +100,7 @@ class Endpoint:
         return described
 
 
-ENDPOINTS: dict[str, Endpoint] = {}
-"""All addresses except the description in OpenAPI."""
+ENDPOINTS: dict[str, Endpoint] = {}  # all addresses except the description in OpenAPI
 
 
 def endpoint(*params: dict[str, Any], **options: Any) -> Callable[..., Any]:

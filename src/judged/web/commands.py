@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 LINE_LENGTH = 88
 NOT_IN_PLOT = ("convention", "duplicates")
 """Settings that `judged plot` does not have, but Python has."""
-SINGLE = ("explain", "judge")
-"""Functions of one run and one measure."""
+SINGLE = ("explain", "judge")  # functions of one run and one measure
 SHOWN = {"interval": "intervals", "tie_range": "tie_range", "unjudged_range": "unjudged_range"}
 """Options of `judged evaluate` that are arguments of `Evaluation.showing`."""
 
@@ -146,7 +145,6 @@ def explain(visit: Visit, system: str, query: str, measure: str) -> CommandText:
 
 
 def path_of(file: DataFile) -> str:
-    """Return the path of a file; of uploads, the name."""
     return file.name if file.uploaded else str(file.path)
 
 

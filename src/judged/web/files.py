@@ -41,8 +41,7 @@ KINDS = {
 """The kinds of files, in words."""
 MAX_FILES = 2_000
 MAX_FOLDER_DEPTH = 4
-MAX_JSON_BYTES = 64 * 10**6
-"""Larger JSON files are identified by their beginning and name."""
+MAX_JSON_BYTES = 64 * 10**6  # larger JSON files are identified by their beginning and name
 PICTURES = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "jpeg": re.compile(rb"\xff\xd8\xff"),
@@ -50,10 +49,8 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The supported pictures, and how they begin."""
-_LINES_READ = 2
-"""How many lines identify a broken file."""
-_FEWEST_WORDS = 3
-"""Lines of fewer words may be anything, such as a page or a program."""
+_LINES_READ = 2  # how many lines identify a broken file
+_FEWEST_WORDS = 3  # lines of fewer words may be anything, such as a page or a program
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -67,19 +64,15 @@ _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 class DataFile:
     """A file and its kind."""
 
-    name: str
-    """Its path inside the folder, or the name of an upload."""
+    name: str  # its path inside the folder, or the name of an upload
     path: Path
     kind: str = "other"
     format: str = ""
     size: int = 0
-    changed: int = 0
-    """The time of the last change in nanoseconds."""
+    changed: int = 0  # the time of the last change in nanoseconds
     uploaded: bool = False
-    note: str = ""
-    """The error message, if it cannot be used."""
-    columns: tuple[str, ...] = ()
-    """The names of its columns, if it is a table."""
+    note: str = ""  # the error message, if it cannot be used
+    columns: tuple[str, ...] = ()  # the names of its columns, if it is a table
 
     @property
     def identity(self) -> tuple[str, int, int]:

@@ -42,10 +42,8 @@ HEADERS = (
 """Headers of every answer, errors included."""
 KEY_HEADER = "x-judged-key"
 """The header in which programs send the key that browsers have in a cookie."""
-BY_KEY = "by key"
-"""The session of programs that send the key in a header."""
-OPEN = "/assets/"
-"""Files that need no key, because they are the same in every installation."""
+BY_KEY = "by key"  # the session of programs that send the key in a header
+OPEN = "/assets/"  # files that need no key, because they are the same in every installation
 READS = ("GET", "HEAD")
 MOST_SESSIONS = 1_000
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -83,8 +81,7 @@ class Safety:
 
     app: Asgi
     settings: ServerSettings
-    refuse: Callable[[Scope, RefusedError], Asgi]
-    """Answers a refused request."""
+    refuse: Callable[[Scope, RefusedError], Asgi]  # answers a refused request
     sessions: Sessions = field(default_factory=Sessions)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -27,8 +27,7 @@ LONGEST = 200
 class Uploads:
     """The folder of uploads, which is removed when the server stops."""
 
-    limit: int
-    """Bytes of all files of a session together."""
+    limit: int  # bytes of all files of a session together
     _folder: Path | None = field(default=None)
     _arriving: Counter[str] = field(default_factory=Counter)
     """Bytes that are being uploaded, by session: several files may arrive at once."""
@@ -68,11 +67,9 @@ class Uploads:
             raise
 
     def arrived(self, session: Session, size: int) -> None:
-        """Count bytes as no longer arriving."""
         self._arriving[session.id] -= size
 
     def _room(self, session: Session) -> int:
-        """Return how many bytes a session may still upload."""
         there = sum(file.size for file in session.uploads.values())
         return self.limit - there - self._arriving[session.id]
 
@@ -101,7 +98,6 @@ class Uploads:
         return _renamed(identified)
 
     def demo(self, session: Session, write: Callable[[Path], object], taken: set[str]) -> None:
-        """Give a session the files of the demo."""
         folder = self.folder / token_hex(12)
         folder.mkdir()
         write(folder)
@@ -113,7 +109,6 @@ class Uploads:
                 session.uploads[identified.name] = _renamed(identified)
 
     def close(self) -> None:
-        """Remove all uploads."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             TEMPORARY.discard(str(self._folder))
@@ -136,7 +131,6 @@ def checked_name(text: str | None) -> str:
 
 
 def remove_all(session: Session) -> None:
-    """Remove the uploads of a session."""
     for file in session.uploads.values():
         file.path.unlink(missing_ok=True)
     session.uploads.clear()

@@ -10,12 +10,10 @@ from markupsafe import Markup, escape
 from judged.rankings.strips import LEVELS, Cell, Kind
 from judged.web.pages.numbers import plain_number, share, signed
 
-WIDTH, HEIGHT, GAP = 13, 18, 2
-"""Pixels of a cell of a small strip, and between two cells."""
+WIDTH, HEIGHT, GAP = 13, 18, 2  # pixels of a cell of a small strip, and between two cells
 LOWEST, STUB = 0.45, 0.28
 """Heights of the lowest grade and of a judged result that is not relevant, as shares."""
-LABEL_PIXELS = 46.0
-"""The approximate width of a number below a drawing."""
+LABEL_PIXELS = 46.0  # the approximate width of a number below a drawing
 # In the element: a stylesheet would look up the address of the pattern beside itself.
 _HATCH = ' fill="url(#hatch)"'
 _KIND_WORDS = {"irrelevant": "not relevant", "unjudged": "not judged", "nothing": "no result"}
@@ -165,7 +163,6 @@ def logo(height: float = 20) -> Markup:
 
 
 def empty_strip() -> Markup:
-    """Draw the picture of an empty page."""
     grades: tuple[float | None, ...] = (3, 0, 2, None, 1, 0, None, 2)
     cells = [
         Cell("unjudged") if g is None else Cell("relevant" if g else "irrelevant", g, 3.0)
@@ -175,12 +172,10 @@ def empty_strip() -> Markup:
 
 
 def legend_cell(kind: Kind) -> Markup:
-    """Draw the key of a legend for a result that is not relevant."""
     return strip([Cell(kind)], hidden=True, height=14)
 
 
 def legend_grades(top: float) -> Markup:
-    """Draw the cells of all grades up to the best one."""
     steps = min(max(math.ceil(top), 1), LEVELS)
     cells = [Cell("relevant", top * at / steps, top) for at in range(1, steps + 1)]
     return strip(cells, hidden=True, height=14)

@@ -11,14 +11,11 @@ from markupsafe import Markup, escape
 from judged.text import DECIMALS, percent, shown, visible
 
 NO_BREAK = "\u00a0"
-ID_LENGTH = 34
-"""How many characters of an id are shown; its title has the whole id."""
-TEXT_LENGTH = 140
-"""How many characters of a query's text are shown."""
+ID_LENGTH = 34  # how many characters of an id are shown; its title has the whole id
+TEXT_LENGTH = 140  # how many characters of a query's text are shown
 
 
 def minus(text: str) -> str:
-    """Replace the hyphen of a number by a minus sign."""
     return text.replace("-", "−")
 
 
@@ -32,7 +29,6 @@ def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
 
 
 def count(value: int) -> str:
-    """Format a count, with a comma at thousands."""
     return minus(f"{value:,}")
 
 
@@ -100,7 +96,6 @@ def number(
 
 
 def shorten(text: str, length: int = ID_LENGTH) -> str:
-    """Cut a text that is too long, with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

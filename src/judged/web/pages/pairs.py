@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
 
-MAX_NAMED = 3
-"""How many systems a heading names; more are counted."""
+MAX_NAMED = 3  # how many systems a heading names; more are counted
 _QUERIES = ("query", "queries")
 
 
@@ -32,8 +31,7 @@ class Heading:
     """A heading that states the result, and a line on how certain it is."""
 
     title: str
-    parts: tuple[str, ...] = ()
-    """The line; parts that are `Best` stand out."""
+    parts: tuple[str, ...] = ()  # the line; parts that are `Best` stand out
 
     @property
     def line(self) -> str:
@@ -46,7 +44,6 @@ class Heading:
 
 
 def signed_amount(value: float) -> str:
-    """Format a difference for a sentence."""
     return with_sign(amount(value), value)
 
 
@@ -272,7 +269,6 @@ def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
 
 
 def _facts(comparison: Comparison, pair: Pair) -> list[tuple[str, str, str]]:
-    """Return the name, value and meaning of further numbers."""
     settings = comparison.settings
     power, margin = percent_of(settings.power), settings.margin_of(pair.measure)
     facts = [

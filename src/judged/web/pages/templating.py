@@ -35,13 +35,11 @@ SCRIPTS = (*CLASSIC, *MODULES)
 DOCUMENT_STYLES = ("tokens", "base", "parts", "print")
 PACKAGES = ("judged.web.pages", "judged.web", "judged.web.report")
 """Packages with a folder `templates`, in the order of the search."""
-MAX_FIGURE_ROWS = 40
-"""How many rows of a chart's data are in the page; its files have all of them."""
+MAX_FIGURE_ROWS = 40  # how many rows of a chart's data are in the page; its files have all of them
 
 
 @cache
 def stylesheet(names: tuple[str, ...] = STYLES) -> str:
-    """Return the stylesheet, or some of its parts."""
     return "\n".join(_asset("styles", f"{name}.css").strip() for name in names) + "\n"
 
 
@@ -55,7 +53,6 @@ def palette() -> dict[str, tuple[str, str]]:
 
 @cache
 def script(name: str) -> str:
-    """Return one of `SCRIPTS`."""
     if name not in SCRIPTS:
         raise KeyError(name)
     return _asset("scripts", f"{name}.js")
@@ -119,7 +116,6 @@ def environment() -> Environment:
 
 
 def render(template: str, **context: Any) -> str:
-    """Fill in a template."""
     return environment().get_template(template).render(**context)
 
 

@@ -23,7 +23,6 @@ LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of judged, Python and libraries."""
     known = {"judged": __version__, "Python": platform.python_version()}
     for library in LIBRARIES:
         try:
@@ -95,17 +94,14 @@ class ReportCall:
     """The inputs of a report, if a command line can hold them."""
 
     judgements: str
-    runs: tuple[str, ...]
-    """One argument for each run, NAME=FILE if the name is given."""
+    runs: tuple[str, ...]  # one argument for each run, NAME=FILE if the name is given
     measures: tuple[str, ...]
     options: Mapping[str, Any]
     names: tuple[str, ...] = ()
-    whole: bool = True
-    """Whether a command line can hold all inputs."""
+    whole: bool = True  # whether a command line can hold all inputs
 
     @property
     def report(self) -> str | None:
-        """The command that makes the report again."""
         if not self.whole:
             return None
         words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
@@ -124,7 +120,6 @@ class ReportCall:
         return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
 
     def evaluate(self) -> str:
-        """Return the command that prints all values of all queries."""
         words = ["judged", "evaluate", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(self._scoring), "--per-query"])
 

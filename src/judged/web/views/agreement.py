@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 
 PARAMS = ("first", "second", "all", "query", "item")
-ITEMS_LISTED, MAX_ITEMS = 20, 1_000
-"""How many disputed items are listed by default, and at most."""
+ITEMS_LISTED, MAX_ITEMS = 20, 1_000  # how many disputed items are listed by default, and at most
 
 
 def page(visit: Visit) -> Page:
@@ -181,7 +180,6 @@ def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
 
 
 def merged_page(visit: Visit) -> RawContent:
-    """Return the merged judgements as a file."""
     from judged.judgements import MERGE_RULES
 
     rule = visit.params.choice("rule", tuple(MERGE_RULES), "majority")

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 PARAMS = ("sort", "order", "ranges", "system", "about", "slices")
 ORDERS = ("ascending", "descending")
-MAX_CURVES = 8
-"""How many systems the charts below the table show: the first by rank."""
+MAX_CURVES = 8  # how many systems the charts below the table show: the first by rank
 DOWNLOADS = {
     "csv": ("text/csv; charset=utf-8", "leaderboard.csv"),
     "json": ("application/json", "evaluation.json"),
@@ -47,7 +46,6 @@ OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}
 
 
 def page(visit: Visit) -> Page:
-    """Show systems by measures."""
     scoring, params = visit.scoring, visit.params
     evaluation = visit.calculations.evaluation(scoring)
     shown = _board(visit, evaluation)
@@ -284,7 +282,6 @@ def download_page(visit: Visit) -> RawContent:
 
 
 def report_page(visit: Visit) -> Page | RawContent:
-    """Show that the report is ready, or return it."""
     contents = _report_tables(visit)
     key = (
         *("report", visit.workspace.identity, visit.scoring.key),

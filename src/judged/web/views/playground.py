@@ -39,8 +39,7 @@ MAX_CHARACTERS = 4_000
 MAX_K = 1_000
 MAX_RELEVANT = 1_000_000
 MAX_ADDED = 24
-DEFAULT_GRADES = 3
-"""Clicks go through the grades up to this one, unless the list has a higher one."""
+DEFAULT_GRADES = 3  # clicks go through the grades up to this one, unless the list has a higher one
 CARDS = (
     *("P@k", "R@k", "F@k", "AP@k", "RR", "DCG@k", "nDCG@k", "nDCG(gain=exp)@k"),
     *("Rprec", "Success@k", "RBP", "ERR@k"),
@@ -134,22 +133,17 @@ class PlaygroundState:
     listed: RelevanceList
     relevant: int | None = None
     """How many items are relevant; None if the list or the pool holds them all."""
-    pool: str = ""
-    """The grades of all judged items, as typed."""
+    pool: str = ""  # the grades of all judged items, as typed
     collection: int | None = None
     k: int | None = 10
     grades: int = DEFAULT_GRADES
     policy: Policy = field(default_factory=Policy)
-    added: tuple[str, ...] = ()
-    """Further measures."""
-    refused: tuple[tuple[str, str], ...] = ()
-    """Unknown measures, each with its error message."""
+    added: tuple[str, ...] = ()  # further measures
+    refused: tuple[tuple[str, str], ...] = ()  # unknown measures, each with its error message
     card: str = DEFAULT_CARD
     """The measure that is shown in detail: one of `CARDS`, or one that was added."""
-    was: PlaygroundState | None = None
-    """The state before the last change."""
-    raised: int | None = None
-    """The stated number of relevant items, if the list holds more."""
+    was: PlaygroundState | None = None  # the state before the last change
+    raised: int | None = None  # the stated number of relevant items, if the list holds more
 
     @classmethod
     def of(cls, params: Params, *, before: bool = True) -> PlaygroundState:
@@ -191,7 +185,6 @@ class PlaygroundState:
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """The measure of each card; added ones come last."""
         cutoff = "" if self.k is None else f"@{self.k}"
         cards = {
             card: _measure(card.removesuffix("@k") + cutoff if card.endswith("@k") else card)
@@ -565,7 +558,6 @@ class PlaygroundAnswer:
 
     @cached_property
     def cards(self) -> list[dict[str, Any]]:
-        """One card for each measure: value, calculation, and effect of the last change."""
         return [self._card(key, measure) for key, measure in self.state.measures.items()]
 
     @cached_property
@@ -607,7 +599,6 @@ class PlaygroundAnswer:
         return next(numbers, stages[0])
 
     def explained(self, measure: Measure) -> Explanation | str:
-        """Return the explanation of a value, or the error message."""
         if measure not in self._explanations:
             try:
                 self._explanations[measure] = explain(
@@ -627,7 +618,6 @@ class PlaygroundAnswer:
 
     @cached_property
     def libraries(self) -> dict[str, Any] | str:
-        """The values of all libraries, or the error message."""
         value = self.values[self.state.card]
         try:
             return libraries_of(self.state, nan if isinstance(value, str) else value)
@@ -743,7 +733,6 @@ def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str
 
 
 def page(visit: Visit) -> Page:
-    """Show the list of the address."""
     state = PlaygroundState.of(visit.params)
     answer = PlaygroundAnswer(state)
     others = visit.params.without(*PLAYGROUND_PARAMS, "example", "width").pairs
@@ -812,7 +801,6 @@ def announced(card: Mapping[str, Any]) -> str:
 
 
 def curve_page(visit: Visit) -> Page:
-    """Show the precision-recall curve of the list, with AP as its area."""
     from judged.charts import precision_recall
 
     width = visit.params.whole("width", 400, at_least=0, at_most=10_000)

@@ -254,9 +254,10 @@ def score_run(
     refuse_missing(r, policy)
     if policy.depth is not None and policy.depth != r.depth:
         r = _cut_again(r, policy.depth)
-    r = Variants(r).under(policy.ties, policy.unjudged)
-    findings = findings_of(r)
-    r = replace(r, findings=findings.in_order(r.queries))
+    if (policy.ties, policy.unjudged) != (r.ties, r.unjudged):
+        r = Variants(r).under(policy.ties, policy.unjudged)
+    if r.findings is None or r.findings.missing_queries:
+        r = replace(r, findings=findings_of(r).in_order(r.queries))
     values = values_of(r, settings.measures, settings.convention)
     return replace(settled_values(values, r, policy), labels=settings.labels)
 

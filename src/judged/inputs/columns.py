@@ -89,8 +89,7 @@ _ONLY_IN = {
     **dict.fromkeys(("grade", "subtopic", "weight", "relevant", "grades"), JUDGEMENTS),
 }
 """Roles that only tables of one kind have."""
-CONSTANT = "grade=1"
-"""Declares that there are no grades, because every listed item is relevant."""
+CONSTANT = "grade=1"  # declares that there are no grades, because every listed item is relevant
 _SMALLER_IS_BETTER = re.compile(r"dist|loss|error|perplexity", re.IGNORECASE)
 JOINER = "#"
 
@@ -236,8 +235,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         super().__init__(columns)
         self.texts = texts
         """Columns that were given as one text, which may itself be the name of a column."""
-        self.alone = alone
-        """Whether they are about one table, not about judgements and runs."""
+        self.alone = alone  # whether they are about one table, not about judgements and runs
         self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
         """The first table of each kind: its source, and its columns or why it has none."""
 
@@ -363,8 +361,7 @@ class TableColumns:
 
     query: tuple[int, ...]
     item: tuple[int, ...]
-    value: int | None
-    """The score, grade or rank; None if every item of judgements is relevant."""
+    value: int | None  # the score, grade or rank; None if every item of judgements is relevant
     is_rank: bool
     notes: tuple[str, ...]
     subtopic: int | None = None
@@ -375,8 +372,7 @@ class TableColumns:
     rank_name: str = ""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """`document` and `weight`, if the user named them."""
-    may_be_run: bool = False
-    """Whether these are judgements whose grade is called a score."""
+    may_be_run: bool = False  # whether these are judgements whose grade is called a score
 
     @property
     def ids(self) -> dict[str, tuple[int, ...]]:

@@ -63,10 +63,8 @@ _SPACE, _NEWLINE = b" \n"
 _ONE_KIND_OF_SPACE = bytes.maketrans(b"\t\r", b" \n")
 _BYTES_IN_CACHE = 1 << 18
 _BYTES_SAMPLED = 1 << 16
-_FIRST_UNIX_TIME = 100_000_000
-"""Grades that are all this large are times, as in files of ratings."""
-_LARGE_GRADE = 1e6
-"""A small file with such a grade is read the careful way."""
+_FIRST_UNIX_TIME = 100_000_000  # grades that are all this large are times, as in files of ratings
+_LARGE_GRADE = 1e6  # a small file with such a grade is read the careful way
 
 
 def is_whole(text: str) -> bool:
@@ -86,8 +84,7 @@ class LineLayout:
     """The fields of a line in order; fields after them are ignored."""
 
     fields: tuple[str, ...]
-    value: str
-    """The field that is a number; empty if there is none."""
+    value: str  # the field that is a number; empty if there is none
     example: str
     subtopic: str | None = None
 

@@ -190,6 +190,7 @@ def _spark_embeddings(quick: bool) -> Case:
             Contender("judged, Spark", _spark_vectors("judged"), size),
             Contender("judged, in memory", _spark_vectors("memory"), size),
         ),
+        claims=(),
         repeat=1 if quick else 3,
         reference="judged, in memory",
         by_name=not quick,

@@ -161,12 +161,20 @@ def _text_of(node: ast.stmt | None) -> str:
     return ""
 
 
+RETURNS = r"^(Returns|Yields)\n-+\n"
+"""The heading under which a docstring tells more of the result than its type."""
+
+
 def _entry(name: str, value: Any, level: int) -> Iterator[str]:
     """A function or class under a heading."""
     yield f"{'#' * level} {name.replace('_', chr(92) + '_')}"
     if call := signature(name, value):
         yield f"```python\n{call}\n```"
-    yield from document(inspect.getdoc(value) or "")
+    doc = inspect.getdoc(value) or ""
+    yield from document(doc)
+    returned = getattr(value, "__annotations__", {}).get("return")
+    if isinstance(returned, str) and returned != "None" and not re.search(RETURNS, doc, re.M):
+        yield f"**Returns** {linked(returned)}"
     if inspect.isclass(value):
         yield from _class(name, value, level)
 

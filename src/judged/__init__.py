@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
-    "Advice": "evaluation.advice.result",
+    "Advice": "evaluation.advice",
     "Agreement": "judgements.agreement",
     "Audit": "rankings.audit",
     "CollectionCheck": "judgements.check",

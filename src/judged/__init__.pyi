@@ -1,6 +1,6 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
-from judged.evaluation.advice.result import Advice as Advice
+from judged.evaluation.advice import Advice as Advice
 from judged.judgements.agreement import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
 from judged.judgements.check import CollectionCheck as CollectionCheck

@@ -29,7 +29,7 @@ from typing import (
 )
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
-from judged.policy import DUPLICATES, POSITIVES, Policy
+from judged.policy import POSITIVES, Policy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -444,11 +444,9 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "dataset_name": text,
     "decimals": partial(whole, at_least=0, at_most=15),
     "depth": partial(whole, error=PolicyError),
-    "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "exclude_same_id": flag,
     "graded": flag,
     "intervals": flag,
-    "judgements_format": file_format,
     "k": whole,
     "label": latex_key,
     "level": level,

@@ -176,10 +176,6 @@ class Policy:
     def to_dict(self) -> dict[str, Any]:
         """Return each choice by name; duplicates and depth only where they are not the default.
 
-        Returns
-        -------
-        dict
-
         >>> Policy(depth=10).to_dict()
         {'ties': 'id', 'missing': 'zero', 'empty': 'zero', 'unjudged': 'nonrelevant', 'depth': 10}
         """
@@ -189,10 +185,6 @@ class Policy:
 
     def sentences(self) -> dict[str, str]:
         """What each choice means, by its name.
-
-        Returns
-        -------
-        dict
 
         >>> Policy().sentences()["unjudged"]
         'unjudged items count as not relevant'
@@ -212,10 +204,6 @@ class Policy:
             A policy, or a dict of some choices.
         **otherwise : str
             Choices that take the place of the defaults.
-
-        Returns
-        -------
-        Policy
 
         >>> print(Policy.of({"ties": "input"}, missing="skip"))
         ties=input, missing=skip, empty=zero, unjudged=nonrelevant
@@ -238,3 +226,6 @@ class Policy:
                 )
         chosen: dict[str, Any] = {**otherwise, **given}
         return cls(**chosen)
+
+
+DEFAULTS = Policy().to_dict()

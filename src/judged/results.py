@@ -630,19 +630,11 @@ class Result:
         ----------
         display : Display
             How it is shown.
-
-        Returns
-        -------
-        Document
         """
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -653,10 +645,6 @@ class Result:
 
     def to_frame(self) -> Frame:
         """Return the numbers as a polars table.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -673,10 +661,6 @@ class Result:
         **display : Unpack[DisplayOptions]
             Options of `Display`.
 
-        Returns
-        -------
-        list of Table
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.tables()[0].rows
@@ -692,10 +676,6 @@ class Result:
         **display : Unpack[DisplayOptions]
             Options of `Display`.
 
-        Returns
-        -------
-        list of str
-
         >>> from judged import evaluate
         >>> len(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()) > 1
         True
@@ -709,10 +689,6 @@ class Result:
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`.
-
-        Returns
-        -------
-        list of str
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
@@ -732,10 +708,6 @@ class Result:
         **display : Unpack[DisplayOptions]
             Options of `Display`.
 
-        Returns
-        -------
-        list of str or Table
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> len(found.parts(quiet=True))
@@ -752,10 +724,6 @@ class Result:
         **display : Unpack[DisplayOptions]
             Options of `Display`, such as `verbose`, `quiet` and `width`.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_text().splitlines()[1]
@@ -770,10 +738,6 @@ class Result:
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`.
-
-        Returns
-        -------
-        str
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -790,10 +754,6 @@ class Result:
         **display : Unpack[DisplayOptions]
             Options of `Display`, such as `caption` and `label`.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_latex().splitlines()[-1]
@@ -809,10 +769,6 @@ class Result:
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`.
-
-        Returns
-        -------
-        str
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -831,10 +787,6 @@ class Result:
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`; `quiet` leaves the warnings out.
-
-        Returns
-        -------
-        str
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -858,10 +810,6 @@ class Result:
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`, where the result supports `per_query` or `sort`.
-
-        Returns
-        -------
-        str
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -1000,10 +948,6 @@ class RunResult(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`; none has a meaning here.
-
-        Returns
-        -------
-        str
 
         >>> import judged
         >>> found = judged.Embeddings([[1.0]], [[2.0]], item_ids=["=a"]).top_k(1)

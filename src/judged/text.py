@@ -360,25 +360,6 @@ def html_folded(summary: str, lines: Sequence[str]) -> str:
     return folded if lines else ""
 
 
-def html_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] | None = None
-) -> str:
-    """A table in HTML, for notebooks, which set all cells to the right: all columns that are not
-    in `right` begin at the left, where that is given.
-
-    >>> html_table(["run", "AP"], [["a", "0.5"]], right=[1]).partition("<tbody>")[2]
-    '<tr><td style="text-align:left">a</td><td>0.5</td></tr></tbody></table>'
-    """
-    left = set() if right is None else set(range(len(header))) - set(right)
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        shown = (html_cell(cell, tag, left=at in left) for at, cell in enumerate(cells))
-        return f"<tr>{''.join(shown)}</tr>"
-
-    body = "".join(line(row, "td") for row in rows)
-    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
-
-
 _PAGE = """\
 <!doctype html>
 <html lang="en">

@@ -74,7 +74,7 @@ def test_hard_unjudged_and_beyond() -> None:
     assert row(found, "R@10").findings == ("hard", "unjudged", "beyond")
     assert found.report() == ()
     assert found.document(Display()).answer[0] == (
-        "Report: none of these measures; something speaks against each of them."
+        "Report none of these measures: each has findings against it."
     )
 
 
@@ -94,7 +94,7 @@ def test_a_ceiling_is_the_number_of_a_perfect_system(policy: dict[str, str]) -> 
     )
     capped = "capped" in row(found, "AP").findings
     assert capped == (row(found, "AP").ceiling < 0.5)
-    reason = "AP cannot exceed 0.40 here, whatever the system: 3 of 5 queries have nothing to find"
+    reason = "AP cannot exceed 0.40 for any system, because 3 of 5 queries have no relevant items"
     assert (
         any(
             reason in text

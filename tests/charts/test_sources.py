@@ -25,7 +25,8 @@ def test_an_evaluation_brings_its_policy_and_rankings_are_given_one() -> None:
     assert systems.evaluate("AP").value("AP") == evaluation.value("AP") == 0.5
     assert precision_recall(systems).data.equals(precision_recall(evaluation).data)
     assert systems.sentences() == [
-        "Warning: 1 of 3 judged queries not in the run (q2), left out.",
+        "Warning: The run has no results for 1 of 3 judged queries (q2), which are left "
+        "out of the means.",
         "Queries with nothing relevant are left out.",
     ]
 
@@ -37,7 +38,10 @@ def test_a_missing_query_reaches_the_figure() -> None:
             judged.Rankings.from_run(JUDGEMENTS, JUDGEMENTS),
         ]
     )
-    lost = "Warning: run: 1 of 3 judged queries not in the run (q2), counted as empty."
+    lost = (
+        "Warning: run: The run has no results for 1 of 3 judged queries (q2), which "
+        "count as empty lists. Use missing=skip to leave them out."
+    )
     assert systems.sentences() == [lost]
     assert systems.sentences("q2") == [lost]
     assert systems.sentences("q1") == []

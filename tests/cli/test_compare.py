@@ -94,7 +94,10 @@ def test_runs_and_judgements(judged: Any, files: Path) -> None:
         "\n"
         "Test: paired t; correction: none needed for 1 comparison of RR; confidence level: 95 %.\n"
     )
-    assert "warning: a: 1 of 3 judged queries not in the run (q3), counted as empty." in found.err
+    assert (
+        "warning: a: The run has no results for 1 of 3 judged queries (q3), which count"
+        in found.err
+    )
 
 
 def test_every_format(judged: Any, files: Path) -> None:

@@ -33,6 +33,7 @@ from judged.explanation import Explanation
 from judged.learning.learn import KINDS, MEASURES, TrainingSettings, fit
 from judged.learning.temperature import TEMPERATURES, study, sweep
 from judged.options import STUDIED_TEMPERATURES as STUDIED
+from judged.web.settings import ServerSettings
 
 VECTORS = (Embeddings, revisited)
 CALLED = {
@@ -52,6 +53,7 @@ CALLED = {
     "overlap": (overlap,),
     "explain": (explain,),
     "plot": (rank_histogram,),
+    "serve": (ServerSettings.of,),
 }
 """The functions that a command calls; the last one counts."""
 

@@ -120,7 +120,7 @@ REFUSED = {
     ),
     "my_models:broken": (
         'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder my_models:broken failed (AttributeError: '
-        "'list' object has no attribute 'missing') in my_models.py, line 15."
+        "'list' object has no attribute 'missing')."
     ),
     "my_models:Model": ("the encoder is the class Model; give an object of it, or a function."),
     "my_models:make": (

@@ -19,8 +19,10 @@ def test_the_table_with_policy_and_findings(judged, files):
     assert lines[:3] == [["run", "RR", "P@2"], ["a", "0.5000", "0.3333"], ["b", "1.0000", "0.6667"]]
     assert (result.code, len(lines)) == (0, 3)
     assert result.err == (
-        "warning: a: 1 of 3 judged queries not in the run (q3), counted as empty.\n"
-        "warning: judged@2 is 50.0% (a) to 100.0% (b): what nobody judged counts as not relevant.\n"
+        "warning: a: The run has no results for 1 of 3 judged queries (q3), which "
+        "count as empty lists. Use missing=skip to leave them out.\n"
+        "warning: Only 50.0 % (a) to 100.0 % (b) of the top-2 results are judged. Unjudged results "
+        "count as not relevant (see unjudged_range, --unjudged-range).\n"
     )
 
 
@@ -100,7 +102,8 @@ def test_an_infinite_rank_is_valid_json(judged, files):
 def test_csv(judged, files):
     text = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR,P@2", "--format", "csv").out
     assert text.splitlines()[3:] == [
-        "# warning: a: 1 of 3 judged queries not in the run (q3); counted as empty."
+        "# warning: a: The run has no results for 1 of 3 judged queries (q3); which "
+        "count as empty lists. Use missing=skip to leave them out."
     ]
     frame = pl.read_csv(io.StringIO(text), comment_prefix="#")
     assert frame.columns == ["run", "RR", "P@2"]
@@ -129,7 +132,8 @@ METHODS = (
 def test_markdown(judged, files):
     assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "markdown").out == (
         "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\n"
-        "**Warning: 1 of 3 judged queries not in the run (q3), counted as empty.**\n\n"
+        "**Warning: The run has no results for 1 of 3 judged queries (q3), which "
+        "count as empty lists. Use missing=skip to leave them out.**\n\n"
         "<details><summary>Definitions and notes</summary>\n\n"
         "- policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
         "- note: 1 query of the run without judgements ignored.\n"
@@ -145,19 +149,27 @@ def test_latex(judged, files):
     ).out.splitlines(keepends=True)
     comments = [line for line in lines if line.startswith("% ")]
     assert " ".join(line.removeprefix("% ").strip() for line in comments).endswith(METHODS)
-    assert max(map(len, lines)) <= 121
-    assert "".join([*comments[:2], *lines[len(comments) :]]) == (
-        "% warning: 1 of 3 judged queries not in the run (q3), counted as empty.\n"
+    assert max(map(len, comments)) <= 121
+    warning = (
+        "The run has no results for 1 of 3 judged queries (q3), which count as empty lists. Use "
+        "missing=skip to leave them out."
+    )
+    assert "".join([*comments[:3], *lines[len(comments) :]]).replace(
+        "leave\n% them", "leave them"
+    ) == (
+        f"% warning: {warning}\n"
         "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
         "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 "
         "\\\\\n\\bottomrule\n\\end{tabular}\n"
-        "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize Warning: 1 of 3 judged queries not "
-        "in the run (q3), counted as empty.}\n"
+        f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\footnotesize Warning: {warning}}}\n"
     )
 
 
 def test_trec(judged, files):
-    warned = "warning\tall\t1 of 3 judged queries not in the run (q3), counted as empty.\n"
+    warned = (
+        "warning\tall\tThe run has no results for 1 of 3 judged queries (q3), which "
+        "count as empty lists. Use missing=skip to leave them out.\n"
+    )
     found = judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out
     assert found == f"RR\tall\t0.5\n{warned}"
     several = judged(
@@ -278,7 +290,10 @@ def test_collection_size_allows_true_negatives(judged, files):
 
 def test_output_file_takes_its_format_from_its_name(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "scores.json")
-    warning = "warning: 1 of 3 judged queries not in the run (q3), counted as empty."
+    warning = (
+        "warning: The run has no results for 1 of 3 judged queries (q3), which "
+        "count as empty lists. Use missing=skip to leave them out."
+    )
     wrote = f"wrote scores.json ({(files / 'scores.json').stat().st_size:,} bytes)"
     assert (result.code, result.out, result.err) == (0, "", f"{warning}\n{wrote}\n")
     assert json.loads((files / "scores.json").read_text())["runs"][0]["scores"] == {"RR": 0.5}

@@ -14,7 +14,7 @@ def test_the_table(judged, files):
     done = judged("identify", "0.6667", "qrels", "a.run", "-m", "AP", "-v")
     assert (done.code, done.err) == (0, "")
     row = next(line for line in done.out.splitlines() if "0.666667" in line)
-    assert row.split()[:3] == ["0.666667", "AP", "missing=skip"]
+    assert row.split()[:3] == ["0.666667", "AP,", "missing=skip"]
     assert "pytrec_eval" in row
     assert "No effect here: ties (no judged results are tied)." in done.out
 
@@ -33,7 +33,7 @@ def test_json(judged, files):
 def test_markdown_and_a_limit(judged, files):
     done = judged("identify", "0.5", "qrels", "a.run", "--format", "markdown", "--limit", "2")
     lines = done.out.splitlines()
-    assert lines[2:4] == ["| value | measure | policy | as in |", "| --- | --- | --- | --- |"]
+    assert lines[2:4] == ["| value | definition | as in |", "| --- | --- | --- |"]
     assert sum(line.startswith("| 0.") for line in lines) == 2
 
 

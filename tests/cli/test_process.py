@@ -295,6 +295,18 @@ def test_nothing_heavy_is_loaded_before_signals_are_handled():
     assert not heavy & set(done.stdout.split())
 
 
+def test_help_of_no_command_loads_numpy_or_polars():
+    script = (
+        "import sys; from click import Context; from judged.cli import COMMANDS, cli; "
+        "[cli.get_command(Context(cli), name).get_help(Context(cli)) for name in COMMANDS]; "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert not {"numpy", "polars"} & set(done.stdout.split())
+
+
 PANIC = """
 import polars as pl
 

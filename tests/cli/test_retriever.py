@@ -59,7 +59,8 @@ def test_a_retriever_is_asked(judged: Any, module: Path) -> None:
     assert found["warnings"] == [
         "1 judged query is not among the queries to ask (q3).",
         "1 of 2 queries failed (q2). The first error was ConnectionError: refused (query 'q2').",
-        "2 of 3 judged queries not in the run (q2, q3), left out.",
+        "The run has no results for 2 of 3 judged queries (q2, q3), which are left "
+        "out of the means.",
     ]
     again = judged(
         "evaluate", "qrels", "run.jsonl", "-m", "RR", "--missing", "skip", "--format", "csv"

@@ -41,10 +41,7 @@ SUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "uneven": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 2.0}}),
     "unjudged queries": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q4": {"a": 2.0, "x": 1.0}}),
     "missing": ({**PLAIN_JUDGEMENTS, "q4": {"d": 1}}, PLAIN_RUN),
-    "not whole": (
-        {**PLAIN_JUDGEMENTS, "q4": {"d": 1}},
-        {**PLAIN_RUN, "q4": {"w": 2.0, "d": 1.0}},
-    ),
+    "not whole": ({**PLAIN_JUDGEMENTS, "q4": {"d": 1}}, {**PLAIN_RUN, "q4": {"w": 2.0, "d": 1.0}}),
 }
 """Data of which each condition holds."""
 WITH_IRRELEVANT = {"q1": {"a": 1, "x": 0}, "q2": {"b": 1, "y": 0}, "q3": {"c": 1, "z": 0}}
@@ -151,14 +148,11 @@ def test_a_convention_says_how_it_was_held_against_its_library(convention: Conve
     # What has a distribution was run; of what has none, somebody read the source.
     if convention.package:
         assert convention.held == "run"
-    note = f"what {convention.title} {convention.version} computes is known from its source"
+    title = f"{convention.title} {convention.version}".strip()
+    note = f"The definitions of {title} are from reading its source"
     name = next(name for name in convention.names if name.ours)
     text = evaluate(
-        PLAIN_JUDGEMENTS,
-        PLAIN_RUN,
-        filled(convention, name),
-        convention=convention,
-        collection=50,
+        PLAIN_JUDGEMENTS, PLAIN_RUN, filled(convention, name), convention=convention, collection=50
     ).to_text(verbose=True)
     assert (note in text) == (convention.held == "reading")
 
@@ -173,10 +167,7 @@ def by_every_way_in(tmp_path: Any) -> list[tuple[Any, Any]]:
     (tmp_path / "run").write_text("q Q0 q 1 2.0 t\nq Q0 a 2 1.0 t\nr Q0 r 1 3.0 t\n")
     rows = [("q", "q", 2.0), ("q", "a", 1.0), ("r", "r", 3.0)]
     return [
-        (
-            {"q": {"a": 1}, "r": {"b": 1}},
-            {"q": {"q": 2.0, "a": 1.0}, "r": {"r": 3.0}},
-        ),
+        ({"q": {"a": 1}, "r": {"b": 1}}, {"q": {"q": 2.0, "a": 1.0}, "r": {"r": 3.0}}),
         ({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["q", "a"], "r": ["r"]}),
         (str(tmp_path / "qrels"), str(tmp_path / "run")),
         (
@@ -215,7 +206,7 @@ def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Any) -> None:
 
 def test_rankings_that_are_made_already_are_warned_of() -> None:
     said = Rankings.from_relevance([[0, 1]]).evaluate("NDCG@10", convention="beir").warnings()
-    own = "BEIR takes out results that have the id of their query"
+    own = "BEIR removes results that have the id of their query"
     assert sum(text.startswith(own) for text in said) == 1
 
 
@@ -250,7 +241,7 @@ def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
     from judged import explain
     from judged.errors import ConventionError
 
-    with pytest.raises(ConventionError, match="say it for this one"):
+    with pytest.raises(ConventionError, match="name the lowest relevant grade"):
         explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
 
 
@@ -283,12 +274,13 @@ def test_an_empty_list_is_missing_where_the_library_needs_results() -> None:
         found = judged.evaluate(*given, name, convention="ragas")
         assert found.value() == pytest.approx(1 / 4)
         assert found.warnings()[0] == (
-            "1 of 3 judged queries not in the run (nothing retrieved), left out."
+            "The run has no results for 1 of 3 judged queries (nothing retrieved), which are left "
+            "out of the means."
         )
         assert judged.evaluate(*given, "P").value() == pytest.approx(1 / 6)
     warned = (
-        "ragas takes a query without results for one that the run lacks; in these rankings it is "
-        "an empty list: evaluate the run itself."
+        "ragas treats a query without results as missing; in these rankings it is an empty list. "
+        "Evaluate the run itself."
     )
     rankings = judged.Rankings.from_run(rows, policy={"ties": "input"})
     assert warned in rankings.evaluate(name, convention="ragas").warnings()

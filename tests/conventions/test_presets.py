@@ -125,7 +125,7 @@ def test_the_median_query_decides_and_the_ceiling_is_the_mean() -> None:
     assert best == pytest.approx((1 + 1 + 3 / 4) / 5)
     few = {q: grades for q, grades in judgements.items() if q not in ("d", "e")}
     [empty] = evaluate(few, run, "R@1").warnings()
-    assert empty.startswith("1 of 4 judged queries with nothing relevant (f)")
+    assert empty.startswith("No items are relevant for 1 of 4 judged queries (f)")
 
 
 def test_all_of_more_than_k_says_that_it_is_out_of_reach() -> None:
@@ -138,10 +138,10 @@ def test_all_of_more_than_k_says_that_it_is_out_of_reach() -> None:
         0.666667,
     ]
     assert found.warnings()[:2] == [
-        "1 of 3 judged queries with nothing relevant (c), given the worst value: see "
-        "--unanswerable.",
-        "1 query has more than 2 relevant items: Success(of=all)@2 is 0 for them, whatever is "
-        "retrieved, and cannot exceed 0.5 over those with relevant items.",
+        "No items are relevant for 1 of 3 judged queries (c), which get the worst value (see "
+        "unanswerable, --unanswerable).",
+        "1 query has more than 2 relevant items, so Success(of=all)@2 is 0 for them and cannot "
+        "exceed 0.5 over queries with relevant items. Use a larger cutoff.",
     ]
     whole = evaluate(judgements, run, "Success(of=all)@R, Success(of=all)").warnings()
     assert not any("cannot exceed" in text for text in whole)

@@ -258,8 +258,8 @@ WRONG = {
     "no column": (
         relation("('q1', 'a', 1.0)", "query, item, what"),
         'a DuckDB relation: no column with a score or a rank; the columns are "query", "item", '
-        '"what". Say which it is (--columns score=COLUMN), or use a name that is understood: '
-        "score: ",
+        "\"what\". Say which it is: columns={'score': COLUMN} (--columns score=COLUMN). Or use a "
+        "name that is understood: score: ",
     ),
 }
 

@@ -153,7 +153,7 @@ def test_the_paragraph_says_how_many_queries_count(runs, measures, policy, popul
 def test_ranges_are_part_of_the_definition():
     text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"]).showing(tie_range=True).definition()
     assert (
-        "Beside each number stand its values under other assumptions: "
+        "Each value is also given under other assumptions: "
         "worst (the worst value that any order of the tied results gives); "
         "expected (the mean over all orders of the tied results); "
         "best (the best value that any order of the tied results gives). "
@@ -167,10 +167,13 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     comments = [
         line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")
     ]
-    assert comments[:3] == [
-        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
-        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts as not "
-        "relevant.",
+    assert comments[:5] == [
+        "warning: weak: The run has no results for 1 of 3 judged queries (q3), which count as "
+        "empty lists. Use missing=skip to",
+        "leave them out.",
+        "warning: Only 83.3 % (good) to 100.0 % (weak) of the top-10 results are judged. Unjudged "
+        "results count as not relevant",
+        "(see unjudged_range, --unjudged-range).",
         "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant",
     ]
     assert " ".join(comments).endswith(text)
@@ -233,9 +236,10 @@ def test_repr_and_html(both):
     assert lines[0].split() == ["run", "RR", "nDCG@10", "MedianRank"]
     assert lines[1].split()[:2] == ["good", "0.8333"]
     assert lines[4:] == [
-        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
-        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts",
-        "as not relevant.",
+        "warning: weak: The run has no results for 1 of 3 judged queries (q3), which",
+        "count as empty lists. Use missing=skip to leave them out.",
+        "warning: Only 83.3 % (good) to 100.0 % (weak) of the top-10 results are judged.",
+        "Unjudged results count as not relevant (see unjudged_range, --unjudged-range).",
         "definitions and notes: verbose (-v)",
     ]
     html = both._repr_html_()

@@ -99,10 +99,10 @@ def test_what_is_wrong_with_all_of_them_is_said_once():
 def test_bad_runs_are_left_out_where_that_is_asked_for(folder):
     whole = judged.evaluate("qrels", [run for run in runs() if run != "r3.run"], "AP")
     spoil(folder, 3)
-    with pytest.warns(JudgedWarning, match="r3 was left out: "):
+    with pytest.warns(JudgedWarning, match="r3 was skipped: "):
         found = judged.evaluate("qrels", runs(), "AP", skip_bad=True)
     assert found.skipped == {"r3": SHORT}
-    assert found.warnings()[0] == f"r3 was left out: {SHORT}"
+    assert found.warnings()[0] == f"r3 was skipped: {SHORT}"
     as_dict = found.to_dict()
     assert as_dict["skipped"] == {"r3": SHORT}
     assert as_dict["runs"] == whole.to_dict()["runs"]
@@ -129,7 +129,7 @@ def test_the_command_prints_nothing_where_a_run_is_bad(folder, capsys):
     assert [line.split()[0] for line in out.splitlines()[1:11]] == [
         f"r{number}" for number in range(12) if number not in (3, 4)
     ]
-    assert f"warning: r3 was left out: {SHORT}" in err
+    assert f"warning: r3 was skipped: {SHORT}" in err
 
 
 def command(*words: str) -> int:
@@ -140,10 +140,10 @@ def command(*words: str) -> int:
 
 def test_a_comparison_leaves_bad_runs_out_but_never_the_baseline(folder):
     spoil(folder, 3)
-    with pytest.warns(JudgedWarning, match="r3 was left out: "):
+    with pytest.warns(JudgedWarning, match="r3 was skipped: "):
         found = judged.compare("qrels", runs(5), "AP", baseline="r0", skip_bad=True)
     assert found.pairs["run"].to_list() == ["r1", "r2", "r4"]
-    assert f"r3 was left out: {SHORT}" in found.warnings()
+    assert f"r3 was skipped: {SHORT}" in found.warnings()
     with pytest.raises(InputError) as raised:
         judged.compare("qrels", runs(5), "AP", baseline="r3", skip_bad=True)
     assert str(raised.value) == f"the baseline cannot be evaluated: {SHORT}"

@@ -161,18 +161,22 @@ def test_ties_are_said_only_where_they_move_a_digit() -> None:
     tied = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
     # a stands second by id, and may stand first.
     found = evaluate(judgements, tied, ["RR", "R@10"])
-    assert said(found, "Ties") == ["warning: Ties move RR by up to 0.5000: see --tie-range."]
-    assert said(found, "Ties", percent=True) == [
-        "warning: Ties move RR % by up to 50.00: see --tie-range."
+    assert said(found, "tied results") == [
+        "warning: Another order of tied results changes RR by up to 0.5000 (see tie_range, "
+        "--tie-range)."
     ]
-    assert said(evaluate(judgements, tied, "R@10"), "Ties") == []
-    assert said(evaluate(judgements, tied, "RR").showing(tie_range=True), "Ties") == []
-    assert said(evaluate(judgements, tied, "RR", policy={"ties": "expected"}), "Ties") == []
+    assert said(found, "tied results", percent=True) == [
+        "warning: Another order of tied results changes RR % by up to 50.00 (see tie_range, "
+        "--tie-range)."
+    ]
+    assert said(evaluate(judgements, tied, "R@10"), "tied results") == []
+    assert said(evaluate(judgements, tied, "RR").showing(tie_range=True), "tied results") == []
+    assert said(evaluate(judgements, tied, "RR", policy={"ties": "expected"}), "tied results") == []
     many = {f"q{at}": {"a": 1} for at in range(3000)}
     runs = {query: {"a": 1.0} for query in many} | {"q0": {"a": 1.0, "b": 1.0}}
     far = evaluate(many, runs, "RR")  # 1/2 of 3000: 0.00017
-    assert said(far, "Ties") == ["warning: Ties move RR by up to 0.0002: see --tie-range."]
-    assert said(far, "Ties", decimals=2) == []
+    assert said(far, "changes RR by up to 0.0002 (see tie_range, --tie-range).")
+    assert said(far, "tied results", decimals=2) == []
 
 
 MEASURES = [
@@ -242,21 +246,22 @@ def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
 
 def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() -> None:
     run = {"q": ["x", "a", "b"]}
-    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "AP", "P@3"]), "judged@") == [
-        "warning: judged@1 is 0.0%; judged@3 is 66.6%: what nobody judged counts as not relevant."
+    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "AP", "P@3"]), "are judged") == [
+        "warning: Only 0.0 % of the top-1 results and 66.6 % of the top-3 results are judged. "
+        "Unjudged results count as not relevant (see unjudged_range, --unjudged-range)."
     ]
-    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, "AP"), "judged@") == []
-    assert said(evaluate({"q": {"a": 1, "b": 2}}, run, "P@3"), "judged@") == []
+    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, "AP"), "are judged") == []
+    assert said(evaluate({"q": {"a": 1, "b": 2}}, run, "P@3"), "are judged") == []
     removed = evaluate({"q": {"a": 1, "b": 0}}, run, "P@3", policy={"unjudged": "removed"})
-    assert said(removed, "judged@") == []
+    assert said(removed, "are judged") == []
     assert said(removed, "verbose") == ["unjudged=removed; definitions and notes: verbose (-v)"]
 
 
 def test_short_lists_only_where_more_results_could_matter() -> None:
     judgements = {"q": {"a": 1, "b": 1}}
     assert said(evaluate(judgements, {"q": ["a"]}, ["P@1", "R@5"]), "fewer") == [
-        "warning: 1 query has fewer than 5 results and relevant items left: longer lists could "
-        "raise R@5."
+        "warning: 1 query has fewer than 5 results although relevant items are left. Longer lists "
+        "could raise R@5."
     ]
     assert said(evaluate(judgements, {"q": ["a", "b"]}, "R@5"), "fewer") == []
     assert said(evaluate(judgements, {"q": ["a"]}, "AP"), "fewer") == []
@@ -269,12 +274,15 @@ def test_worst_first() -> None:
         ["P@1", "P@3", "R@5"],
     )
     assert found.warnings() == [
-        "1 of 3 judged queries not in the run (q2), counted as empty.",
-        "1 of 3 judged queries with nothing relevant (q3), given the worst value: see "
-        "--unanswerable.",
-        "1 query has fewer than 5 results and relevant items left: longer lists could raise R@5.",
-        "judged@3 is 83.3%; judged@5 is 75.0%: what nobody judged counts as not relevant.",
-        "Ties move P@1 by up to 0.3333: see --tie-range.",
+        "The run has no results for 1 of 3 judged queries (q2), which count as empty lists. Use "
+        "missing=skip to leave them out.",
+        "No items are relevant for 1 of 3 judged queries (q3), which get the worst value (see "
+        "unanswerable, --unanswerable).",
+        "1 query has fewer than 5 results although relevant items are left. Longer lists could "
+        "raise R@5.",
+        "Only 83.3 % of the top-3 results and 75.0 % of the top-5 results are judged. Unjudged "
+        "results count as not relevant (see unjudged_range, --unjudged-range).",
+        "Another order of tied results changes P@1 by up to 0.3333 (see tie_range, --tie-range).",
     ]
 
 
@@ -285,5 +293,5 @@ def test_an_infinite_rank_is_explained():
     found = judged.evaluate(judgements, run, ["MedR", "MeanR"])
     assert [found.value("MedR"), found.value("MeanR")] == [2, math.inf]
     said = "MeanR is infinite: 1 of 3 queries did not retrieve the item whose rank it is."
-    assert said in found.warnings()
+    assert f"{said} Use RR, which is finite." in found.warnings()
     assert not judged.evaluate(judgements, {**run, "q3": ["a"]}, "MeanR").warnings()

@@ -149,8 +149,8 @@ def test_ends_that_may_be_further_out_are_named(subtopics: bool) -> None:
         "The tie range of AP(norm=retrieved)@5, nDCG(ideal=retrieved)@5, G, INST@5"
     )
     assert said.endswith(
-        "reaches at least this far, and may reach further: 1 query has more than 720 orders of "
-        "tied results, of which some were tried."
+        "may be wider than shown: 1 query has more than 720 orders of tied results, and only some "
+        "were tried."
     )
     [entry] = found.to_dict()["runs"]
     assert entry["tie_range"]["at_least"] == {str(measure): 1 for measure in unsure}

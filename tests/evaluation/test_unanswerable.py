@@ -93,7 +93,7 @@ def test_the_block_is_a_table_of_its_own() -> None:
     assert found.to_markdown().count("| --- |") == 2
     assert found.to_latex().count(r"\begin{tabular}") == 2
     assert found.to_html().count("<table>") == 2
-    assert "Summaries are over all 3 judged queries with something relevant." in found.methods()
+    assert "Summaries are over all 3 judged queries with relevant items." in found.methods()
     assert found.unanswerable(run="two").answered == 1
     per_query = found.to_text(per_query=True)
     assert "wrongly answered" in per_query
@@ -332,12 +332,12 @@ def test_what_is_refused() -> None:
 
 def test_the_warning_that_points_here() -> None:
     said = (
-        "3 of 6 judged queries with nothing relevant (n1, n2, n3), given the worst value: see "
-        "--unanswerable."
+        "No items are relevant for 3 of 6 judged queries (n1, n2, n3), which get the worst value "
+        "(see unanswerable, --unanswerable)."
     )
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").warnings() == [said]
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).warnings() == []
     assert judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "skip"}).warnings() == []
     weights = {query: int(query != "n2") for query in JUDGEMENTS}
     [heavy] = judged.evaluate(JUDGEMENTS, RUN, "RR", weights=weights).warnings()
-    assert heavy.startswith("2 of 6 judged queries with nothing relevant (n1, n3),")
+    assert heavy.startswith("No items are relevant for 2 of 6 judged queries (n1, n3),")

@@ -97,8 +97,8 @@ def test_a_value_outside_the_two_of_average_precision() -> None:
     assert evaluate(judged, run, "AP").value() == 0.5
     [said] = scenarios(found)
     assert said == (
-        "warning: The values of AP for unjudged results are two scenarios, not bounds: where some "
-        "of these results are relevant and others are not, a value may be outside them."
+        "warning: The unjudged range of AP shows two scenarios, not bounds. If only some unjudged "
+        "results are relevant, a value may lie outside."
     )
 
 

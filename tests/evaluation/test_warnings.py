@@ -106,11 +106,13 @@ def test_a_missing_query_that_is_left_out_is_given_no_value() -> None:
     judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}}
     run = {"q1": ["a"], "q2": ["b"]}
     skipped = judged.evaluate(judgements, run, "RR", policy={"missing": "skip"})
-    assert skipped.warnings() == ["1 of 3 judged queries not in the run (q3), left out."]
+    assert skipped.warnings() == [
+        "The run has no results for 1 of 3 judged queries (q3), which are left out of the means."
+    ]
     two = {"one": run, "two": {**run, "q3": ["x"]}}
     [lost, empty] = judged.evaluate(judgements, two, "RR", policy={"missing": "skip"}).warnings()
-    assert lost == "one: 1 of 3 judged queries not in the run (q3), left out."
-    assert empty.startswith("1 of 3 judged queries with nothing relevant (q3)")
+    assert lost == f"one: {skipped.warnings()[0]}"
+    assert empty.startswith("No items are relevant for 1 of 3 judged queries (q3)")
 
 
 def _lists(

@@ -51,6 +51,17 @@ def test_as_markdown() -> None:
     assert "- 55.56% is read as a percentage, 0.5556.\n" in text
 
 
+def test_the_table_fits_80_columns() -> None:
+    judgements = {
+        f"q{query}": {f"d{item}": (query + item) % 3 for item in range(8)} for query in range(9)
+    }
+    run = {query: {f"d{item}": item * len(query) % 5 for item in range(12)} for query in judgements}
+    for number in ("0.75", "44.3"):
+        lines = identify(number, judgements, run, limit=None).to_text(width=80).splitlines()
+        assert lines[2].split() == ["value", "definition", "as", "in"]
+        assert max(map(len, lines)) <= 80
+
+
 def test_options_that_give_the_same_are_named_together() -> None:
     # A tie of three: best and the order of the input put a first, id puts it last.
     found = identify("1.000", {"q": {"a": 1, "c": 0}}, {"q": {"a": 0.5, "b": 0.5, "c": 0.5}}, "RR")
@@ -125,7 +136,8 @@ def test_a_limit() -> None:
 
 def test_what_has_to_be_cut_off_says_so() -> None:
     (first, *_) = identify("0.6666", JUDGEMENTS, RUN, "R@3").rows()
-    assert first[:2] == ("0.666667 (cut off)", "R@3")
+    assert first[:2] == ("0.666667", "R@3")
+    assert first[3].endswith(", digits cut off")
 
 
 def test_it_is_frozen() -> None:

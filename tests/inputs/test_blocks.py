@@ -373,7 +373,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         assert found.startswith(f"{path}: query 'q' has ")
         assert found.endswith(
             " results or more, which take 0.1 GB; memory is 1 GB. A list has to fit: give more "
-            "memory (memory='0.1GB', --memory 0.1GB), or cut the lists of the run."
+            "memory (judged.config(memory='0.1GB'), --memory 0.1GB), or cut the lists of the run."
         )
     assert parts(path, frozenset(["q1"]))  # what nobody judged may be as long as it likes
 
@@ -518,6 +518,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         parts(path)
     assert str(error.value).endswith(
         ": the rows of a run that is not grouped by query cannot be kept there (No space left on "
-        "device, after 0 bytes); name a folder with more room (temporary=, --temporary DIR), or "
+        "device, after 0 bytes); name a folder with more room "
+        "(judged.config(temporary=DIR), --temporary DIR), or "
         "sort the run by query."
     )

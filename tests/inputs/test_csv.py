@@ -125,7 +125,8 @@ def test_comments_above_the_header(write):
 ERRORS = {
     "query,item,points\nq,d,1\n": (
         'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Say '
-        "which it is (--columns score=COLUMN), or use a name that is understood: score: score, "
+        "which it is: columns={'score': COLUMN} (--columns score=COLUMN). Or use a name that is "
+        "understood: score: score, "
         "sim, similarity, relevance_score, prediction, predicted_score, predicted_rating, pred, "
         "est; rank: rank, position, doc_position."
     ),
@@ -200,10 +201,11 @@ def test_a_run_given_as_judgements(write):
 
 def test_missing_grade(write):
     assert error_of(read_judgements, write("a.csv", "query,item,points\nq,d,1\n")) == (
-        'a.csv: no column with a grade; the columns are "query", "item", "points". Say which it is '
-        "(--columns grade=COLUMN), or use a name that is understood: grade: grade, relevance, rel, "
-        "label, judgement, judgment, relevance_grade, relevance_label, relevant, is_relevant, "
-        "rating, r_ui. Where every item that is listed is relevant, say so: --columns grade=1."
+        'a.csv: no column with a grade; the columns are "query", "item", "points". Say '
+        "which it is: columns={'grade': COLUMN} (--columns grade=COLUMN). Or use a name that is "
+        "understood: grade: grade, relevance, rel, label, judgement, judgment, relevance_grade, "
+        "relevance_label, relevant, is_relevant, rating, r_ui. If every item that is listed is "
+        "relevant, say so: columns={'grade': 1} (--columns grade=1)."
     )
 
 

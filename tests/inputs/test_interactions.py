@@ -187,12 +187,11 @@ def test_low_ratings_are_said_to_count() -> None:
 
     (sentence,) = said(TEST, ["P@10", "nDCG@10", "RR", "R@10"])
     assert sentence == (
-        "Grades go from 1 to 5, and low ones count as relevant too (P@10, RR, …): where they mean "
-        "dislike, say from which grade on an item is relevant, as in P(rel=4)@10, or make grades 0 "
-        "and 1 of them."
+        "Grades go from 1 to 5, and low grades count as relevant (P@10, RR, …). If they mean "
+        "dislike, set the lowest relevant grade, such as P(rel=4)@10."
     )
     (half,) = said(TEST.assign(rating=TEST.rating - 0.5), ["RR"])
-    assert half.startswith("Grades go from 0.5 to 4.5, and low ones count as relevant too (RR): ")
+    assert half.startswith("Grades go from 0.5 to 4.5, and low grades count as relevant (RR). ")
     (binary,) = said(TEST, ["RR(rel=4)", "nDCG(gain=binary)@10"])
     assert "(nDCG(gain=binary)@10)" in binary
     assert said(TEST, ["RR(rel=4)", "nDCG@10"]) == []

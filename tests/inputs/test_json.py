@@ -177,8 +177,9 @@ def test_ndjson_with_no_rows(write):
 
 def test_ndjson_without_needed_columns(write):
     assert error_of(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
-        'a.ndjson: no column with an item; the columns are "query", "points". Say which it is '
-        "(--columns item=COLUMN), or use a name that is understood: item: item_id, docno,"
+        'a.ndjson: no column with an item; the columns are "query", "points". Say which it '
+        "is: columns={'item': COLUMN} (--columns item=COLUMN). Or use a name that is understood: "
+        "item: item_id, docno,"
     )
 
 

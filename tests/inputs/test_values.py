@@ -236,7 +236,7 @@ def test_what_judged_writes(tmp_path: Path) -> None:
         ]
         warned = [note for note in read.notes if isinstance(note, Warned)]
         assert any(
-            note.endswith("of 4 queries did not retrieve the item whose rank it is.")
+            "of 4 queries did not retrieve the item whose rank it is. Use RR" in note
             for note in warned
         )
     assert values_of(tmp_path / "own.json").higher_is_better == {
@@ -257,7 +257,7 @@ def test_what_judged_writes_as_trec_eval_does(tmp_path: Path) -> None:
     same(found, expected)
     assert found.notes == (
         f"{path}: x y: Rank is infinite: 1 of 2 queries did not retrieve the item whose rank it "
-        "is.",
+        "is. Use RR, which is finite.",
     )
     # trec_eval names the run below the values of its queries.
     path.write_text("map\t1\t0.5\nrunid\tall\ta\nmap\t1\t0.5\nrunid\tall\tb\n")

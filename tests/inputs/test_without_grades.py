@@ -106,8 +106,8 @@ def test_text_of_two_columns_that_is_something_else(write):
         "score tag."
     )
     assert error_of(read_judgements, write("a.tsv", "query\tpassages\nq1\ta\n")).startswith(
-        'a.tsv: no column with an item; the columns are "query", "passages". Say which it is '
-        "(--columns item=COLUMN)"
+        'a.tsv: no column with an item; the columns are "query", "passages". Say which it is: '
+        "columns={'item': COLUMN} (--columns item=COLUMN)"
     )
     assert error_of(read_judgements, write("a.csv", "q1,a\nq1,b\n")).startswith(
         'a.csv: no column with a query; the columns are "q1", "a". Say which it is'
@@ -122,10 +122,10 @@ def test_columns_that_say_nothing_are_ignored(write):
 
 
 UNDERSTOOD = (
-    "Say which it is (--columns grade=COLUMN), or use a name that is understood: grade: grade, "
-    "relevance, rel, label, judgement, judgment, relevance_grade, relevance_label, relevant, "
-    "is_relevant, rating, r_ui. Where every item that is listed is relevant, say so: --columns "
-    "grade=1."
+    "Say which it is: columns={'grade': COLUMN} (--columns grade=COLUMN). Or use a name that is "
+    "understood: grade: grade, relevance, rel, label, judgement, judgment, relevance_grade, "
+    "relevance_label, relevant, is_relevant, rating, r_ui. If every item that is listed is "
+    "relevant, say so: columns={'grade': 1} (--columns grade=1)."
 )
 
 

@@ -233,7 +233,7 @@ def test_an_option_of_another_command_is_named_with_it() -> None:
     ann: Given = {"q0": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 0}}
     found = judged.agreement({"ann": ann, "bob": ann}, runs=tied, measures="RR", resamples=999)
     assert [text for text in found.warnings() if "see" in text] == [
-        "1 of 2 judged queries with nothing relevant (q2), given the worst value: see judged "
-        "evaluate --unanswerable.",
-        "Ties move RR by up to 0.2500: see judged evaluate --tie-range.",
+        "No items are relevant for 1 of 2 judged queries (q2), which get the worst value (see "
+        "unanswerable, --unanswerable).",
+        "Another order of tied results changes RR by up to 0.2500 (see tie_range, --tie-range).",
     ]

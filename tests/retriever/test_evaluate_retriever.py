@@ -302,7 +302,10 @@ def failing(text: str) -> list[str]:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("missing", "value", "done"),
-    [("zero", 1 / 3, "counted as empty"), ("skip", 1 / 2, "left out")],
+    [
+        ("zero", 1 / 3, "count as empty lists. Use missing=skip to leave them out"),
+        ("skip", 1 / 2, "are left out of the means"),
+    ],
 )
 def test_a_query_that_failed_is_missing_and_named(
     missing: str, value: float, done: str, workers: int
@@ -315,7 +318,7 @@ def test_a_query_that_failed_is_missing_and_named(
     assert found.warnings() == [
         "1 of 3 queries failed (q2). The first error was TimeoutError: no answer in 3 s "
         "(query 'q2').",
-        f"1 of 3 judged queries not in the run (q2), {done}.",
+        f"The run has no results for 1 of 3 judged queries (q2), which {done}.",
     ]
     assert found.latency is not None
     assert list(found.latency.seconds) == ["q1", "q3"]

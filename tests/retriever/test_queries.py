@@ -177,7 +177,8 @@ def test_a_judged_query_without_a_text_is_missing_and_said() -> None:
     assert found.value() == 0.5
     assert found.warnings() == [
         "1 judged query is not among the queries to ask (q2).",
-        "1 of 2 judged queries not in the run (q2), counted as empty.",
+        "The run has no results for 1 of 2 judged queries (q2), which "
+        "count as empty lists. Use missing=skip to leave them out.",
     ]
 
 

@@ -198,7 +198,7 @@ def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) ->
     found = judged.evaluate(data / "qrels.txt", runs, "RR")
     said = words(page)
     for text in found.warnings():
-        assert text.partition(": see --")[0].removesuffix(".") in said
+        assert text.partition(" (see ")[0].removesuffix(".") in said
     assert '<a href="/?measure=RR&amp;ranges=1">Show the range</a>' in page
     assert '<a href="/queries?measure=RR">Show the queries</a>' in page
     alone = served.ask("/found?measure=RR", x_fragment="figure").text

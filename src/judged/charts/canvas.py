@@ -20,7 +20,7 @@ _CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
 
 
 def drawable(spec: dict[str, Any]) -> dict[str, Any]:
-    """A specification whose texts can be drawn, and are the same where they were the same.
+    """Return a specification whose texts can be drawn; equal texts stay equal.
 
     vl-convert ends the whole process where it meets a control character.
 
@@ -38,7 +38,7 @@ def drawable(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels(names: Iterable[str], longest: int = LABEL) -> dict[str, str]:
-    """Names as they stand beside marks: visible, short, and different where the names are.
+    """Return names as they are drawn beside marks: visible, short and distinct.
 
     >>> labels(["bm25", "a" * 50 + "1", "a" * 50 + "2", "a" * 50 + "12"])["bm25"]
     'bm25'
@@ -50,7 +50,6 @@ def labels(names: Iterable[str], longest: int = LABEL) -> dict[str, str]:
 
 
 def _shown(text: str, longest: int = LONGEST) -> str:
-    """A text in letters that can be drawn, shortened in its middle."""
     shown = visible(text if len(text) <= longest else _shortened(text, longest))
     return shown if len(shown) <= longest else _shortened(shown, longest)
 
@@ -61,7 +60,6 @@ def _shortened(text: str, longest: int) -> str:
 
 
 def _distinct(name: str, taken: set[str]) -> str:
-    """With a number behind it where another text is already shown so."""
     found, number = name, 2
     while found in taken:
         found, number = f"{name} ({number})", number + 1
@@ -123,7 +121,7 @@ SHORTEST = 6  # letters that are left of a name where there is hardly any room
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
-    """About how many pixels a text takes, rather a few more than less.
+    """Estimate the pixels that a text takes, rather more than less.
 
     >>> round(text_width("nDCG@10")), round(text_width("nDCG@10", bold=True))
     (55, 59)
@@ -133,13 +131,12 @@ def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
 
 
 def widest(texts: Iterable[str], *, size: float = SIZE, bold: bool = False) -> float:
-    """The width of the widest of some texts."""
+    """Return the width of the widest text."""
     return max((text_width(text, size=size, bold=bold) for text in texts), default=0.0)
 
 
 def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str, str]:
-    """Names as short as there is room for, different where they are, and never shorter than six
-    letters; where there is endless room, as they are.
+    """Return names shortened to the room there is, still distinct and of at least six letters.
 
     >>> fitted(["a system with a long name", "bm25"], 90)["a system with a long name"]
     'a syst…ng name'
@@ -176,6 +173,16 @@ def layer(
     return {**data, **others, "mark": mark, "encoding": encoding}
 
 
+def when(test: str, value: Any, otherwise: Any) -> dict[str, Any]:
+    """Return a channel with one of two values."""
+    return {"condition": {"test": test, "value": value}, "value": otherwise}
+
+
+def keep_rows(field: str, value: Any) -> dict[str, Any]:
+    """Return a transform that keeps the rows with a value."""
+    return {"filter": {"field": field, "equal": value}}
+
+
 def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
     """Return parts on top of each other."""
     return {"width": width, "height": height, "layer": list(parts)}
@@ -185,7 +192,7 @@ FAR = 6  # from this ratio to the least, or to 1, on, the greatest loss would fl
 
 
 def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) -> dict[str, Any]:
-    """An axis from 0 to 1, or between other bounds."""
+    """Return an axis from 0 to 1, or between other bounds."""
     return {
         "field": field,
         "type": "quantitative",
@@ -194,12 +201,17 @@ def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) ->
     }
 
 
+def name_axis(title: str | None, field: str, **more: Any) -> dict[str, Any]:
+    """Return an axis of names, in the order of the rows."""
+    return {"field": field, "type": "nominal", "title": title, "sort": None, **more}
+
+
 def number_axis(title: str, field: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
 def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
-    """Whole numbers from 1; spread by their logarithm where there are many."""
+    """Return an axis of ranks from 1, logarithmic if there are many."""
     if last > 50:
         return number_axis(
             title,
@@ -235,8 +247,7 @@ def room_above(most: float) -> float:
 
 @dataclass(frozen=True)
 class Losses:
-    """The axis of losses, which grow without end as temperature falls: far above 1 by their
-    logarithm, where there are such.
+    """The axis of losses, logarithmic if some are far above 1.
 
     >>> Losses.of(0.5, 2.0).symlog, Losses.of(0.5, 90.0).symlog
     (False, True)
@@ -265,7 +276,7 @@ class Losses:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between two, spread by their logarithm, as many as there is room for.
+    """Return at most `most` round numbers between two, spread by their logarithm.
 
     >>> ticks(0.001, 1000, 9)
     [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]

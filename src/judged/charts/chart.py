@@ -133,11 +133,11 @@ class Chart(Figure):
     """What the mark of a row of `data` says, in kinds whose marks stand for rows."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The Vega-Lite specification with the data in it; `to_json` is the same as text."""
+        """Return the Vega-Lite specification with the data; `to_json` is the same as text."""
         return self.spec
 
     def to_svg(self) -> str:
-        """The chart as shapes.
+        """Draw the chart as shapes.
 
         It can stand in a page beside others: it has no style, no script, and no id that another
         chart has. With the theme "page" its colours are CSS variables of that page.
@@ -157,7 +157,7 @@ class Chart(Figure):
         words: Callable[[dict[str, Any]], str] | None = None,
         tab_stops: bool = True,
     ) -> str:
-        """The chart as shapes, whose marks are links: those that stand for a row of the table.
+        """Draw the chart as shapes, with links on the marks that stand for rows of the table.
 
         These are bars of `differences`, points of `scatter`, and marks of `forest` and `systems`.
 
@@ -200,7 +200,7 @@ class Chart(Figure):
         return tidy(svg, label=self.title, width=self.canvas.width, link=link, tab_stops=tab_stops)
 
     def to_png(self) -> bytes:
-        """The chart as pixels, two in each direction for one of the chart's own.
+        """Draw the chart as pixels, two in each direction for one of the chart's own.
 
         Returns
         -------
@@ -212,7 +212,7 @@ class Chart(Figure):
         return png
 
     def to_pdf(self) -> bytes:
-        """The chart on a page of its own size.
+        """Draw the chart on a page of its own size.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Chart(Figure):
         return pdf
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
-        """A page with everything in it, the JavaScript too: it needs no network.
+        """Draw a page that holds everything, also the JavaScript, and needs no network.
 
         Parameters
         ----------
@@ -248,7 +248,6 @@ class Chart(Figure):
         )
 
     def _refuse_names(self) -> None:
-        """An error where colours are only names, which a picture cannot have."""
         if self.canvas.in_page:
             raise InputError(
                 "the theme 'page' has names of colours, for an SVG inside a page; draw the chart "
@@ -256,7 +255,7 @@ class Chart(Figure):
             )
 
     def to_altair(self) -> altair.TopLevelMixin:
-        """The same chart in altair's hands, to be changed or combined.
+        """Return the chart as an altair chart, to be changed or combined.
 
         Returns
         -------
@@ -281,7 +280,7 @@ class Chart(Figure):
 
 
 def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows for JSON, which has neither NaN nor infinity; and nobody sees an eighth digit."""
+    """Return rows for JSON, which has neither NaN nor infinity, with seven digits."""
 
     def plain(value: Any) -> Any:
         if not isinstance(value, float):
@@ -296,13 +295,12 @@ def _cell(value: Any) -> str:
 
 
 def schema(version: int) -> str:
-    """The address by which a specification says which Vega-Lite it is written in."""
     return f"https://vega.github.io/schema/vega-lite/v{version}.json"
 
 
 @cache
 def _version() -> int:
-    """The Vega-Lite that is installed; converters that do not tell have the fifth."""
+    """Return the installed Vega-Lite; converters without that information have the fifth."""
     versions = getattr(_converter(), "get_vegalite_versions", lambda: ["5"])()
     return max(int(each.partition(".")[0]) for each in versions)
 

@@ -74,7 +74,7 @@ def curves(
 def series(
     field: str, names: Sequence[str], looks: Sequence[tuple[str, list[int]]]
 ) -> dict[str, Any]:
-    """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
+    """Return colour and dash of each line; names are written at lines, so there is no legend."""
     if len(names) > MOST:
         raise InputError(f"a chart has room for {MOST} lines; got {len(names):,}. Show fewer.")
 
@@ -152,8 +152,7 @@ def beside(
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places as near to the values as can be, in their order, at least a gap apart and within the
-    bounds where they fit.
+    """Return places near the values, in their order, a gap apart, within bounds if they fit.
 
     >>> spread([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.5, 0.4, 0.9]
@@ -277,7 +276,7 @@ class Row:
 
 
 def room_for(rows: int, instead: str) -> None:
-    """An error where a chart has no room for so many rows."""
+    """Fail if there are more rows than a chart has room for."""
     if rows > MOST_INTERVALS:
         raise InputError(f"a chart has room for {MOST_INTERVALS} rows; got {rows:,}: {instead}.")
 
@@ -308,7 +307,6 @@ class Columns:
     signs: bool  # whether of what is said only the first word has room
 
     def says(self, row: Row) -> str:
-        """What stands behind the numbers of a row."""
         return row.says.partition(" ")[0] if self.signs else row.says
 
 
@@ -407,7 +405,7 @@ def _panel(
 
 
 def _bounds(rows: Sequence[Row], zero: bool) -> tuple[float, float]:
-    """Where the axis begins and ends: all that is finite is in sight."""
+    """Return the ends of the axis, with all finite numbers in sight."""
     every = [each for row in rows for each in (row.value, row.low, row.high)]
     every += [0.0] if zero else []
     every += [sign * row.margin for row in rows if row.margin is not None for sign in (-1, 1)]

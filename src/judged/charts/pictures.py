@@ -1,5 +1,4 @@
-"""Pictures by id, from wherever they are: painted into one picture, or as data addresses for pages
-that stand alone."""
+"""Pictures by id, painted into one picture or embedded into pages."""
 
 from __future__ import annotations
 
@@ -78,7 +77,7 @@ def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
 
 
 def check_pictures(pictures: Mapping[str, PictureLike], ids: Iterable[str]) -> None:
-    """Refuse to draw a gallery with holes."""
+    """Fail if a picture is missing."""
     if lost := [each for each in ids if each not in pictures]:
         some = few(lost)
         raise InputError(
@@ -88,7 +87,7 @@ def check_pictures(pictures: Mapping[str, PictureLike], ids: Iterable[str]) -> N
 
 
 def check_pillow() -> None:
-    """Say what to install where Pillow is missing."""
+    """Fail with what to install if Pillow is missing."""
     try:
         import PIL  # noqa: F401
     except ImportError as error:
@@ -100,7 +99,7 @@ _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM", "ICO")
 
 
 def opened(picture: PictureLike, name: str) -> Image:
-    """A picture as an image of Pillow, in RGB."""
+    """Return a picture as an image of Pillow, in RGB."""
     check_pillow()
     from PIL import Image
 
@@ -153,7 +152,7 @@ def painted(
     pictures: Mapping[str, PictureLike],
     theme: Theme,
 ) -> bytes:
-    """A PNG of lists of pictures, each query before its results."""
+    """Paint lists of pictures into one PNG, each query before its results."""
     check_pillow()
     from PIL import Image, ImageDraw
 

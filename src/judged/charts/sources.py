@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.comparison import compare_evaluation
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
+from judged.comparison import compare, compare_evaluation
 from judged.comparison.comparison import Comparison
 from judged.comparison.match import matched
 from judged.comparison.methods import TEST_EXPLANATIONS, method_line
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.wording import percent_of, with_sign
 from judged.errors import InputError, did_you_mean
+from judged.evaluation.evaluate import evaluate
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.scores import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
+from judged.inputs.blocks import Room, RunBlocks
+from judged.inputs.data import Data
+from judged.inputs.formats import is_rankings_file
+from judged.inputs.repeated import apart
+from judged.inputs.source import open_source
+from judged.inputs.tables import Kind as Input
+from judged.limits import limits
+from judged.matching.documents import with_items
 from judged.measures import parse_measure
-from judged.options import whole
+from judged.options import formats_of, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.text import Warned, counted, few, listed, shown
@@ -29,6 +40,7 @@ from judged.text import Warned, counted, few, listed, shown
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.charts.chart import Figure
     from judged.measures import Measure
     from judged.measures.registry import Mask
     from judged.options import MeasuresLike, PolicyLike
@@ -60,7 +72,7 @@ class Systems:
 
     @classmethod
     def of(cls, source: Source, *, policy: PolicyLike | None = None) -> Systems:
-        """What a chart may be made from, as systems.
+        """Make systems from whatever a chart takes.
 
         Parameters
         ----------
@@ -106,7 +118,7 @@ class Systems:
         return max(int(each.retrieved.max(initial=0)) for each in self.rankings)
 
     def one(self, query: str | None = None) -> Systems:
-        """The only system.
+        """Return the only system.
 
         Parameters
         ----------
@@ -128,7 +140,7 @@ class Systems:
         return self if query is None else self.about(query)
 
     def about(self, query: str) -> Systems:
-        """The same systems with one query only.
+        """Return the same systems with one query only.
 
         Parameters
         ----------
@@ -149,7 +161,7 @@ class Systems:
     def evaluate(
         self, measures: MeasuresLike, *, tie_range: bool = False, unjudged_range: bool = False
     ) -> Evaluation:
-        """The measures of these systems under their policy.
+        """Evaluate these systems under their policy.
 
         Parameters
         ----------
@@ -171,7 +183,7 @@ class Systems:
         )
 
     def sentences(self, query: str | None = None) -> list[str]:
-        """What has to be said under any chart of these.
+        """Return what any chart of these systems has to mention.
 
         Parameters
         ----------
@@ -213,7 +225,7 @@ Source = Evaluation | Rankings | Sequence[Rankings] | Systems
 
 
 def unweighted(systems: Systems) -> Systems:
-    """Systems for a chart that counts every query once; weights of queries are refused."""
+    """Fail if queries are weighted, for charts that count every query once."""
     for each in systems.rankings:
         if each.weights is not None:
             raise InputError(
@@ -225,7 +237,7 @@ def unweighted(systems: Systems) -> Systems:
 
 
 def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
-    """Which queries the policy keeps, and which of them are perfect because nothing is relevant."""
+    """Return the queries that the policy keeps, and those that score 1 with nothing relevant."""
     nothing = r.relevant(rel) == 0
     skipped = (r.missing & (systems.policy.missing == "skip")) | (
         nothing & (systems.policy.empty == "skip")
@@ -234,7 +246,7 @@ def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
 
 
 def place_of(query: str, queries: Sequence[str]) -> int:
-    """The place of a query among those that there are."""
+    """Return the place of a query, or fail."""
     if not isinstance(query, str) or query not in queries:
         some = few(queries)
         raise InputError(
@@ -244,7 +256,7 @@ def place_of(query: str, queries: Sequence[str]) -> int:
 
 
 def cutoffs(last: int, most: int = 40) -> list[int]:
-    """Every rank from 1, or some of them where there are many, ever further apart.
+    """Return every rank from 1, or at most `most` of them, ever further apart.
 
     >>> cutoffs(5), len(cutoffs(1000)) <= 40, cutoffs(1000)[-1]
     ([1, 2, 3, 4, 5], True, 1000)
@@ -255,7 +267,7 @@ def cutoffs(last: int, most: int = 40) -> list[int]:
 
 
 def checked_k(k: int | None, longest: int, default: int) -> int:
-    """How far a curve goes: as far as was asked, or as lists go, down to a default."""
+    """Return the last rank of a curve: `k`, or that of the longest list, at most a default."""
     if k is None:
         return max(1, min(longest, default))
     return whole("k", k)
@@ -291,8 +303,7 @@ def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:
 
 
 def asked(table: pl.DataFrame) -> tuple[str, str]:
-    """How many queries the runs of a table were asked, in words; and, where the runs differ in
-    that, what is put behind to say how many each was.
+    """Return the number of queries in words, and the numbers of each run if they differ.
 
     >>> import polars as pl
     >>> asked(pl.DataFrame({"run": ["a", "b"], "queries": [5, 1]}))
@@ -312,7 +323,7 @@ NAMED = 3  # how many queries are named on each side of two systems
 
 
 def comparison_of(source: Any) -> Comparison:
-    """A comparison, which is not made from anything else here."""
+    """Return a comparison, or fail."""
     if not isinstance(source, Comparison):
         raise InputError(
             "this chart is made from a comparison, as judged.compare and Evaluation.compare make "
@@ -322,7 +333,7 @@ def comparison_of(source: Any) -> Comparison:
 
 
 def terms(comparison: Comparison) -> list[str]:
-    """What has to be said under any chart of a comparison: warnings, and what numbers rest on."""
+    """Return what any chart of a comparison has to mention: warnings, tests and groups."""
     noticed = (*comparison.numbers.notes, *comparison.notes)
     said = [f"Warning: {note}" for note in noticed if isinstance(note, Warned)]
     if comparison.numbers.groups is not None:
@@ -340,17 +351,14 @@ def terms(comparison: Comparison) -> list[str]:
 
 
 def in_groups(groups: int) -> str:
-    """That queries are not independent."""
     return f"Queries of a group count together: {counted(groups, 'group')}."
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign, as tables of comparisons have it."""
     return with_sign(number(value), value)
 
 
 def number(value: float | None) -> str:
-    """A number as tables of comparisons have it."""
     return shown(value).replace("-", "−")
 
 
@@ -364,7 +372,6 @@ class Paired:
     notes: list[str]  # what has to be said under a chart
 
     def columns(self) -> list[pl.Expr]:
-        """The facts as columns."""
         import polars as pl
 
         return [
@@ -376,7 +383,7 @@ class Paired:
 
 
 def paired(source: PairSource, measure: str | Measure | None) -> Paired:
-    """The queries that count in both of two systems, and the verdict on their difference."""
+    """Match the queries of two systems, with the verdict on their difference."""
     import polars as pl
 
     comparison = _compared(source, measure)
@@ -469,3 +476,97 @@ def said_of(table: pl.DataFrame) -> list[str]:
     else:
         bounds = f", its {percent_of(level)} interval {signed(low)} … {signed(high)}"
     return [f"The {what} is {signed(overall)}{bounds}.", table["says"][0]]
+
+
+# -- files of `judged plot`
+
+
+def chart_of_files(
+    kind: Kind,
+    files: Sequence[str],
+    *,
+    scoring: Mapping[str, Any],
+    made_by: Mapping[str, Any],
+    **options: Any,
+) -> Figure:
+    """Draw a chart of files; `scoring` are options of `evaluate`, `made_by` those of `compare`."""
+    if kind.needs in OF_JSON:
+        read = _json(files[0], kind)
+        try:
+            return kind.function(read, **options)
+        except InputError as error:  # what is plain JSON does not know its file
+            raise InputError(f"{files[0]}: {error}") from None
+    if NEEDS[kind.needs].made_by:
+        return kind.function(_compare_files(kind, files, options, scoring, made_by), **options)
+    if kind.needs in OF_RANKINGS:
+        evaluation = evaluate(files[0], files[1:] or None, DEFAULT, **scoring)
+        _check_runs(kind, len(evaluation.runs))
+        return kind.function(Systems.of(evaluation), **options)
+    judgements_format, run_format = formats_of(scoring.get("format"))
+    data = with_items(
+        Data.of(
+            files[0],
+            files[1:] or None,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            room=Room.of(limits().memory, limits().temporary),
+        ),
+        item_to=scoring.get("item_to"),
+        exclude_same_id=scoring.get("exclude_same_id", False),
+    )
+    judgements, runs = data.judgements(), _runs(data, options.get("query"))
+    _check_runs(kind, len(runs))
+    if kind.needs == "results":
+        return kind.function(judgements, runs[0], **options)
+    return kind.function(judgements, {run.name: run for run in runs}, **options)
+
+
+def _check_runs(kind: Kind, runs: int) -> None:
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if runs < fewest - 1 or (most is not None and runs > most - 1):
+        raise InputError(f"{kind.name} needs {needs.says}; got {counted(runs, 'run')}.")
+
+
+def _runs(data: Data, query: str | None) -> list[Any]:
+    """Read runs, or only the named query of large ones."""
+    if query is not None:
+        runs = [run.only(query) if isinstance(run, RunBlocks) else run for run in data.runs()]
+        if None not in runs:
+            return runs
+    return list(data.whole().runs())
+
+
+def _compare_files(
+    kind: Kind,
+    files: Sequence[str],
+    options: Mapping[str, Any],
+    scoring: Mapping[str, Any],
+    made_by: Mapping[str, Any],
+) -> Comparison | Evaluation:
+    settings = dict(made_by)
+    measures = settings.pop("measures", None)
+    if kind.needs == "pair":
+        measures = options.get("measure", DEFAULT)
+    runs = list(files[1:]) or None
+    if is_rankings_file(files[0]):
+        alone = runs is None
+    else:
+        alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
+    if kind.needs == "values" and alone and not {*settings} & {*COMPARING} - {"level", "groups"}:
+        return evaluate(files[0], runs, measures, **scoring).showing(intervals=True, **settings)
+    return compare(files[0], runs, measures, **settings, **scoring)
+
+
+def _json(path: str, kind: Kind) -> Any:
+    says = NEEDS[kind.needs].says
+    source = open_source(path, Input(f"a {kind.needs}", "score", says))
+    try:
+        return json.loads(source.read())
+    except ValueError as error:
+        raise InputError(
+            f"{source.label}: cannot be read as JSON ({error}); {kind.name} needs {says}."
+        ) from None
+    except RecursionError:
+        raise InputError(f"{source.label}: the JSON is nested too deeply.") from None

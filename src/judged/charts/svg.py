@@ -105,7 +105,7 @@ class Theme:
 
     @classmethod
     def of(cls, colour: Callable[[str], str], *, canvas: str | None = None) -> Theme:
-        """A theme from what each name of the list stands for."""
+        """Make a theme from the colour of each token."""
         return cls(
             canvas=canvas or colour("card"),
             background=colour("card"),
@@ -123,7 +123,7 @@ class Theme:
         )
 
     def ink_of(self, shade: str) -> str:
-        """The colour of text that speaks of marks of a colour."""
+        """Return the colour of text about marks of a colour."""
         return {self.right: self.right_ink, self.wrong: self.wrong_ink}.get(shade, self.ink)
 
     @property
@@ -200,7 +200,7 @@ def theme_named(theme: str) -> Theme:
 
 
 def look_of(place: int, theme: Theme) -> tuple[str, list[int]]:
-    """Colour and dash of a line by its place; where colours begin again, dashes differ."""
+    """Return the colour and dash of a line by its place."""
     return theme.series[place % SERIES], DASHES[(place + place // SERIES) % len(DASHES)]
 
 
@@ -273,7 +273,7 @@ def tidy(
 
 
 def with_rows(spec: dict[str, Any]) -> dict[str, Any]:
-    """A specification in which every mark that stands for a row says which one."""
+    """Return a specification in which every mark of a row holds its number."""
 
     def marked(part: Any) -> Any:
         if isinstance(part, list):
@@ -320,7 +320,7 @@ def _link(
 
 
 def _address(given: Any) -> str:
-    """An address of this page's own place, or of the web: nothing that runs."""
+    """Return a relative address or one of the web: nothing that runs."""
     text = given if isinstance(given, str) else ""
     plain = text.isprintable() and not text.startswith(("//", " ")) and "\\" not in text
     if not text or not plain or not (_LOCAL.match(text) or _ABROAD.match(text)):
@@ -332,7 +332,7 @@ def _address(given: Any) -> str:
 
 
 def _own_ids(root: ElementTree.Element, prefix: str) -> None:
-    """Ids that no other drawing of the page has."""
+    """Give ids that no other drawing of the page has."""
     ids = {
         each.get("id", ""): f"c{prefix}-{each.get('id')}" for each in root.iter() if each.get("id")
     }
@@ -358,7 +358,7 @@ def _clean(part: ElementTree.Element) -> None:
 
 
 def _without(each: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """An element with the attributes that matter; nothing, where it cannot be seen."""
+    """Yield an element with the attributes that matter; nothing if it cannot be seen."""
     kind = each.get("class", "")
     hidden = each.get("display") == "none"
     unseen = kind in ("background", "foreground") and not _painted(each)
@@ -426,7 +426,7 @@ def _one_path(lines: list[ElementTree.Element]) -> ElementTree.Element:
 
 
 def _gather(group: ElementTree.Element) -> None:
-    """What all parts of a group say is said once, by the group."""
+    """Write attributes that all parts of a group share once, on the group."""
     parts = list(group)
     if len(parts) < 2:
         return
@@ -448,7 +448,7 @@ def _gather(group: ElementTree.Element) -> None:
 def _wrap(
     group: ElementTree.Element, parts: list[ElementTree.Element], inside: list[ElementTree.Element]
 ) -> None:
-    """Many neighbours of one look in a group of their own, which says it for them."""
+    """Put many neighbours of one look into a group that has it."""
     kept: list[ElementTree.Element] = []
     both = zip(parts, inside, strict=True)
     for look, run in groupby(both, key=lambda pair: _look(pair[1])):

@@ -30,7 +30,7 @@ class Record:
 
     @classmethod
     def of(cls, result: Any, *, what: str, how: str) -> Record:
-        """A result that has `to_dict`, or the dict itself; its "what" says which one it is."""
+        """Read a result that has `to_dict`, or its dict, and check its kind."""
         fields = result.to_dict() if hasattr(result, "to_dict") else result
         kind = fields.get("what") if isinstance(fields, Mapping) else None
         if kind != what:
@@ -56,7 +56,7 @@ class Record:
         return InputError(f"{self.called}: {name!r} must be {wanted}; got {value}.")
 
     def number_or_none(self, name: str) -> float | None:
-        """A number; None, and what is not finite, for one that there is not."""
+        """Return a number; None for one that is missing or not finite."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, Real | None):
             raise self._refuse(name, "a number")
@@ -107,7 +107,7 @@ named."""
 
 
 def read_sweep(given: Any) -> Record:
-    """A sweep, or its JSON, with at least one temperature, ascending."""
+    """Read a sweep, or its JSON, with at least one temperature, ascending."""
     found = Record.of(
         given,
         what="temperature sweep",
@@ -127,7 +127,7 @@ def temperature_of(row: Record) -> float:
 
 
 def softmax_said(sweep: Record) -> str:
-    """Over what the probabilities are: a loss means nothing without it."""
+    """Return over what the softmax is; a loss means nothing without it."""
     kind, candidates = sweep.text("softmax"), sweep.count("candidates")
     queries = counted(sweep.count("queries"), "query", "queries")
     among = {
@@ -144,7 +144,7 @@ def softmax_said(sweep: Record) -> str:
 
 
 def written(temperature: float) -> str:
-    """A temperature with three digits, written out.
+    """Write a temperature with three digits.
 
     >>> written(0.0021544), written(1000.0)
     ('0.00215', '1,000')
@@ -215,7 +215,7 @@ def _asked(rows: list[Record], temperatures: Sequence[float]) -> Chosen:
 
 
 def _objective(row: Record) -> float:
-    """The loss whose lowest is searched: the mean of both directions, where there are both."""
+    """Return the loss that was minimised: the mean of both directions, if there are both."""
     both = row.number_or_none("loss_both")
     return row.number("loss") if both is None else both
 
@@ -225,5 +225,5 @@ def _written(temperatures: Sequence[float]) -> str:
 
 
 def _nearest(rows: Sequence[Record], target: float) -> int:
-    """The place of the row whose temperature is nearest, by ratio."""
+    """Return the place of the row with the nearest temperature, by ratio."""
     return min(range(len(rows)), key=lambda at: abs(math.log(temperature_of(rows[at]) / target)))

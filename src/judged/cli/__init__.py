@@ -91,8 +91,7 @@ class Commands(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and
-    an audit of the data.
+    """Evaluate retrieval: numbers you can trust, with definitions and an audit of the data.
 
     \b
     Try:  judged demo
@@ -117,8 +116,7 @@ TRACEBACK = "JUDGED_TRACEBACK"
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line; errors are one message on standard error and a non-zero exit code,
-    never a traceback."""
+    """Run the command line; an error is one message and a non-zero exit code, no traceback."""
     warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
     prepare_streams()
     code = DONE
@@ -170,7 +168,7 @@ def _report_fault(error: BaseException) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    """What click's own `main` does, which ends with 1 where a pipe is closed."""
+    """Run a command as click's `main` does, which ends with 1 if a pipe is closed."""
     if instruction := os.environ.get(COMPLETION):
         from click.shell_completion import shell_complete
 
@@ -184,8 +182,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _is_of_device(error: OSError) -> bool:
-    """Whether a disk is full or fails, which no code can expect; anything else that the system
-    refuses is named where it happens."""
+    """Return whether a disk is full or fails, which no code can expect."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 

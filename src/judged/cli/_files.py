@@ -1,5 +1,4 @@
-"""What a command reads and what it writes: parameters say it by their types, and no command writes
-over what it reads, or twice into one file."""
+"""Files that commands read and write: no command overwrites what it reads."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ from judged.errors import InputError, JudgedError, OutputError
 
 
 def _whole(given: str) -> Iterable[str]:
-    """The file, also where one array of it is named, FILE::NAME, a run, NAME=FILE, or the repeats
-    of one, NAME=FILE,FILE."""
+    """Yield the file, also of FILE::NAME, NAME=FILE and NAME=FILE,FILE."""
     named = given.partition("=")[2]
     repeats = [each.strip() for each in named.split(",") if each.strip()]
     return dict.fromkeys((given, given.partition("::")[0], named or given, *repeats))
@@ -57,7 +55,7 @@ class Command(click.Command):
         super().__init__(*args, **settings)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse an option that takes one value and was given several: click keeps the last."""
+        """Refuse several values of an option that takes one: click would keep the last."""
         given = list(args)
         rest = super().parse_args(ctx, args)
         order = self.make_parser(ctx).parse_args(args=given)[2]
@@ -117,7 +115,7 @@ def _name_options(message: str, params: Iterable[click.Parameter]) -> str:
 
 
 def _say_written(target: str) -> None:
-    """What was written, and how much; nothing of a device."""
+    """Print what was written, and how much, unless it is a device."""
     from os.path import getsize, isfile
 
     from judged.cli._terminal import say
@@ -134,7 +132,7 @@ command = partial(click.command, cls=Command)
 def _given(
     command: click.Command, ctx: click.Context, kind: type[Kind]
 ) -> Iterator[tuple[Kind, str, str]]:
-    """The parameters of a kind that were given: their type, name and value, each of several."""
+    """Yield type, option and value of the given parameters of a kind."""
     for param in command.params:
         own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
         if isinstance(own, kind) and param.name is not None:
@@ -143,7 +141,7 @@ def _given(
 
 
 def flat(given: Any) -> Iterator[str]:
-    """The values of an option that may have several."""
+    """Yield the values of an option that may have several."""
     if isinstance(given, (tuple, list)):
         for each in given:
             yield from flat(each)
@@ -159,7 +157,7 @@ class ListCommand(Command):
     """A command whose relevance list may begin with - or a grade below 0."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """With a space before such a list, so that nobody takes it for an option."""
+        """Put a space before such a list, so that it is not taken for an option."""
         valued = {
             name
             for option in self.params
@@ -174,7 +172,7 @@ class ListCommand(Command):
 
 
 def imported(given: str, what: str, example: str) -> Any:
-    """What is called MODULE:NAME, also where the module is in the current folder."""
+    """Import MODULE:NAME, also from the current folder."""
     from pkgutil import resolve_name
 
     module, colon, name = given.partition(":")

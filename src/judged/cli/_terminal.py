@@ -1,5 +1,4 @@
-"""What people see: results on standard output, progress on standard error and only on a
-terminal."""
+"""Results on standard output, and progress on standard error if it is a terminal."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ _SUBSTITUTES = {
 
 
 def prepare_streams() -> None:
-    """Let the standard streams show all that they are given, whatever their encoding, and let no
-    file take the place of one that is closed."""
+    """Let standard streams print any text, and keep files from taking the place of a closed one."""
     codecs.register_error("judged", _substituted)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -49,18 +47,17 @@ def _substituted(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, in which everything is visible, and no id has its full length."""
+    """Print lines for people, with everything visible and long ids shortened."""
     _write(readable(text, keep="\n") + "\n", sys.stderr if err else sys.stdout)
 
 
 def hand_over(text: str) -> None:
-    """Print text for programs as it is; visible where somebody watches."""
+    """Print text for programs as it is; with everything visible on a terminal."""
     _write(visible(text, keep="\n\t") if _watched(sys.stdout) else text, sys.stdout)
 
 
 def _write(text: str, stream: TextIO | None) -> None:
-    """Write at once. A command goes on where the reader of a pipe has gone: it may have files to
-    write, and its exit code says something else."""
+    """Write at once, and go on if the reader of a pipe has gone: files may still be written."""
     if stream is not None:
         try:
             stream.write(text)
@@ -70,15 +67,14 @@ def _write(text: str, stream: TextIO | None) -> None:
 
 
 def abandon(stream: TextIO) -> None:
-    """Send the rest nowhere: what is still buffered must not raise again while Python shuts
-    down."""
+    """Discard the rest, so that what is buffered does not fail again at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def console() -> Console | None:
-    """Standard output, where it is a terminal."""
+    """Return standard output if it is a terminal."""
     if not _watched(sys.stdout):
         return None
     from rich.console import Console
@@ -87,14 +83,12 @@ def console() -> Console | None:
 
 
 def _watched(stream: TextIO | None) -> bool:
-    """Whether somebody looks at what is printed there; Python has None for a stream that was closed
-    from the start."""
     return stream is not None and stream.isatty()
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner while something takes long; silent where nobody watches."""
+    """Show a spinner on a terminal while something takes long."""
     if not _watched(sys.stderr):
         yield
         return
@@ -114,7 +108,6 @@ def working(what: str) -> Iterator[None]:
 
 
 def _of(done: int, size: int | None) -> str:
-    """How many megabytes of how many."""
     return f"{done // 10**6:,} MB" if size is None else f"{done // 10**6:,} of {size // 10**6:,} MB"
 
 
@@ -122,7 +115,7 @@ def _of(done: int, size: int | None) -> str:
 def counting(
     what: str, total: int, unit: str = "queries"
 ) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar: a function of how many more are done; None where nobody watches."""
+    """Show a progress bar on a terminal; yield a function of how many more are done, or None."""
     if not _watched(sys.stderr):
         yield None
         return
@@ -237,11 +230,10 @@ def _print_styled(out: Console, lines: Sequence[str]) -> None:
 
 
 def _text(made: Any) -> str:
-    """What a method of a result made; values are JSON."""
     return made if isinstance(made, str) else to_json(made)
 
 
 def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None:
-    """Say the warnings on standard error, where what was written is not seen."""
+    """Print the warnings on standard error."""
     for text in [] if quiet else result.warnings():
         say(f"warning: {text}", err=True)

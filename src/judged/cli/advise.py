@@ -31,8 +31,7 @@ def advise(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Recommend measures and cutoffs: list those that are saturated, capped, unjudged or noisy on
-    these data, and those that separate the systems.
+    """Recommend measures and cutoffs that suit these data and separate the systems.
 
     Without -m the usual measures are examined. With two RUN files or more, every pair is compared
     on every measure. Rankings files (*.rankings) can replace QRELS and RUN.

@@ -41,8 +41,7 @@ def agreement(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Compare the judgements of assessors, people or models, on the items that both judged:
-    agreement beyond chance, and which assessor is stricter.
+    """Compare the judgements of assessors on the items that both judged.
 
     The first two files are judgements. All others are runs, which are scored under each assessor
     by -m, by default nDCG@10. NAME=FILE names an assessor or a run.

@@ -67,8 +67,7 @@ def check(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Check the judgements in QRELS, the queries and the items for errors, and evaluate the RUNs
-    with and without each of them.
+    """Check judgements, queries and items for errors, and how much each changes the RUNs' values.
 
     The measure is nDCG@10 unless -m names others. judged skips checks that need missing files, and
     lists them. The exit code is 0, or 1 with --strict if a problem is found.

@@ -66,8 +66,7 @@ def compare(
     orders: bool,
     **options: Any,
 ) -> None:
-    """Compare RUN files on the judgements in QRELS: differences, confidence intervals, significance
-    tests and verdicts.
+    """Compare RUN files: differences, confidence intervals, significance tests and verdicts.
 
     With --baseline every other run is compared with it. Otherwise the second of two runs is
     compared with the first, or all pairs of more. NAME=FILE names a run. NAME=FILE,FILE,... are

@@ -68,8 +68,7 @@ def demo(folder: Path) -> None:
 
 
 def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> None:
-    """A table of all measures, and what the comparison says; its own tables where all is asked
-    for."""
+    """Print a table of all measures, and the sentences of the comparison."""
     from judged.cli._terminal import deliver, display_options, say
 
     deliver(found, None, None)
@@ -89,7 +88,7 @@ def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> N
 
 
 def _say_sentences(parts: Sequence[object]) -> None:
-    """What a result says in words, without its tables."""
+    """Print the sentences of a result without its tables."""
     from judged.cli._terminal import console, say
     from judged.text import Dim, visible
 
@@ -104,7 +103,7 @@ def _say_sentences(parts: Sequence[object]) -> None:
 
 
 def _say_next(files: DemoFiles, texts: TextFiles, report: Path, gallery: Path | None) -> None:
-    """Where the files are, and what can be done with them."""
+    """Print where the files are, and commands to try."""
     from judged.cli._terminal import say
 
     folder, text = files.folder, texts.folder

@@ -49,8 +49,7 @@ SEED = 1998
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Where `write_demo` put its files, the rankings they came from, and the measures that suit
-    them."""
+    """Files that `write_demo` wrote, with their rankings and measures."""
 
     folder: Path
     rankings: tuple[Rankings, ...]
@@ -79,8 +78,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Images as rows of pixels, the digit each shows, and the split into queries and a collection
-    without them."""
+    """Images as rows of pixels, their digits, and the split into queries and collection."""
 
     images: Floats
     labels: Integers
@@ -91,7 +89,7 @@ class Digits:
 
 
 def load_digits() -> Digits:
-    """The bundled images; the same seeded queries every time, as many of each digit."""
+    """Load the bundled images; the queries are drawn by a fixed seed, as many of each digit."""
     with np.load(BytesIO(_bundled("digits.npz"))) as arrays:
         images, labels = arrays["images"].astype(np.float64), arrays["labels"].astype(np.int64)
     shuffled = np.random.RandomState(SEED).permutation(len(labels))
@@ -104,7 +102,7 @@ def load_digits() -> Digits:
 
 
 def systems(digits: Digits) -> dict[str, System]:
-    """The three systems by name; a cosine is the dot product of vectors of one length."""
+    """Return the three systems by name; a cosine is the dot product of vectors of one length."""
     queries, collection = digits.images[digits.queries], digits.images[digits.collection]
     components = [_directions(part) for part in _components(queries, collection)]
     return {
@@ -117,8 +115,7 @@ def systems(digits: Digits) -> dict[str, System]:
 
 
 def write_demo(folder: Path) -> DemoFiles:
-    """Search with every query; write vectors, labels, judgements, a run per system and a README
-    into the folder."""
+    """Search with every query, and write vectors, labels, judgements, runs and a README."""
     digits = load_digits()
     shown = digits.labels[digits.queries], digits.labels[digits.collection]
     names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
@@ -165,8 +162,7 @@ def write_demo(folder: Path) -> DemoFiles:
 
 
 def write_gallery(files: DemoFiles) -> Path | None:
-    """Some queries with their first results, as a page with pictures, and all pictures with a table
-    that says which is whose; None where the extra for charts is missing."""
+    """Write a page of queries with their first results, and all pictures; None without Pillow."""
     shown = pictures(load_digits())
     try:
         gallery(files.judgements, files.runs[0], pictures=shown).save(files.folder / GALLERY)
@@ -177,7 +173,7 @@ def write_gallery(files: DemoFiles) -> Path | None:
 
 
 def write_report(files: DemoFiles) -> Path:
-    """Everything about the three systems in one page; with pictures where Pillow is there."""
+    """Write everything about the three systems into one page, with pictures if Pillow is there."""
     evaluation = evaluate_rankings(files.rankings, files.measures)
     read = {"queries": files.vectors[0], "items": files.vectors[1], "labels": list(files.labels)}
     about: dict[str, Any] = {
@@ -196,7 +192,7 @@ def write_report(files: DemoFiles) -> Path:
 
 
 def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> None:
-    """A PNG of each, and the table that the explorer and `judged plot gallery` read."""
+    """Write a PNG of each, and the table that `judged plot gallery` reads."""
     from PIL import Image
 
     make(folder / PICTURES.stem)
@@ -208,26 +204,24 @@ def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> Non
 
 
 def pictures(digits: Digits) -> dict[str, NDArray[np.uint8]]:
-    """The image of every query and item, by its id: dark strokes on white."""
+    """Return the image of every query and item by id: dark strokes on white."""
     square = (255 - digits.images * 255 // digits.images.max()).astype(np.uint8).reshape(-1, 8, 8)
     queries = {f"q{row:04}": square[row] for row in digits.queries.tolist()}
     return queries | {f"d{row:04}": square[row] for row in digits.collection.tolist()}
 
 
 def _directions(vectors: Floats) -> NDArray[np.int16]:
-    """Vectors of one length, in whole numbers."""
     return np.rint(GRID * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.int16)
 
 
 def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
-    """The first principal components of the collection, on a grid that hides the rounding."""
+    """Return the first principal components of the collection, on a grid that hides rounding."""
     mean = collection.mean(axis=0)
     axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
     return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
 
 
 def _judgement_lines(digits: Digits) -> Iterable[str]:
-    """Only relevant images: those that show the query's digit."""
     shown = digits.labels[digits.collection]
     for query in digits.queries.tolist():
         for item in digits.collection[shown == digits.labels[query]].tolist():
@@ -281,7 +275,7 @@ class TextFiles:
 
 
 def load_texts() -> Texts:
-    """The bundled collection."""
+    """Load the bundled collection."""
     with np.load(BytesIO(_bundled("text/vectors.npz"))) as arrays:
         vectors = arrays["queries"], arrays["passages"]
     return Texts(
@@ -297,7 +291,7 @@ def load_texts() -> Texts:
 
 
 def planned_text_demo(folder: Path) -> TextFiles:
-    """Where `write_text_demo` would put its files; refused where something else is there."""
+    """Return where `write_text_demo` would put its files, or fail if something else is there."""
     annotators = folder / ANNOTATORS
     files = TextFiles(
         folder=folder,
@@ -322,8 +316,7 @@ def planned_text_demo(folder: Path) -> TextFiles:
 
 
 def write_text_demo(folder: Path) -> TextFiles:
-    """Write texts, vectors, the judgements of both judges, a run per system and a README into the
-    folder."""
+    """Write texts, vectors, the judgements of both judges, runs and a README."""
     texts, files = load_texts(), planned_text_demo(folder)
     make(files.judges[0].parent)
     write_text(files.judgements, texts.judgements)
@@ -356,7 +349,7 @@ def _log_path(qrels: Path) -> Path:
 
 
 def _log(qrels: str) -> str:
-    """Judgements as the judging page of the explorer keeps them; no clock ran."""
+    """Return judgements as the judging page of the explorer keeps them, without times."""
     rows = (line.split() for line in qrels.splitlines())
     return "".join(
         LogEntry("grade", query, item, int(grade)).line().decode() for query, _, item, grade in rows
@@ -364,7 +357,7 @@ def _log(qrels: str) -> str:
 
 
 def make(folder: Path) -> None:
-    """Make the folder, where it is not there."""
+    """Make the folder if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

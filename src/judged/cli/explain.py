@@ -46,8 +46,7 @@ def explain(
     gif: str | None,
     **options: Any,
 ) -> None:
-    """Show how a measure gets its value for one query: the formula, the ranking, the arithmetic,
-    what would raise the value most, and its value under other definitions.
+    """Show how a measure gets its value for one query, and what would raise it most.
 
     A relevance list can replace QRELS and RUN: grades in rank order in one argument, such as
     "0 1 0 0 1", with - for an unjudged item and brackets around tied results: "0 (1 0) 1". So can

@@ -75,8 +75,7 @@ def gate(
     engine: dict[str, Any],
     **options: Any,
 ) -> int:
-    """Compare RUN with a baseline on the judgements in QRELS; several RUNs are repeats of the same
-    system.
+    """Compare RUN with a baseline; several RUNs are repeats of the same system.
 
     The exit code is 0 if every rule holds, 1 if one fails, and 2 if the gate cannot decide: too few
     queries, bad input, no baseline, another baseline, wrong usage. --min and --golden with minima

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     help="Print in this format.",
 )
 def measures(name: str | None, form: str) -> None:
-    """List all measures and presets, or explain some: parameters, formula, undefined cases,
-    reference and a worked example.
+    """List all measures and presets, or explain some with formula, reference and example.
 
     NAME is a measure, with parameters or without, such as "nDCG(gain=exp)@10"; a preset, such as
     rag; or several of them, such as "P@5,10" or "rag,AP".
@@ -80,7 +79,6 @@ def _list(specs: list[Spec], presets: Mapping[str, Preset]) -> Iterator[str]:
 
 
 def _preset(name: str, preset: Preset) -> Iterator[str]:
-    """What a preset stands for, each measure in words."""
     from judged.measures import parse_measure
 
     yield f"{name}: {preset.title}"
@@ -93,15 +91,14 @@ def _preset(name: str, preset: Preset) -> Iterator[str]:
 
 
 def _words(measure: Measure, label: str, *, alone: bool) -> str:
-    """The definition with the parameters in force, after the name where that says more."""
+    """Return the definition with the parameters in force, after the name if that adds something."""
     if label != str(measure):
         return f"{label} is {measure}. {measure.describe()}"
     return measure.describe() if alone else f"{label}: {measure.describe()}"
 
 
 def _certainty(measures: list[Measure]) -> dict[str, str]:
-    """How sure the mean over orders of ties, the ends of a tie range and those of an unjudged range
-    are."""
+    """Return how sure means over ties, tie ranges and unjudged ranges are."""
     from judged.measures.ties import LIMIT
 
     few = f"up to {LIMIT} orders of a query's ties"
@@ -118,7 +115,7 @@ def _certainty(measures: list[Measure]) -> dict[str, str]:
 
 
 def _page(spec: Spec, labels: Mapping[Measure, str]) -> Iterator[str]:
-    """Everything that is declared of a measure, and what it is with the parameters asked for."""
+    """Yield everything that is declared of a measure, with the requested parameters."""
     from judged.measures.reference import BIBLIOGRAPHY, readable
     from judged.measures.registry import show
 

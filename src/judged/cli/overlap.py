@@ -30,8 +30,7 @@ from judged.runs import PERSISTENCE
 def overlap(
     runs: tuple[str, ...], per_query: bool, form: str | None, output: str | None, **options: Any
 ) -> None:
-    """Measure how far RUN files agree on what they return and in which order: rank-biased overlap,
-    shared items and their order. No judgements are needed.
+    """Measure how far RUN files agree on items and their order, without judgements.
 
     Every two runs are compared on the queries that both have. Ties are not broken: rank-biased
     overlap is its mean over all their orders. NAME=FILE names a run.

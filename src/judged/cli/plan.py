@@ -50,8 +50,7 @@ def plan(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Plan a comparison: how many queries a difference needs, what difference the queries can
-    detect, or with what power.
+    """Plan a comparison: the queries it needs, the difference it can detect, or its power.
 
     The spread of per-query differences is given by --sd, or estimated from a pilot: runs scored on
     some queries, or rankings files (*.rankings). Of more than two runs, the pair with the largest

@@ -84,7 +84,7 @@ def plot(
     judgements and a run. Rankings files (*.rankings) can replace QRELS and RUN where no ids of
     items are shown. The list below shows the files of each kind.
     """
-    from judged.charts.files import chart_of_files
+    from judged.charts.sources import chart_of_files
     from judged.cli._terminal import say, working
     from judged.outputs import check_target, checked_ending
 

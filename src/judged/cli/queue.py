@@ -46,8 +46,7 @@ def queue(
     output: str | None,
     **options: Any,
 ) -> None:
-    """List the unjudged results of RUN files to judge next, and how far judgements could still
-    change the difference of each two runs.
+    """List the unjudged results to judge next, and how far they could change differences.
 
     The printed table shows effects and ranks, for the organiser. The file that -o writes is for
     annotators and blind: queries and items in random order, without ranks, scores or run names.

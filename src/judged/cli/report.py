@@ -39,9 +39,7 @@ def report(
     max_size: str | None,
     **options: Any,
 ) -> None:
-    """Evaluate RUN files against the judgements in QRELS, compare them, and write everything into
-    one HTML file: confidence intervals, comparisons, charts, wins and losses, every query,
-    definitions and provenance.
+    """Evaluate and compare RUN files, and write everything into one HTML file.
 
     Systems are ranked by the first measure. With --max-size details are left out in this order:
     pictures, texts, values of further measures, lists, charts, strips, the table of every query.

@@ -31,8 +31,7 @@ from judged.judgements import OVERLAP
 @file("--queue", "Judge the items of this file of 'judged queue'.")
 @number("--seed", int, "N", "Seed the order of items to judge.", 0)
 def serve(paths: tuple[str, ...], **options: Any) -> None:
-    """Open the explorer in the browser: leaderboard, comparison, queries, judging, embeddings,
-    playground.
+    """Open the explorer in the browser: leaderboard, comparison, queries, judging, playground.
 
     FILES and all files in FOLDER are recognised by content: judgements, runs, texts, vectors and
     studies. Grades of the judging page go into the folder `judgements` inside FOLDER. Nothing else

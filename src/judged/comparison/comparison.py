@@ -522,7 +522,6 @@ class Comparison(Result):
         return [*own, *warnings(evaluation, Look(), ties=evaluation.trusted is not None)]
 
     def _own_warnings(self) -> list[str]:
-        """Return the warnings of the comparison, without those of the evaluation."""
         units = (
             (
                 *(row.measure, row.queries, row.groups),

@@ -108,7 +108,6 @@ class Alternatives:
         return self._copies[run, against]
 
     def _repeats(self, run: str) -> tuple[str, ...]:
-        """Return the names of a run's repeats, or its own."""
         return self.numbers.repeated.get(run, (run,))
 
     def _tied(self, name: str, compared: Compared) -> list[Entry]:
@@ -164,7 +163,6 @@ class Alternatives:
         return worst, best
 
     def _put_ends(self, worst: Scored, best: Scored, measure: Measure, ends: TieEnds) -> None:
-        """Enter the values of one measure."""
         higher = measure.spec.higher_is_better
         for side, values in (
             (worst, ends.low if higher else ends.high),
@@ -325,7 +323,6 @@ def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:
 
 
 def _has_unjudged(r: Rankings) -> bool:
-    """Return whether a run has unjudged results."""
     r = uncondensed(r)
     judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
     return bool(judged.sum() < r.retrieved.sum())

@@ -310,7 +310,6 @@ def _at_first_step(comparison: Comparison) -> str:
 
 
 def _measured(comparison: Comparison) -> list[str]:
-    """Describe where the values come from."""
     if comparison.evaluation is not None:
         return [comparison.evaluation.methods()]
     lower = [m.name for m in comparison.numbers.measures if not m.higher_is_better]
@@ -330,7 +329,6 @@ def _measured(comparison: Comparison) -> list[str]:
 
 
 def _designed(comparison: Comparison) -> list[str]:
-    """Describe groups, repeats and slices."""
     sentences = []
     if comparison.numbers.groups is not None:
         sentences.append(

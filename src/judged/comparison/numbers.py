@@ -529,7 +529,6 @@ def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list
 
 
 def _lower(lower: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
-    """Check the names of measures of which lower values are better."""
     wrong = InputError(f"lower_is_better must be names of measures; got {quoted(lower)}.")
     try:
         names = (lower,) if isinstance(lower, str) else tuple(lower)

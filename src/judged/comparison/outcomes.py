@@ -43,7 +43,7 @@ UNSURE = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MatchOutcome:
     """Result of testing one match."""
 
     test: str
@@ -64,10 +64,10 @@ class Outcome:
 
 def outcomes(
     matches: Sequence[Match], settings: ComparisonSettings, numbers: Numbers
-) -> list[Outcome]:
+) -> list[MatchOutcome]:
     """Test each match; those on the same queries are tested at once."""
     chosen = [_chosen(match, settings.test, numbers) for match in matches]
-    tested: dict[int, Outcome] = {}
+    tested: dict[int, MatchOutcome] = {}
     for same in alike(matches):
         for test in dict.fromkeys(chosen[at] for at in same):
             which = [at for at in same if chosen[at] == test and matches[at].queries > 0]
@@ -75,7 +75,7 @@ def outcomes(
                 together = [matches[at] for at in which]
                 tested |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
     careful = [
-        _without_certainty(match, tested.get(at, Outcome(chosen[at], 1.0)), settings)
+        _without_certainty(match, tested.get(at, MatchOutcome(chosen[at], 1.0)), settings)
         for at, match in enumerate(matches)
     ]
     return [replace(outcome, smallest_p=min(outcome.smallest_p, outcome.p)) for outcome in careful]
@@ -146,7 +146,7 @@ def _instead(match: Match) -> str:
     return f"compare its median ({measure(aggregate='median')}), compare RR, or "
 
 
-def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
+def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
     from judged.statistics.t import t_test
 
     with np.errstate(all="ignore"):
@@ -160,7 +160,7 @@ def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> l
     return _read(test, "t", matches, tested)
 
 
-def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
+def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
     from judged.statistics.t import against_zero
 
     with np.errstate(all="ignore"):
@@ -168,7 +168,9 @@ def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> l
     return _read(test, POWERED, matches, tested)
 
 
-def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
+def _randomised(
+    test: str, matches: list[Match], settings: ComparisonSettings
+) -> list[MatchOutcome]:
     from judged.statistics.randomisation import EXACT_UNITS, randomisation
 
     tested = randomisation(
@@ -188,7 +190,9 @@ def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -
     ]
 
 
-def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
+def _bootstrapped(
+    test: str, matches: list[Match], settings: ComparisonSettings
+) -> list[MatchOutcome]:
     from judged.statistics.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
@@ -212,7 +216,7 @@ def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings)
     ]
 
 
-def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
+def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
     from judged.statistics import ranks
 
     columns = np.stack([match.differences for match in matches], axis=1)
@@ -226,12 +230,12 @@ def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> li
     return [
         replace(next(ends), test=test, p=float(p_value))
         if sure
-        else Outcome(test, float(p_value), note=UNSURE["infinite"])
+        else MatchOutcome(test, float(p_value), note=UNSURE["infinite"])
         for p_value, sure in zip(p, known, strict=True)
     ]
 
 
-TESTERS: dict[str, Callable[[str, list[Match], ComparisonSettings], list[Outcome]]] = {
+TESTERS: dict[str, Callable[[str, list[Match], ComparisonSettings], list[MatchOutcome]]] = {
     "t": _student,
     "randomisation": _randomised,
     "bootstrap": _bootstrapped,
@@ -243,7 +247,7 @@ TESTERS: dict[str, Callable[[str, list[Match], ComparisonSettings], list[Outcome
 """Function of each test."""
 
 
-def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[Outcome]:
+def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[MatchOutcome]:
     """Convert results on the scale of means to that of the summary."""
     scaled = Tested(
         tested.p,
@@ -255,20 +259,22 @@ def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[
     return [_outcome(test, method, scaled, at) for at in range(len(matches))]
 
 
-def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
+def _outcome(test: str, method: str, tested: Tested, at: int) -> MatchOutcome:
     (low, inner_low), (high, inner_high) = tested.low[:, at], tested.high[:, at]
     ends = float(low), float(high), float(inner_low), float(inner_high)
     low, high, inner_low, inner_high = (end + 0.0 for end in ends)  # never -0
-    return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
+    return MatchOutcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
-def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
+def _without_certainty(
+    match: Match, outcome: MatchOutcome, settings: ComparisonSettings
+) -> MatchOutcome:
     """Remove certainty that the data cannot give.
 
     No interval if too few queries differ, and a point if all differ by the same amount.
     """
     floor = outcome.smallest_p or match.smallest_p
-    bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
+    bare = MatchOutcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
     if too_few(match, settings):
@@ -289,7 +295,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSetti
         point = match.difference
         sure = below(match.smallest_p / 2, settings.tested_level)
         ends = point, point, *((point, point) if sure else (math.nan, math.nan))
-        return Outcome(outcome.test, p, *ends, outcome.method, smallest_p=floor)
+        return MatchOutcome(outcome.test, p, *ends, outcome.method, smallest_p=floor)
     if not outcome.note and math.isnan(outcome.low):
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])
@@ -311,12 +317,12 @@ def _by_repeats(match: Match) -> float:
     return float(2 * t_tail(np.array([away]), np.array([freedom]))[0])
 
 
-def _at_least(match: Match, outcome: Outcome) -> float:
+def _at_least(match: Match, outcome: MatchOutcome) -> float:
     """Return p of the test, but at least the smallest that the signs of differences allow."""
     return max(outcome.p, match.smallest_p) if math.isfinite(outcome.p) else 1.0
 
 
-def _exact(match: Match, outcome: Outcome) -> float:
+def _exact(match: Match, outcome: MatchOutcome) -> float:
     """Return p of the exact randomisation test; with trusted judgements, by those alone."""
     match = match.by_trusted or match
     from judged.statistics.randomisation import EXACT_UNITS, exact_p
@@ -338,10 +344,10 @@ def families_of(matches: Sequence[Match]) -> dict[str, list[int]]:
 
 def correct(
     matches: Sequence[Match],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[MatchOutcome],
     settings: ComparisonSettings,
     numbers: Numbers,
-) -> tuple[list[Outcome], list[float]]:
+) -> tuple[list[MatchOutcome], list[float]]:
     """Return the outcomes, with simultaneous intervals if there are, and each corrected p."""
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
@@ -353,10 +359,10 @@ def correct(
 
 def _simultaneous(
     matches: Sequence[Match],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[MatchOutcome],
     settings: ComparisonSettings,
     numbers: Numbers,
-) -> tuple[list[Outcome], list[float]]:
+) -> tuple[list[MatchOutcome], list[float]]:
     """Return p and intervals of all pairs of runs on a measure at once."""
     name = CORRECTIONS[settings.correction]
     if any(match.powered is not None for match in matches):

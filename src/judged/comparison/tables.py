@@ -131,7 +131,6 @@ def rank_range(low: int, high: int) -> str:
 
 
 def _behind(place: Place, first: Place, rows: Sequence[Pair]) -> str:
-    """Return whether a run is significantly worse than the first."""
     if place is first:
         return ""
     if place.rank_low == 1:
@@ -278,7 +277,6 @@ def _attribute_tables(
 
 
 def _trusted_table(comparison: Comparison, format: NumberFormat) -> Table:
-    """Return corrected differences beside those of either kind of judgements alone."""
     ends = _interval_head(comparison)
     rows = []
     for row in _rows(comparison.rows, format):

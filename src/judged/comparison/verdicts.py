@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from judged.arrays import Ints
 from judged.comparison.match import Match, matched, sizes, too_few
 from judged.comparison.numbers import Compared, Numbers
-from judged.comparison.outcomes import Outcome, correct, families_of, outcomes
+from judged.comparison.outcomes import MatchOutcome, correct, families_of, outcomes
 from judged.comparison.settings import SIMULTANEOUS, ComparisonSettings
 from judged.comparison.wording import QUERIES, amount, percent_of, shown_margin, with_ends
 from judged.errors import InputError, quoted
@@ -108,7 +108,7 @@ class Pair(ResultPart):
 
 def verdict(
     match: Match,
-    outcome: Outcome,
+    outcome: MatchOutcome,
     p: float,
     settings: ComparisonSettings,
     *,
@@ -131,7 +131,7 @@ def verdict(
     return ("equivalent" if inside else "not significant"), False
 
 
-def leads(match: Match, outcome: Outcome) -> bool:
+def leads(match: Match, outcome: MatchOutcome) -> bool:
     """Return whether the run is the better one by the quantity that the test is about."""
     won, _, lost = match.record
     direction = match.difference
@@ -146,7 +146,9 @@ def leads(match: Match, outcome: Outcome) -> bool:
     return (direction > 0) == match.measure.higher_is_better
 
 
-def is_inside(match: Match, outcome: Outcome, margin: float, settings: ComparisonSettings) -> bool:
+def is_inside(
+    match: Match, outcome: MatchOutcome, margin: float, settings: ComparisonSettings
+) -> bool:
     """Return whether two one-sided tests put the difference inside the margin.
 
     If too few queries differ for an interval, the largest plausible share of differing queries,
@@ -281,7 +283,7 @@ def decide_matches(
 
 def within_margins(
     matches: Sequence[Match],
-    corrected: Sequence[Outcome],
+    corrected: Sequence[MatchOutcome],
     settings: ComparisonSettings,
     numbers: Numbers,
     comparisons: Sequence[int],

@@ -26,6 +26,7 @@ from judged.conventions.candidates import (
     spaces,
 )
 from judged.conventions.disagreement import variants_of
+from judged.errors import InputError, quoted
 from judged.measures import Measure
 from judged.measures.registry import show
 from judged.options import (
@@ -49,6 +50,7 @@ else:  # loaded by `typing.get_type_hints` only
 
 NEAREST = 5  # number of nearest values that are shown if none fits
 MAX_EXPLANATIONS = 10  # default number of explanations in text and tables
+MAX_NAME = 40  # characters of a measure that fit beside the libraries in 80 columns
 MAX_LIBRARIES = 4  # number of libraries that are named in a row
 
 
@@ -464,7 +466,7 @@ class Identification(Result):
     idle: dict[str, str] = field(default_factory=dict)
     """Choices of the policy that change no value here, and why."""
     untried: str = ""
-    """What could not be tried, and why; empty if everything was tried."""
+    """Reason why some definitions were not tried; empty if all were tried."""
     notes: tuple[str, ...] = ()
     """Warnings about the data."""
     limit: int | None = MAX_EXPLANATIONS
@@ -477,12 +479,11 @@ class Identification(Result):
 
     def document(self, display: Display) -> Document:
         idle = [f"{choice} ({reason})" for choice, reason in self.idle.items()]
-        # Measure and policy share a column, so that the table fits 80 columns.
-        header = [Left("value"), "definition", "as in"]
-        rows = [
-            (value, f"{measure}, {policy}" if policy else measure, users)
-            for value, measure, policy, users in self.rows()
-        ]
+        # The table fits 80 columns: measure and policy share one, and long measures can be wrapped.
+        header, rows = [Left("value"), "definition", "as in"], []
+        for value, measure, policy, users in self.rows():
+            name = measure if len(measure) <= MAX_NAME else measure.replace("(", " (", 1)
+            rows.append((value, f"{name}, {policy}" if policy else name, users))
         return Document(
             answer=[self._verdict()],
             tables=[Table(header, rows, {"definition", "as in"})] if rows else [],
@@ -529,19 +530,18 @@ class Identification(Result):
 
     def rows_of(self, match: NumberMatch) -> list[tuple[str, str, str, str]]:
         """Return value, measure, policy and users of each definition of a match."""
+        if not isinstance(match, NumberMatch):
+            raise InputError(f"rows_of takes one of matches; got {quoted(match)}.")
         decimals = min(max(self.asked.decimals + 2, 6), 12)
-        value = (
-            f"{match.value * 100:.{decimals - 2}f}%"
-            if match.percent
-            else f"{match.value:.{decimals}f}"
-        )
-        first = f"{value} (cut off)" if match.cut else value
+        value = f"{match.value:.{decimals}f}"
+        if match.percent:
+            value = f"{match.value * 100:.{decimals - 2}f}%"
         rows = []
         for number, definition in enumerate((match.definition, *match.same)):
             unusual = definition.unusual().items()
             policy = ", ".join(f"{choice}={'|'.join(options)}" for choice, options in unusual)
-            value = "" if number else first
-            rows.append((value, str(definition.measure), policy, definition.users()))
+            users = f"{definition.users()}{', digits cut off' if match.cut else ''}"
+            rows.append(("" if number else value, str(definition.measure), policy, users))
         return rows
 
     def to_dict(self) -> dict[str, Any]:

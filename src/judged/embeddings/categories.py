@@ -127,9 +127,9 @@ class CategoryLayout:
     order: Ints
     """Items, by their place among those of these categories."""
     rounds: tuple[int, ...]
-    """How many categories take part in each round, the largest first."""
+    """The number of categories in each round, the largest first."""
     rest: Ints
-    """Where the remaining items of each of the largest categories begin."""
+    """The first remaining item of each of the largest categories."""
     place: Ints
     """The place of each category by size."""
 
@@ -178,7 +178,7 @@ class CategoryLayout:
 
 
 _CATEGORIES_PER_ROUND = 1024
-"""Rounds go on while so many categories take part; fewer are faster one by one."""
+"""The fewest categories of a round; fewer are faster one by one."""
 _CACHE_BYTES = 1 << 20
 
 

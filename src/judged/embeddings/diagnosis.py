@@ -38,7 +38,7 @@ NEAR = 0.999
 
 @dataclass(frozen=True)
 class Rows:
-    """How many vectors, and what the first of them are called."""
+    """A number of vectors, and the names of the first."""
 
     count: int = 0
     names: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Norms:
 
 @dataclass(frozen=True)
 class Side:
-    """What was found in the queries, or in the items."""
+    """Findings about the queries, or the items."""
 
     source: str
     count: int
@@ -100,7 +100,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Hubness:
-    """How unevenly items occur among the k best of the queries."""
+    """The uneven occurrence of items among the k best of the queries."""
 
     k: int
     skewness: float
@@ -119,7 +119,7 @@ class Hubness:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How the scores of relevant and of other items are spread; counts of all pairs, exact."""
+    """The scores of relevant and of other items: exact counts of all pairs."""
 
     edges: tuple[float, ...]
     """One more than there are bins, which are as wide as each other; a score on an edge is in the
@@ -133,7 +133,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Collapse:
-    """How many dimensions the items really use: the singular values of their centred matrix."""
+    """The dimensions that items use: the singular values of their centred matrix."""
 
     effective_rank: float
     """e to the entropy of the singular values' shares (Roy & Vetterli 2007)."""
@@ -147,7 +147,7 @@ class Collapse:
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Result):
-    """What may spoil a ranking by embeddings: numbers for programs, sentences for people.
+    """Problems of embeddings: numbers for programs, sentences for people.
 
     >>> import judged
     >>> found = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose()
@@ -156,25 +156,25 @@ class Diagnosis(Result):
     """
 
     queries: Side
-    """What was found in the queries."""
+    """Findings about the queries."""
     items: Side
-    """What was found in the items."""
+    """Findings about the items."""
     similarity: str
     """The name of the similarity that they were compared by."""
     collapse: Collapse
-    """How many dimensions the items really use."""
+    """The dimensions that the items use."""
     hubness: Hubness | None = None
     """How unevenly items are found; None, as the scores, where one side has no vector that can be
     compared."""
     scores: Histogram | None = None
-    """How the scores of relevant and of other items are spread."""
+    """The scores of relevant and of other items."""
     alignment: float | None = None
     """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer;
     None without relevance."""
     alignment_pairs: int = 0
-    """How many relevant pairs that is the mean of."""
+    """The number of relevant pairs that it is the mean of."""
     alignment_sampled: bool = False
-    """Whether these are a sample."""
+    """True if these are a sample."""
     queries_among_items: Rows = field(default_factory=Rows)
     """Queries that are, number for number, some item that is not excluded for them."""
 
@@ -378,7 +378,7 @@ def _described(found: Diagnosis) -> Iterator[str]:
 
 
 SHOWN = 20
-"""So many rows, groups or pairs are named; all are counted."""
+"""The most rows, groups or pairs that are named; all are counted."""
 NUMBERS_AT_A_TIME = 1 << 21
 
 Flags = NDArray[np.bool_]
@@ -568,13 +568,13 @@ def _collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
 
 
 NEIGHBOURS = 10
-"""Hubness looks at so many best items of each query by default, or at all where there are fewer."""
+"""The best items of each query that hubness looks at by default."""
 RELEVANT_FROM = 1.0
 BINS = 40
 """A histogram has from half as many bins to one more than this."""
 _QUERIES_AT_A_TIME = 512
 _PAIRS_EACH = 200
-"""Alignment looks at so many pairs for each vector that may be sampled."""
+"""Pairs that alignment looks at, for each vector that may be sampled."""
 
 
 def diagnose(

@@ -137,7 +137,7 @@ class IndexEvaluation(Result):
 
     @cached_property
     def loss(self) -> dict[str, float]:
-        """How much worse the index is than the exact search in each measure; below 0 if better."""
+        """The loss of each measure from exact search to the index; below 0 if it is better."""
         exact, found = self.evaluation.runs
         return {
             self.evaluation.label(measure): (exact.summary[measure] - found.summary[measure])
@@ -691,7 +691,7 @@ def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
 
 _METRICS: dict[Any, str] = {0: "dot", 1: "euclidean", 2: "manhattan"}
 _METRICS |= {"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"}
-"""What faiss and usearch call a similarity."""
+"""Similarities by their names in faiss and usearch."""
 _SAME_LENGTH = ("cosine", "dot", "euclidean")
 """These order items in the same way where all items have the same length."""
 _SAMPLE = 256

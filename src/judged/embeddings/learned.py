@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Weights = dict[str, Array]
 Basis = Callable[[int], Array]
-"""Makes so many directions, as columns, that keep as much as can be of vectors."""
+"""A function that returns the directions, as columns, that keep most of vectors."""
 RANK = "rank"
-"""Stands for the chosen rank where a shape is declared."""
+"""The chosen rank, in the declaration of a shape."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """What becomes of the vectors of one side, which have length 1; this one changes nothing."""
+    """A change of the vectors of one side, which have length 1; this one leaves them."""
 
     weights: str = ""
     """The name of its weights; "" without any."""
@@ -332,11 +332,11 @@ class Learned(Similarity):
     name: str = field(init=False, default="learned")
     says: str = field(init=False, default="")
     kind: Kind = field(kw_only=True)
-    """What each side's vectors go through, one of `judged.learn.KINDS`."""
+    """The kind, one of `judged.learn.KINDS`."""
     weights: Weights = field(kw_only=True)
     """By their names in the kind, in single precision, not to be written to."""
     training: Training = field(kw_only=True)
-    """How it came about."""
+    """The record of the training."""
     seen: Seen = field(kw_only=True, repr=False)
     """The queries that training looked at."""
     allowed: bool = field(kw_only=True, default=False)

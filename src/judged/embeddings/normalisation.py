@@ -214,7 +214,7 @@ LOOKS_AT: dict[Kind, str] = {
     "transductive": "all test queries",
     "per query": "one query at a time",
 }
-"""What a normalisation of each kind sees beside the items."""
+"""The queries that a normalisation of each kind sees."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ class Fitted:
     """A function of scores, and of their queries and items: the normalised scores."""
     shift: Floats = field(default_factory=lambda: np.zeros((0, 1)))
     queries: Vectors | None = None
-    """What the queries became, where they and not the scores are changed."""
+    """The changed queries, if they are changed instead of scores."""
 
     def apply(self, scores: Matrix, row: int, column: int) -> None:
         """Normalise a tile of scores in place, by its first query and item, before exclusions."""
@@ -620,7 +620,7 @@ def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
 
 
 _FAR = 9.0
-"""Beyond so many deviations, the chance that both values lie above is negligible."""
+"""Deviations beyond which the chance that both values lie above is negligible."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ from judged.rankings.rankings import Rankings, by_query_and_rank
 
 Result = TypeVar("Result")
 _PAIRS_PER_PIECE = 50_000
-"""Rows of a tile are counted in pieces of so many relevant items, which caps the memory."""
+"""Relevant items of the rows that are counted at a time, which caps the memory."""
 _PAIRS_PER_BLOCK = 400_000
 """Pairs that are held for a block of queries whose items are in several tiles."""
 _CELLS_PER_CALL = 1 << 22
@@ -58,9 +58,9 @@ class RankCounts:
     """The first rank of the item's tie; 0 for an item that was not ranked."""
     last: Ints
     place: Ints
-    """How many items of its tie are before the item, by the tie rule."""
+    """The number of tied items before the item, by the tie rule."""
     ranked: Ints
-    """How many items were ranked for each query."""
+    """The number of items that were ranked for each query."""
 
 
 def count_ranks(

@@ -230,7 +230,7 @@ class BoundJudgements(ListedPairs):
     """Pairs from judgements, which may lack some queries and have others."""
 
     known: NDArray[np.bool_]
-    """Which queries have judgements; the others are not evaluated."""
+    """True for queries with judgements; the others are not evaluated."""
     absent: tuple[str, ...] = ()
     """Judged queries without a vector, and so without results."""
     of_absent: ListedPairs | None = None

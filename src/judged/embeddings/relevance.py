@@ -407,19 +407,11 @@ class SharedLabel:
         grade = "; the grade is how many" if self.graded else ""
         return f"items with a label in common with the query{grade}"
 
-    @property
-    def _both(self) -> tuple[Any, Any]:
-        return self.query_labels, self.item_labels
-
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        left, right = (
-            _lists(part, vectors)
-            for part, vectors in zip(self._both, (queries, items), strict=True)
-        )
+        left, right = _lists(self.query_labels, queries), _lists(self.item_labels, items)
         for labels, vectors in ((left, queries), (right, items)):
-            if (
-                text := next((entry for entry in labels if isinstance(entry, str)), None)
-            ) is not None:
+            text = next((entry for entry in labels if isinstance(entry, str)), None)
+            if text is not None:
                 raise InputError(
                     f"{vectors.source}: {text!r} is one text, not a list of labels; give a list "
                     "for each vector, or use judged.relevance.same_label(…)."
@@ -430,21 +422,22 @@ class SharedLabel:
                     "the numbers must match."
                 )
         left, right = _without_zeros((left, right), (queries, items))
-        known = {
-            label: code
-            for code, label in enumerate(dict.fromkeys(label for entry in right for label in entry))
-        }
-        counts = np.array([len(set(entry)) for entry in right], dtype=np.int64)
-        label = np.array(
-            [known[name] for entry in right for name in dict.fromkeys(entry)], dtype=np.int64
-        )
-        item = np.repeat(np.arange(len(right)), counts)
+        names = dict.fromkeys(label for entry in right for label in entry)
+        code = {label: number for number, label in enumerate(names)}
+        of_items = [[code[name] for name in dict.fromkeys(entry)] for entry in right]
+        wanted = [[code[name] for name in dict.fromkeys(entry) if name in code] for entry in left]
+        item, label = _flat(of_items)
         order = np.argsort(label, kind="stable")
-        per_label = np.bincount(label, minlength=len(known))
-        wanted = [[known[name] for name in dict.fromkeys(entry) if name in known] for entry in left]
+        counts = np.bincount(label, minlength=len(code))
         return _BoundSharedLabels(
-            wanted, item[order], per_label, starts_of(per_label), len(right), self.graded
+            wanted, item[order], counts, starts_of(counts), len(right), self.graded
         )
+
+
+def _flat(lists: list[list[int]]) -> tuple[Ints, Ints]:
+    """Return the row of each number of some lists, and the numbers."""
+    row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
+    return row, np.array([number for entry in lists for number in entry], dtype=np.int64)
 
 
 def _lists(given: Any, vectors: Vectors) -> list[Any]:
@@ -537,17 +530,13 @@ class _BoundSharedLabels:
     graded: bool
 
     def block(self, begin: int, end: int) -> Pairs:
-        lists = self.wanted[begin:end]
-        label = np.array([code for entry in lists for code in entry], dtype=np.int64)
-        row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
+        row, label = _flat(self.wanted[begin:end])
         lengths = self.counts[label]
-        found = self.item[positions(self.starts[label], lengths)]
-        key, shared = np.unique(np.repeat(row, lengths) * self.items + found, return_counts=True)
+        item = self.item[positions(self.starts[label], lengths)]
+        key, shared = np.unique(np.repeat(row, lengths) * self.items + item, return_counts=True)
         grade = shared.astype(np.float64) if self.graded else np.ones(len(key))
-        return Pairs(np.bincount(key // self.items, minlength=len(lists)), key % self.items, grade)
+        return Pairs(np.bincount(key // self.items, minlength=end - begin), key % self.items, grade)
 
     def most(self, begin: int, end: int) -> Ints:
-        lists = self.wanted[begin:end]
-        label = np.array([code for entry in lists for code in entry], dtype=np.int64)
-        row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
-        return np.bincount(row, self.counts[label], minlength=len(lists)).astype(np.int64)
+        row, label = _flat(self.wanted[begin:end])
+        return np.bincount(row, self.counts[label], minlength=end - begin).astype(np.int64)

@@ -51,13 +51,13 @@ class Search:
     items: Vectors
     """The vectors that are searched."""
     similarity: Similarity
-    """How a query and an item are scored."""
+    """The similarity of a query and an item."""
     exclude: Relation | None
     """Items that are not ranked for a query."""
     memory: str | int
     """The most memory that scores and prepared items take."""
     dims: int | None
-    """How many dimensions the vectors were cut to."""
+    """The number of dimensions that vectors were cut to."""
     normalisation: Normalisation | None
     """The change of scores before items are ranked."""
     categories: Any
@@ -237,7 +237,7 @@ def refuse_removal(policy: Policy) -> None:
 
 @dataclass(frozen=True)
 class ItemsWithoutVector:
-    """How many judged items have no vector."""
+    """The number of judged items without a vector."""
 
     items: int
 
@@ -352,7 +352,7 @@ _BY_CHANCE = 8
 _SHARE = 0.01
 """A smaller share of the queries hardly changes a number."""
 _SAME_DIRECTION = 1e-12
-"""How far a cosine of vectors that differ in length only may be from 1."""
+"""The greatest distance from 1 of the cosine of parallel vectors."""
 _KEY_COLUMNS = 16
 """Dimensions by which vectors of the same direction are looked up."""
 _NUMBERS_PER_BATCH = 1 << 22

@@ -63,7 +63,7 @@ class Similarity:
     side_by_side: ClassVar[bool] = True
     """Whether several threads may score at a time."""
     spread: ClassVar[int] = 1
-    """How many numbers one number of a vector becomes when it is prepared."""
+    """The numbers that one number of a vector becomes when it is prepared."""
     comparable: ClassVar[bool] = True
     """Whether scores lack nothing, so that those of different queries can be compared."""
 

@@ -68,17 +68,17 @@ class HeldOut:
 
     queries: int
     items: int
-    """How many items they were ranked among."""
+    """The number of items they were ranked among."""
     before: str
     """A description of `before`."""
     gains: tuple[Gain, ...]
     level: float = LEVEL
-    """Of the intervals."""
+    """The confidence level of the intervals."""
 
 
 @dataclass(frozen=True, repr=False)
 class Training(Result):
-    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
+    """The record of a training: settings, the course of the loss, and held-out queries.
 
     >>> import numpy as np, judged
     >>> label = np.arange(60) % 3
@@ -105,21 +105,21 @@ class Training(Result):
     decay: float
     """The strength of the pull of weights to their start."""
     measure: str
-    """What was computed on the validation queries after each iteration."""
+    """The measure of the validation queries after each iteration."""
     rel: float
     """The grade from which an item is relevant."""
     seed: int
-    """Of the split, and of what is drawn."""
+    """The seed of the split and of everything drawn."""
     items: int
-    """How many items there were."""
+    """The number of items."""
     candidates: int
     """The number of items that each training query was compared with."""
     training: int
-    """How many queries were trained on."""
+    """The number of training queries."""
     validation: int
     """The number of validation queries."""
     held_out_queries: int
-    """How many training never saw."""
+    """The number of held-out queries."""
     history: tuple[Step, ...]
     """The states after each iteration, the start included."""
     best: int

@@ -84,8 +84,9 @@ def evaluate(
     settings = EvaluationSettings.of(
         measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
-    judgements_format, run_format = formats_of(options.pop("format", None))
-    room = Room.of(limits().memory, limits().temporary)
+    files = options.pop("format", None)
+    judgements_format, run_format = (None, None) if files is None else formats_of(files)
+    limited = limits()
     sources = Data.of(
         judgements,
         run,
@@ -93,7 +94,7 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
         engine=None,
-        room=room,
+        room=Room.of(limited.memory, limited.temporary),
         small=all(
             options.get(name) is None or options[name] is False
             for name in ("item_to", "unique", "trusted", "exclude_same_id")
@@ -262,7 +263,8 @@ def _in_order(
     if first_alone and readings:
         yield _outcome(readings[0].name, lambda: make(readings[0].read()))
         readings = readings[1:]
-    threads = min(limits().jobs or _cores(), sum(reading.is_file for reading in readings))
+    files = sum(reading.is_file for reading in readings)
+    threads = min(limits().jobs or _cores(), files) if files > 1 else 1
     if threads < 2:
         for reading in readings:
             yield _outcome(reading.name, partial(_read_and_make, reading, make))

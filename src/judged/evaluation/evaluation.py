@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from judged.comparison.gate.result import Gate
     from judged.conventions.disagreement import Disagreement
     from judged.conventions.identification import Identification
-    from judged.evaluation.advice.result import Advice
+    from judged.evaluation.advice import Advice
     from judged.evaluation.export import Latency
     from judged.evaluation.trusted import Correction, Trusted
     from judged.explanation.explanation import Explanation
@@ -209,10 +209,6 @@ class Evaluation(Result):
         threshold : float, optional
             The score from which on a result counts as an answer to them.
 
-        Returns
-        -------
-        Evaluation
-
         >>> from judged import evaluate
         >>> tied = {"q": {"a": 0.5, "b": 0.5}}
         >>> shown = evaluate({"q": {"a": 1}}, tied, "RR").showing(tie_range=True)
@@ -279,10 +275,6 @@ class Evaluation(Result):
         run : str, optional
             The name of a run; needed only where there are several.
 
-        Returns
-        -------
-        float
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.value("RR")
@@ -298,10 +290,6 @@ class Evaluation(Result):
         measure : str or Measure, optional
             The measure, as it was asked for or by any of its names, those of the convention too;
             needed only where there are several.
-
-        Returns
-        -------
-        Measure
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -327,10 +315,6 @@ class Evaluation(Result):
         run : str, optional
             The name of the run; needed only where there are several.
 
-        Returns
-        -------
-        Scored
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> [values.tolist() for values in found.scored().values.values()]
@@ -352,10 +336,6 @@ class Evaluation(Result):
         ----------
         measure : str or Measure
             One of this evaluation's.
-
-        Returns
-        -------
-        str
 
         >>> from judged import AP, evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").label(AP)
@@ -400,10 +380,6 @@ class Evaluation(Result):
             The policy of this evaluation for missing queries, such as "zero". It is needed if a run
             lacks more than a tenth of the queries of another run.
 
-        Returns
-        -------
-        Comparison
-
         >>> from judged import evaluate
         >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
         >>> evaluate({"q": {"a": 1}}, runs, "RR").compare().pair().verdict
@@ -435,10 +411,6 @@ class Evaluation(Result):
             Evaluations of the same queries by the same measures under the same policy.
         names : sequence of str, optional
             What all runs are called, in order; needed where two have one name.
-
-        Returns
-        -------
-        Evaluation
 
         >>> from judged import evaluate
         >>> lists = (["a", "b"], ["b", "a"])
@@ -588,10 +560,6 @@ class Evaluation(Result):
         run : str, optional
             The name of a run; needed only if there are several.
 
-        Returns
-        -------
-        TieRange
-
         >>> from judged import evaluate
         >>> tied = {"q": {"a": 0.5, "b": 0.5}}
         >>> evaluate({"q": {"a": 1}}, tied, "RR").tie_range()
@@ -613,10 +581,6 @@ class Evaluation(Result):
             One of this evaluation's measures; needed only if there are several.
         run : str, optional
             The name of a run; needed only if there are several.
-
-        Returns
-        -------
-        UnjudgedRange
 
         >>> from judged import evaluate
         >>> run = {"q": ["b", "a"]}
@@ -657,10 +621,6 @@ class Evaluation(Result):
         run : str, optional
             The name of a run; needed only if there are several.
 
-        Returns
-        -------
-        Unanswerable
-
         >>> from judged import evaluate
         >>> judgements = {"q1": {"a": 1}, "q2": {}}
         >>> evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR").unanswerable().answered
@@ -693,10 +653,6 @@ class Evaluation(Result):
             One of this evaluation's measures; needed only if there are several.
         run : str, optional
             The name of a run; needed only if there are several.
-
-        Returns
-        -------
-        Correction
 
         >>> from judged import evaluate
         >>> cheap = {str(q): {"a": 1, "b": q % 2} for q in range(40)}
@@ -736,10 +692,6 @@ class Evaluation(Result):
         rule, max_drop, minimum, golden, changed, update, level, groups
             As for `judged.gate`.
 
-        Returns
-        -------
-        Gate
-
         >>> from judged import evaluate
         >>> judgements = {str(q): {"a": 1} for q in range(8)}
         >>> runs = {name: {str(q): ["a", "b"] for q in range(8)} for name in ("old", "new")}
@@ -768,10 +720,6 @@ class Evaluation(Result):
         ----------
         level : float, optional
             The confidence level.
-
-        Returns
-        -------
-        Advice
 
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -803,10 +751,6 @@ class Evaluation(Result):
         **options : Any
             Those of `judged.explain`, such as `rows`.
 
-        Returns
-        -------
-        Explanation
-
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> evaluation.explain("q", "RR").value
@@ -823,10 +767,6 @@ class Evaluation(Result):
         ----------
         measures : MeasuresLike, optional
             By default those of this evaluation.
-
-        Returns
-        -------
-        Disagreement
 
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -849,10 +789,6 @@ class Evaluation(Result):
         measures : MeasuresLike, optional
             The measures to try; by default all that are usual.
 
-        Returns
-        -------
-        Identification
-
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> evaluation.identify("0.5", "RR").matches[0].definition.measure
@@ -872,10 +808,6 @@ class Evaluation(Result):
         **options : Any
             Those of the chart.
 
-        Returns
-        -------
-        Chart
-
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> type(evaluation.plot("precision-recall")).__name__
@@ -894,10 +826,6 @@ class Evaluation(Result):
             Where to write the report.
         **options : Any
             Those of `judged.report`, such as `baseline`, `title` and `texts`.
-
-        Returns
-        -------
-        Report
 
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR")
@@ -920,10 +848,6 @@ class Evaluation(Result):
             One of this evaluation's measures; without it, if there are several, the paragraph of
             `methods`.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> evaluation.definition().partition(". ")[0]
@@ -937,10 +861,6 @@ class Evaluation(Result):
 
     def methods(self) -> str:
         """Return what all values mean, as a paragraph for the methods section of a paper.
-
-        Returns
-        -------
-        str
 
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -1043,10 +963,6 @@ class Evaluation(Result):
         ----------
         display : Display
             How it is shown.
-
-        Returns
-        -------
-        Document
         """
         from judged.evaluation.export import Look, in_order, tables
         from judged.evaluation.wording import brief, brief_trusted, details, latency_lines
@@ -1093,10 +1009,6 @@ class Evaluation(Result):
         sort : str or Measure, optional
             The measure that runs are ordered by, best first.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
         {'RR': 0.5}
@@ -1114,10 +1026,6 @@ class Evaluation(Result):
             Whether there is one row per run and query instead.
         sort : str or Measure, optional
             The measure that runs are ordered by, best first.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
@@ -1139,10 +1047,6 @@ class Evaluation(Result):
             Whether there is one row per run and query.
         sort : str or Measure, optional
             The measure that runs are ordered by, best first.
-
-        Returns
-        -------
-        pandas.DataFrame
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
@@ -1166,10 +1070,6 @@ class Evaluation(Result):
         quiet : bool, optional
             Whether warnings are left out.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
         'RR\\tall\\t0.5\\n'
@@ -1188,10 +1088,6 @@ class Evaluation(Result):
         ----------
         names : {"judged", "mlflow"}, optional
             Names as in tables, or in the letters that MLflow and others allow.
-
-        Returns
-        -------
-        dict of str to float
 
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["RR", "P(rel=2)@4"])
@@ -1237,10 +1133,6 @@ class Evaluation(Result):
         dataset : str, optional
             The id of the data set.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:37])
         model-index:
@@ -1253,10 +1145,6 @@ class Evaluation(Result):
 
     def to_rankings(self) -> bytes:
         """Return the rankings of the only run as the bytes of a rankings file.
-
-        Returns
-        -------
-        bytes
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_rankings()[:4]

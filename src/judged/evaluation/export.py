@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -249,21 +249,8 @@ NAMES = {
 """How numbers can be called, and what that looks like."""
 TASK = "information-retrieval"
 _AT = "_at_"
-_ENDS = ("low", "high")
-_PARAMETER = re.compile(r"\.(?=[A-Za-z_]+-)")
-_ESCAPED = re.compile(r"\.\.([0-9a-f]+)\.")
 _INFINITE = {"Infinity": ".inf", "-Infinity": "-.inf"}
 _KEPT = re.compile(r"[A-Za-z0-9_-]")
-
-
-class Metric(NamedTuple):
-    """What the name of a number stands for."""
-
-    measure: Measure
-    run: str | None
-    """The run, where there were several."""
-    end: str | None
-    """low or high, where it is an end of the interval."""
 
 
 def as_metrics(evaluation: Evaluation, names: str) -> dict[str, float]:
@@ -321,7 +308,7 @@ def as_yaml(model_index: list[dict[str, Any]]) -> str:
 
 
 def metric_name(measure: Measure) -> str:
-    """A measure in letters, digits and ``_ - .`` alone.
+    """Write a measure in letters, digits and ``_ - .`` alone.
 
     >>> from judged import parse_measure
     >>> metric_name(parse_measure("RBP(p=0.95)")), metric_name(parse_measure("AP(rel=2)@100"))
@@ -334,44 +321,8 @@ def metric_name(measure: Measure) -> str:
     return ".".join([name, *shown]) + (f"{_AT}{cutoff}" if at else "")
 
 
-def parse_metric(name: str) -> Metric:
-    """What a name of `Evaluation.to_metrics(names="mlflow")` stands for.
-
-    Parameters
-    ----------
-    name : str
-        The name of a number.
-
-    Returns
-    -------
-    Metric
-        The measure, the run (None where the name has none) and the end of the interval (None where
-        it is the number itself).
-
-    Examples
-    --------
-    >>> parse_metric("bm25/nDCG.gain-exp_at_10_low")
-    Metric(measure=nDCG(gain=exp)@10, run='bm25', end='low')
-    """
-    from judged.measures import parse_measure
-
-    if not isinstance(name, str):
-        raise InputError(f"the name of a metric is a text; got {quoted(name)}.")
-    *before, last = name.split("/")
-    end = next((end for end in _ENDS if last.endswith(f"_{end}")), None)
-    last = last.removesuffix(f"_{end}")
-    if len(before) > 1:
-        raise InputError(f"{quoted(name)} is no name of a metric: it has more than one run.")
-    stem, at, cutoff = last.rpartition(_AT)
-    bare, *params = _PARAMETER.split(stem if at else last)
-    pairs = (each.partition("-") for each in params)
-    inside = ", ".join(f"{key}={_unescaped(value)}" for key, _, value in pairs)
-    text = f"{bare}{f'({inside})' if inside else ''}{f'@{cutoff}' if at else ''}"
-    return Metric(parse_measure(text), _unescaped(before[0]) if before else None, end)
-
-
 def escaped(text: str) -> str:
-    """Any text in letters, digits and ``_ - .``; `_unescaped` leads back.
+    """Write any text in letters, digits and ``_ - .``, different texts differently.
 
     >>> escaped("my run/2"), escaped("v1.5")
     ('my..20.run..2f.2', 'v1.5')
@@ -384,10 +335,6 @@ def escaped(text: str) -> str:
         return len(beside) == 2 and all(map(_KEPT.match, beside))
 
     return "".join(each if kept(at) else f"..{ord(each):x}." for at, each in enumerate(text))
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _yaml(value: Any, indent: str) -> Iterator[str]:
@@ -445,10 +392,6 @@ class Latency:
         share : float
             From 0, the fastest query, to 100, the slowest.
 
-        Returns
-        -------
-        float
-
         >>> Latency({"q1": 0.1, "q2": 0.3}).percentile(100)
         0.3
         """
@@ -456,10 +399,6 @@ class Latency:
 
     def sentence(self) -> str:
         """The numbers, for people.
-
-        Returns
-        -------
-        str
 
         >>> Latency({"q1": 0.1, "q2": 0.3}, workers=4).sentence()
         'mean 200 ms, p50 200 ms, p95 290 ms (2 queries, up to 4 at once)'
@@ -480,10 +419,6 @@ class Latency:
         ----------
         per_query : bool, optional
             Whether the time of every query is there too.
-
-        Returns
-        -------
-        dict
 
         >>> Latency({"q1": 0.5}).to_dict()["p95"]
         0.5

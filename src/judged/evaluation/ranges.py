@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from judged.evaluation.scores import UNJUDGED_ENDS, graded_for, nothing_relevant, settled
-from judged.matching.variants import Variants, uncondensed
+from judged.evaluation.scores import graded_for, nothing_relevant, settled
+from judged.matching.variants import uncondensed
 from judged.measures import Measure, parse_measure
 from judged.measures.ties import ByWorth, in_order, tied_queries
 from judged.policy import Policy
@@ -54,12 +54,6 @@ class UnjudgedRange(NamedTuple):
     """All of grade 0."""
     relevant: float
     """All of the top grade in the judgements."""
-
-
-def filled_readings(run: Variants) -> Iterator[tuple[str, Rankings]]:
-    """The rankings with all unjudged results judged, by the names of both assumptions."""
-    for name, grade in zip(UNJUDGED_ENDS, (0.0, run.usual.top_grade), strict=True):
-        yield name, run.filled(grade)
 
 
 def last_rank(measure: Measure) -> int | None:

@@ -3,7 +3,7 @@ summary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,10 +116,6 @@ class Scored:
         measure : Measure
             One that was computed.
 
-        Returns
-        -------
-        str
-
         >>> from judged import AP, evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
         'MAP'
@@ -135,10 +131,6 @@ class Scored:
         ----------
         measure : Measure
             One that was computed.
-
-        Returns
-        -------
-        Sample
 
         >>> from judged import RR, evaluate
         >>> run = {"q1": ["b", "a"], "q2": ["c"]}
@@ -168,10 +160,6 @@ class Scored:
         ----------
         per_query : bool, optional
             Whether the values of every query are there too.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").scored().to_dict()["scores"]
@@ -266,9 +254,10 @@ def score_run(
     refuse_missing(r, policy)
     if policy.depth is not None and policy.depth != r.depth:
         r = _cut_again(r, policy.depth)
-    r = Variants(r).under(policy.ties, policy.unjudged)
-    findings = findings_of(r)
-    r = replace(r, findings=findings.in_order(r.queries))
+    if (policy.ties, policy.unjudged) != (r.ties, r.unjudged):
+        r = Variants(r).under(policy.ties, policy.unjudged)
+    if r.findings is None or r.findings.missing_queries:
+        r = replace(r, findings=findings_of(r).in_order(r.queries))
     values = values_of(r, settings.measures, settings.convention)
     return replace(settled_values(values, r, policy), labels=settings.labels)
 
@@ -566,14 +555,13 @@ class Settlement:
         return np.where(np.isnan(filled), worst, filled)[..., self.counted]
 
 
-def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
+def about_runs(evaluation: Evaluation, sentences: Sequence[Sequence[str]]) -> list[str]:
     """Return each sentence about runs once, with the names of the runs unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for run, own in zip(evaluation.runs, said, strict=True):
-        for sentence in own:
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
+    names: dict[str, list[str]] = {}
+    for run, about_run in zip(evaluation.runs, sentences, strict=True):
+        for sentence in about_run:
+            names.setdefault(sentence, []).append(run.name)
     return [
-        text if len(names) == everyone else f"{', '.join(names)}: {text}"
-        for text, names in about.items()
+        text if len(runs) == len(evaluation.runs) else f"{', '.join(runs)}: {text}"
+        for text, runs in names.items()
     ]

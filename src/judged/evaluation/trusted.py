@@ -68,15 +68,6 @@ def refuse_corrected(evaluation: Evaluation, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class TrustedRankings:
-    """Runs as trusted judgements have them."""
-
-    source: str
-    """What messages call the judgements."""
-    rankings: list[Rankings]
-
-
-@dataclass(frozen=True)
 class Trusted:
     """The judgements that numbers were corrected by."""
 
@@ -133,10 +124,6 @@ class Correction:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
 
-        Returns
-        -------
-        dict
-
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).to_dict()["weight"]
         0.9
@@ -153,10 +140,6 @@ class Correction:
 
     def says(self) -> str:
         """What was corrected by what, and which interval is narrower.
-
-        Returns
-        -------
-        str
 
         >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
         >>> Correction(200, 30, 0.62, *about, 0.9).says().partition(";")[0]
@@ -190,10 +173,10 @@ def correct_by_trusted(
 ) -> Evaluation:
     """Return the evaluation with its summaries corrected by trusted judgements, by which the runs
     have these rankings."""
-    trusted = TrustedRankings(_source(judgements), rankings)
+    source = _source(judgements)
     runs = []
-    for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
-        place = _places(run.rankings.queries, own.queries, trusted.source)
+    for run, own in zip(evaluation.runs, rankings, strict=True):
+        place = _places(run.rankings.queries, own.queries, source)
         if run.rankings.weights is None:
             own = replace(own, weights=None)
         else:
@@ -201,13 +184,15 @@ def correct_by_trusted(
             own = replace(own, weights=Weights(weights.values[place], weights.source))
         people = _aligned(run, _scored(own, evaluation), place)
         runs.append(_corrected(run, people, LEVEL))
-    number = len(trusted.rankings[0].queries)
-    said = about_sample(evaluation.runs, runs, trusted)
     return replace(
         evaluation,
         runs=tuple(runs),
         level=LEVEL,
-        trusted=Trusted(trusted.source, number, tuple(said)),
+        trusted=Trusted(
+            source,
+            len(rankings[0].queries),
+            tuple(about_sample(evaluation.runs, runs, source, rankings)),
+        ),
     )
 
 
@@ -412,24 +397,25 @@ too rare to be seen."""
 def about_sample(
     cheap: Sequence[Scored],
     corrected: Sequence[Scored],
-    trusted: TrustedRankings,
+    source: str,
+    trusted: Sequence[Rankings],
 ) -> list[str]:
-    """Return what could mislead about corrected values."""
+    """Return warnings about corrected values."""
     return [
-        *_all_of_them(cheap, trusted),
-        *_unlike(cheap, corrected, trusted.source),
-        *_other_scale(cheap, trusted),
-        *_shallow(cheap, trusted),
-        *_few_apart(cheap, corrected, trusted.source),
+        *_all_of_them(cheap, source, trusted),
+        *_unlike(cheap, corrected, source),
+        *_other_scale(cheap, source, trusted),
+        *_shallow(cheap, source, trusted),
+        *_few_apart(cheap, corrected, source),
     ]
 
 
-def _all_of_them(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
+def _all_of_them(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
     """Trusted judgements of all queries, which leave nothing for the cheap ones to say."""
-    if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted.rankings, strict=True)):
+    if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted, strict=True)):
         return []
     return [
-        f"All queries have trusted judgements ({trusted.source}), so numbers are those by them "
+        f"All queries have trusted judgements ({source}), so numbers are those by them "
         "alone. Are they the right ones? Then give them as the judgements, and leave trusted "
         "(--trusted) out."
     ]
@@ -470,23 +456,23 @@ def _unlike(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -
     ]
 
 
-def _other_scale(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
+def _other_scale(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
     """Grades that may be on two scales, as 0 to 3 and 0 to 1: measures take them as they are."""
     ours = max(float(run.rankings.grades.max(initial=0.0)) for run in cheap)
-    theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted.rankings)
+    theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted)
     if ours == theirs:
         return []
     return [
-        f"{trusted.source}: the highest grade is {theirs:g}, and {ours:g} by the cheap judgements: "
+        f"{source}: the highest grade is {theirs:g}, and {ours:g} by the cheap judgements: "
         "are both on one scale? Measures take grades as they are, and a correction would be of the "
         "scale."
     ]
 
 
-def _shallow(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
+def _shallow(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
     """Trusted judgements that leave out many of the results that cheap ones cover."""
     least: tuple[float, float] | None = None
-    for run, own in zip(cheap, trusted.rankings, strict=True):
+    for run, own in zip(cheap, trusted, strict=True):
         if own.complete or run.rankings.complete:
             continue
         place = {query: at for at, query in enumerate(run.rankings.queries)}
@@ -501,7 +487,7 @@ def _shallow(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
     if least is None:
         return []
     return [
-        f"{trusted.source}: on its queries {least[0]:.0%} of the first 10 results have trusted "
+        f"{source}: on its queries {least[0]:.0%} of the first 10 results have trusted "
         f"judgements and {least[1]:.0%} cheap ones; what has none counts as unjudged, so a part "
         "of the correction may be that people judged fewer results."
     ]

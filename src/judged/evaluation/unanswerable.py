@@ -71,10 +71,6 @@ class Unanswerable:
         per_query : bool, optional
             Whether the queries are named.
 
-        Returns
-        -------
-        dict
-
         >>> Unanswerable(("q",), (), 1, 0.0, 0.0).to_dict()["answered"]
         0.0
         """

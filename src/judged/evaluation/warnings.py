@@ -1,4 +1,4 @@
-"""Warnings: what could mislead readers of the values, and how far the values could be others."""
+"""Warnings: what could mislead readers of the values, and how much assumptions change them."""
 
 from __future__ import annotations
 
@@ -33,156 +33,169 @@ if TYPE_CHECKING:
 
     AnyResult = TypeVar("AnyResult", bound=Result)
 
+SEE_TIE_RANGE = " (see tie_range, --tie-range)"
+SEE_UNJUDGED_RANGE = " (see unjudged_range, --unjudged-range)"
+SEE_UNANSWERABLE = " (see unanswerable, --unanswerable)"
+
 
 def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[str]:
-    """Every warning once, the worst first: what the number may not be, what was done with the data,
-    and how far the number might be another; by `ties` unless somebody else tells of them."""
-    said = evaluation._grave()
-    said += about_runs(evaluation, short_lists(evaluation))
-    said += unjudged(evaluation)
-    said += tie_effects(evaluation, look) if ties else []
-    return said + scenarios(evaluation)
-
-
-def covered(evaluation: Evaluation) -> set[str]:
-    """The findings of audits that need no note, for warnings tell of them: by the cutoffs and the
-    thresholds of the measures, which an audit does not know."""
-    fields = {"missing_queries", "duplicates_dropped", "short_lists", "judged_at_10"}
-    said = {"nothing_relevant": _nothing_relevant, "fractional_grades": _fractional_grades}
-    return fields | {field for field, about in said.items() if about(evaluation)}
+    """Return all warnings, most serious first; `ties` includes the effect of ties."""
+    return [
+        *evaluation._grave(),
+        *about_runs(evaluation, short_lists(evaluation)),
+        *unjudged(evaluation),
+        *(tie_effects(evaluation, look) if ties else ()),
+        *scenarios(evaluation),
+    ]
 
 
 def grave(evaluation: Evaluation) -> list[str]:
-    """Those that are about more than how far a number might be another."""
-    return [text for about in ABOUT for text in about(evaluation)]
+    """Return the warnings about the data, without those about ranges of values."""
+    return [text for check in CHECKS for text in check(evaluation)]
+
+
+def covered(evaluation: Evaluation) -> set[str]:
+    """Return the findings of audits that warnings mention, so that notes need not."""
+    names = {"missing_queries", "duplicates_dropped", "short_lists", "judged_at_10"}
+    checks = {"nothing_relevant": _nothing_relevant, "fractional_grades": _fractional_grades}
+    return names | {name for name, check in checks.items() if check(evaluation)}
 
 
 def announce_warnings(result: AnyResult) -> AnyResult:
-    """The result, its grave warnings issued as Python's, for code that never prints it."""
+    """Issue the serious warnings of a result as Python warnings, and return the result."""
     for text in result._grave():
         warn(text)
     return result
 
 
 def _skipped(evaluation: Evaluation) -> list[str]:
-    """Runs that are not there."""
-    return [f"{name} was left out: {why}" for name, why in evaluation.skipped.items()]
+    return [f"{name} was skipped: {why}" for name, why in evaluation.skipped.items()]
 
 
 def _of_the_data(evaluation: Evaluation) -> list[str]:
-    """What readers and makers of rankings warn of."""
-    return about_runs(evaluation, [list(run.audit.warnings) for run in evaluation.runs])
+    """Return the warnings of readers."""
+    return about_runs(evaluation, [run.audit.warnings for run in evaluation.runs])
 
 
 def _missing(evaluation: Evaluation) -> list[str]:
-    """Judged queries that a run lacks."""
     return about_runs(
         evaluation,
         [
             about_missing(run.audit.missing_queries, len(run.rankings), evaluation.policy)
+            if run.audit.missing_queries
+            else []
             for run in evaluation.runs
         ],
     )
 
 
-def about_missing(lost: Sequence[str], number: int, policy: Policy) -> list[str]:
-    """What was done with the queries that a run lacks of so many; nothing where it has all."""
-    done = "counted as empty" if policy.missing == "zero" else "left out"
-    return [f"{_of_all(lost, number, 'not in the run')}, {done}."] if lost else []
+def about_missing(missing: Sequence[str], number: int, policy: Policy) -> list[str]:
+    """Return a warning about the missing queries of a run, if there are any."""
+    if not missing:
+        return []
+    effect = (
+        "count as empty lists. Use missing=skip to leave them out"
+        if policy.missing == "zero"
+        else "are left out of the means"
+    )
+    return [f"The run has no results for {_some_queries(missing, number)}, which {effect}."]
 
 
-def _of_all(some: Sequence[str], number: int, are: str) -> str:
-    """How many of the judged queries are so, and the first of them."""
-    of = counted(number, "judged query", "judged queries")
-    return f"{len(some):,} of {of} {are} ({few(some)})"
+def _some_queries(queries: Sequence[str], number: int) -> str:
+    every = counted(number, "judged query", "judged queries")
+    return f"{len(queries):,} of {every} ({few(queries)})"
 
 
 def _nothing_relevant(evaluation: Evaluation) -> list[str]:
-    """Queries in which nothing is relevant, where they count all the same."""
-    done = {"zero": "the worst value", "one": "the best value"}.get(evaluation.policy.empty)
-    if done is None:
+    """Warn about queries without relevant items that count in means."""
+    effect = {"zero": "the worst value", "one": "the best value"}.get(evaluation.policy.empty)
+    first = evaluation.runs[0]
+    if effect is None or not any(mask.any() for mask in first.nothing.values()):
         return []
-    r = evaluation.runs[0].rankings
+    r = first.rankings
     counts = np.ones(len(r), bool) if r.weights is None else r.weights.values > 0
     if evaluation.policy.missing == "skip":
         counts &= ~np.logical_and.reduce([run.rankings.missing for run in evaluation.runs])
-    about: dict[tuple[str, str], list[str]] = {}
+    by_words: dict[tuple[str, str], list[str]] = {}
     rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
     for measure in rating:
         fixed = evaluation.convention.undefined(measure) if evaluation.convention else None
-        which = np.flatnonzero(evaluation.runs[0].nothing[measure] & counts).tolist()
-        if which:
-            queries = _of_all([r.queries[at] for at in which], len(r), "with nothing relevant")
-            got = done if fixed is None else f"{fixed:g}"
-            about.setdefault((queries, got), []).append(evaluation.label(measure))
+        rows = np.flatnonzero(first.nothing[measure] & counts).tolist()
+        if rows:
+            queries = _some_queries([r.queries[row] for row in rows], len(r))
+            value = effect if fixed is None else f"{fixed:g}"
+            by_words.setdefault((queries, value), []).append(evaluation.label(measure))
     return [
-        f"{queries}, given {got}"
-        + (": see --unanswerable." if len(names) == len(rating) else f" of {listed(names)}.")
-        for (queries, got), names in about.items()
+        f"No items are relevant for {queries}, which get {value}"
+        + (SEE_UNANSWERABLE if len(names) == len(rating) else f" of {listed(names)}")
+        + "."
+        for (queries, value), names in by_words.items()
     ]
 
 
 def _duplicates(evaluation: Evaluation) -> list[str]:
-    """Rows that were dropped for being about the same."""
-    said = (run.audit.said().get("duplicates_dropped") for run in evaluation.runs)
-    return about_runs(evaluation, [[text] if text else [] for text in said])
+    audits = [run.audit for run in evaluation.runs]
+    return about_runs(
+        evaluation,
+        [[a.said()["duplicates_dropped"]] if a.duplicates_dropped else [] for a in audits],
+    )
 
 
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
-    """Grades between 0 and 1, where a measure takes them for irrelevant."""
-    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
-    below = grades[(grades > 0) & (grades < 1)]
-    asked = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
-    missed = audit.fractional_grades and any(bool((below < rel).any()) for rel in asked)
-    return [audit.said()["fractional_grades"]] if missed else []
+    """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
+    audit = evaluation.runs[0].audit
+    if not audit.fractional_grades:
+        return []
+    grades = evaluation.runs[0].rankings.grades
+    lowest = grades[(grades > 0) & (grades < 1)].min(initial=np.inf)
+    thresholds = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
+    return [audit.said()["fractional_grades"]] if lowest < max(thresholds, default=0) else []
+
+
+RATING_GRADES = 4
+"""Number of distinct grades from which on they are a rating scale."""
 
 
 def _ratings(evaluation: Evaluation) -> list[str]:
-    """Grades on a scale that has no 0, as ratings from 1 to 5, where low ones are relevant too."""
+    """Warn about rating scales without 0, such as 1 to 5, whose low grades count as relevant."""
     grades = evaluation.runs[0].rankings.grades
-    lowest, highest = (float(grades.min()), float(grades.max())) if len(grades) else (0.0, 0.0)
-    if lowest <= 0 or highest < _SCALE or len(grades) < _SCALE:
+    if len(grades) < RATING_GRADES or grades.min() <= 0 or grades.max() < RATING_GRADES:
         return []
-    low = max(1.0, lowest)
-    alike = [
+    lowest, highest = float(grades.min()), float(grades.max())
+    names = [
         evaluation.label(measure)
         for measure in evaluation.measures
-        if measure.params.get("gain") == "binary" or measure.params.get("rel", highest) <= low
+        if measure.params.get("gain") == "binary"
+        or measure.params.get("rel", highest) <= max(1.0, lowest)
     ]
-    if not alike:
+    if not names:
         return []
-    names = f"{', '.join(alike[:2])}{', …' if len(alike) > 2 else ''}"
     return [
-        f"Grades go from {lowest:g} to {highest:g}, and low ones count as relevant too ({names}): "
-        "where they mean dislike, say from which grade on an item is relevant, as in "
-        f"P(rel={np.ceil(0.7 * highest):g})@10, or make grades 0 and 1 of them."
+        f"Grades go from {lowest:g} to {highest:g}, and low grades count as relevant "
+        f"({few(names, 2)}). If they mean dislike, set the lowest relevant grade, such as "
+        f"P(rel={np.ceil(0.7 * highest):g})@10."
     ]
-
-
-_SCALE = 4
-"""So many different grades are a scale on which somebody rated."""
 
 
 def _tie_ends(evaluation: Evaluation) -> list[str]:
-    """Measures whose worst and best orders of ties were not all looked for."""
-    said = []
+    """Name measures whose tie range may be wider than the orders that were tried show."""
+    by_run = []
     for run in evaluation.runs:
         unsure = run.others["worst"].unsure if "worst" in run.others else {}
-        queries = counted(max(unsure.values(), default=0), "query has", "queries have")
-        said.append(
-            [
-                f"The tie range of {listed(list(map(run.label, unsure)))} reaches at least this "
-                f"far, and may reach further: {queries} more than {LIMIT} orders of tied results, "
-                "of which some were tried."
-            ]
-            if unsure
-            else []
-        )
-    return about_runs(evaluation, said)
+        sentences = []
+        if unsure:
+            queries = counted(max(unsure.values()), "query has", "queries have")
+            sentences.append(
+                f"The tie range of {listed(list(map(run.label, unsure)))} may be wider than shown: "
+                f"{queries} more than {LIMIT} orders of tied results, and only some were tried."
+            )
+        by_run.append(sentences)
+    return about_runs(evaluation, by_run)
 
 
 def _relevant(evaluation: Evaluation, measure: Measure) -> tuple[Floats, Floats | None]:
-    """How many items are relevant in the queries that have some and count, and their weights."""
+    """Return the numbers of relevant items of the queries that have some and count, and their
+    weights."""
     r = evaluation.runs[0].rankings
     relevant = r.relevant(measure.params["rel"])
     some = relevant > 0
@@ -191,48 +204,45 @@ def _relevant(evaluation: Evaluation, measure: Measure) -> tuple[Floats, Floats 
     return relevant[some], r.weights_of(some)
 
 
-def _out_of_reach_at_k(evaluation: Evaluation) -> list[str]:
-    """Recall and average precision where queries have more relevant items than the cutoff."""
-    return [
-        text for name, advice in _INSTEAD.items() for text in _below_one(evaluation, name, advice)
-    ]
-
-
-_INSTEAD = {
+INSTEAD = {
     "R": "For the hit rate that CLIP papers call Recall@{k}, use Success@{k}.",
     "AP": "AP(norm=capped)@{k} is divided by min(relevant, {k}), AP(norm=retrieved)@{k} by the "
     "relevant items found; both can reach 1.",
 }
-"""Measures that are divided by all relevant items, and what may be meant by them."""
+"""Measures that are divided by all relevant items, and alternatives."""
 
 
-def _below_one(evaluation: Evaluation, name: str, advice: str) -> list[str]:
-    asked = [
-        measure
-        for measure in evaluation.measures
-        if measure.spec.name == name
-        and measure.params["norm"] == "relevant"
-        and isinstance(measure.params["k"], int)
-    ]
-    if not asked:
-        return []
-    measure = min(asked, key=lambda each: each.params["k"])
-    k = measure.params["k"]
-    relevant, weights = _relevant(evaluation, measure)
-    if not relevant.size or relevant.max() <= k or np.median(relevant) <= k:
-        return []
-    fewest, most = int(relevant.min()), int(relevant.max())
-    number = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
-    ceiling = mean(np.minimum(1, k / relevant), weights)
-    return [
-        f"Queries have {number} relevant items, so {evaluation.label(measure)} cannot exceed "
-        f"{ceiling:.2g}. {advice.format(k=k)}"
-    ]
+def _out_of_reach_at_k(evaluation: Evaluation) -> list[str]:
+    """Warn about measures at k where queries have more than k relevant items."""
+    sentences = []
+    for name, advice in INSTEAD.items():
+        with_cutoff = [
+            measure
+            for measure in evaluation.measures
+            if measure.spec.name == name
+            and measure.params["norm"] == "relevant"
+            and isinstance(measure.params["k"], int)
+        ]
+        if not with_cutoff:
+            continue
+        measure = min(with_cutoff, key=lambda measure: measure.params["k"])
+        k = measure.params["k"]
+        relevant, weights = _relevant(evaluation, measure)
+        if not relevant.size or relevant.max() <= k or np.median(relevant) <= k:
+            continue
+        fewest, most = int(relevant.min()), int(relevant.max())
+        number = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+        ceiling = mean(np.minimum(1, k / relevant), weights)
+        sentences.append(
+            f"Queries have {number} relevant items, so {evaluation.label(measure)} cannot exceed "
+            f"{ceiling:.2g}. {advice.format(k=k)}"
+        )
+    return sentences
 
 
 def _all_out_of_reach(evaluation: Evaluation) -> list[str]:
-    """Whether all relevant items are among the first k, in queries that have more than k."""
-    found = []
+    """Warn about Success(of=all)@k where queries have more than k relevant items."""
+    sentences = []
     for measure in evaluation.measures:
         k = measure.params.get("k")
         if (
@@ -242,74 +252,65 @@ def _all_out_of_reach(evaluation: Evaluation) -> list[str]:
         ):
             continue
         relevant, weights = _relevant(evaluation, measure)
-        most = mean(np.where(relevant <= k, 1.0, 0.0), weights) if len(relevant) else 1.0
         if many := int((relevant > k).sum()):
-            found.append(
-                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
-                f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
-                f"exceed {most:.2g} over those with relevant items."
+            most = mean(np.where(relevant <= k, 1.0, 0.0), weights)
+            sentences.append(
+                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items, so "
+                f"{evaluation.label(measure)} is 0 for them and cannot exceed {most:.2g} over "
+                "queries with relevant items. Use a larger cutoff."
             )
-    return found
-
-
-def _ended_alike(evaluation: Evaluation) -> list[str]:
-    """Lists that were all cut at one length, which measures without a cutoff then depend on."""
-    return about_runs(evaluation, ended_alike(evaluation))
-
-
-def _ending_before(run: Scored, measure: Measure) -> str:
-    """How many queries have an infinite rank, where their values are known."""
-    infinite = int(np.isinf(run.values[measure]).sum())
-    return f"{infinite:,} of {counted(len(run.rankings), 'query', 'queries')}"
+    return sentences
 
 
 def _infinite(evaluation: Evaluation) -> list[str]:
-    """Ranks whose summary is infinite, for some lists end before them."""
-    asked = [measure for measure in evaluation.measures if measure.spec.name == "Rank"]
-    return about_runs(
-        evaluation,
-        [
-            [
-                f"{evaluation.label(measure)} is infinite: {_ending_before(run, measure)} did not "
-                "retrieve the item whose rank it is."
-                for measure in asked
-                if np.isinf(run.summary[measure])
-            ]
-            for run in evaluation.runs
-        ],
-    )
+    """Warn about ranks whose summary is infinite because lists end before them."""
+    ranks = [measure for measure in evaluation.measures if measure.spec.name == "Rank"]
+    by_run = []
+    for run in evaluation.runs if ranks else ():
+        sentences = []
+        for measure in ranks:
+            if np.isinf(run.summary[measure]):
+                lost = int(np.isinf(run.values[measure]).sum())
+                sentences.append(
+                    f"{evaluation.label(measure)} is infinite: {lost:,} of "
+                    f"{counted(len(run.rankings), 'query', 'queries')} did not retrieve the item "
+                    "whose rank it is. Use RR, which is finite."
+                )
+        by_run.append(sentences)
+    return about_runs(evaluation, by_run) if ranks else []
 
 
 def _unlike_the_library(evaluation: Evaluation) -> list[str]:
-    """Where the data are such that the library gives another number than its convention."""
+    """Warn about data on which the library gives another value than its convention."""
     conventional = evaluation.convention
     if conventional is None:
         return []
     library = conventional.convention
-    said: list[list[str]] = []
-    for run in evaluation.runs:
-        said.append([])
-        for named in conventional.named:
-            cautions = (*library.cautions, *named.name.cautions)
-            said[-1] += [
+    by_run = [
+        list(
+            dict.fromkeys(
                 caution.says
-                for caution in cautions
+                for named in conventional.named
+                for caution in (*library.cautions, *named.name.cautions)
                 if caution.when in CONDITIONS and CONDITIONS[caution.when](run, named.measure)
-            ]
-    found = about_runs(evaluation, [list(dict.fromkeys(own)) for own in said])
+            )
+        )
+        for run in evaluation.runs
+    ]
+    sentences = about_runs(evaluation, by_run)
     if library.drops_own_id and not conventional.prepared:
-        found.append(
-            f"{library.title} takes out results that have the id of their query; these rankings "
-            "were made without that: exclude such items, or evaluate the run itself."
+        sentences.append(
+            f"{library.title} removes results that have the id of their query; these rankings were "
+            "made without that. Exclude such items, or evaluate the run itself."
         )
     if library.needs_results and not conventional.prepared:
-        empty = [(~run.rankings.missing & (run.rankings.retrieved == 0)) for run in evaluation.runs]
-        if any(each.any() for each in empty):
-            found.append(
-                f"{library.title} takes a query without results for one that the run lacks; in "
-                "these rankings it is an empty list: evaluate the run itself."
+        empty = (~run.rankings.missing & (run.rankings.retrieved == 0) for run in evaluation.runs)
+        if any(lists.any() for lists in empty):
+            sentences.append(
+                f"{library.title} treats a query without results as missing; in these rankings it "
+                "is an empty list. Evaluate the run itself."
             )
-    return found
+    return sentences
 
 
 def _grades(run: Scored) -> np.ndarray:
@@ -334,12 +335,8 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "missing": lambda run, measure: bool(run.rankings.missing.any()),
     "not whole": lambda run, measure: run.summary[measure] % 1 != 0,
 }
-"""Whether the data of a run are as a caution of a convention says (`conventions.WHEN`); own ids are
-found before a run is judged."""
-
-
-DOMINANT = 0.5
-"""A query with more than this share of all weight decides the mean."""
+"""Conditions of cautions of conventions (`conventions.WHEN`), checked on the data of a run. Own ids
+are found before a run is matched."""
 
 
 def _few(evaluation: Evaluation) -> list[str]:
@@ -361,74 +358,57 @@ def _few(evaluation: Evaluation) -> list[str]:
     return about_few_units(rows)
 
 
+DOMINANT = 0.5
+"""A query with more than this share of all weight decides the mean."""
+
+
 def _weights(evaluation: Evaluation) -> list[str]:
-    """What could mislead: one query that outweighs all others, a library that has no weights."""
     r = evaluation.runs[0].rankings
     if r.weights is None:
         return []
     shares = r.weights.values / r.weights.values.max()
     most = 1 / float(shares.sum())
-    said = []
+    sentences = []
     if most > DOMINANT + 1e-9 and len(r) > 1:
         query = r.queries[int(shares.argmax())]
-        said.append(f"Query {query!r} has {most:.0%} of all weight, more than all others together.")
+        sentences.append(
+            f"Query {query!r} has {most:.0%} of all weight, so it dominates all means."
+        )
     if evaluation.convention:
         library = evaluation.convention.convention.title
-        said.append(
-            f"Weights of queries are not part of what {library} computes: each query's value is as "
-            f"{library} has it, and their mean is weighted."
+        sentences.append(
+            f"{library} has no query weights: each query's value is as {library} computes it, and "
+            "judged weights their mean."
         )
-    return said
+    return sentences
 
 
 def _trusted(evaluation: Evaluation) -> list[str]:
-    """What trusted judgements do not tell."""
     return list(evaluation.trusted.warnings) if evaluation.trusted else []
 
 
-ABOUT: tuple[Callable[[Evaluation], list[str]], ...] = (
-    _skipped,
-    _of_the_data,
-    _missing,
-    _nothing_relevant,
-    _duplicates,
-    _fractional_grades,
-    _infinite,
-    _ratings,
-    _all_out_of_reach,
-    _unlike_the_library,
-    _out_of_reach_at_k,
-    _ended_alike,
-    _weights,
-    _few,
-    _tie_ends,
-    _trusted,
-)
-"""What is looked at, the worst first: each gives its sentences about an evaluation."""
-
-
 MOST_HITS = 1_000_000
-"""Ties of queries with more hits than these in all are not looked into: it would take long."""
+"""Number of hits in queries with ties above which the effect of ties is not computed."""
 TOGETHER = 200_000
-"""Hits of runs whose ties are looked into at once."""
+"""Number of hits of runs whose ties are examined at once."""
 MOST_NAMED = 4
-"""How many measures one sentence names."""
+"""Number of measures that one sentence names."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """How far ties move a number."""
+    """The effect of ties on a value."""
 
     by: float
-    """The farther of the two ends; NaN where it is not known."""
+    """The larger distance to an end of the tie range; NaN if it is not known."""
     sure: bool
     """Whether no order of the ties goes further."""
     seen: bool
-    """Whether the table would show another number."""
+    """Whether the table would show another value."""
 
 
 def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
-    """The measures that another order of the tied results would show another number of."""
+    """Return a warning that names the measures whose shown value depends on the order of ties."""
     if evaluation.policy.ties not in ("id", "input") or "worst" in evaluation.others:
         return []
     farthest: dict[Measure, Moved] = {}
@@ -440,31 +420,30 @@ def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
         return []
     names = {m: look.name(evaluation.label(m), m) for m in farthest}
     if unknown := [names[m] for m, moved in farthest.items() if math.isnan(moved.by)]:
-        return [f"Ties may move {listed(unknown)}: see --tie-range."]
+        return [f"Another order of tied results may change {listed(unknown)}{SEE_TIE_RANGE}."]
     order = sorted(farthest, key=lambda measure: -farthest[measure].by)
-    said = []
+    changes = []
     for measure in order[:MOST_NAMED]:
         far = look.amount(farthest[measure].by, measure)
-        how = f"up to {far}" if farthest[measure].sure else f"{far} or more"
-        said.append(f"{names[measure]} by {how}")
-    if more := len(order) - len(said):
-        said.append(f"{counted(more, 'other measure')} by less")
-    return [f"Ties move {listed(said)}: see --tie-range."]
+        amount = f"up to {far}" if farthest[measure].sure else f"{far} or more"
+        changes.append(f"{names[measure]} by {amount}")
+    if more := len(order) - len(changes):
+        changes.append(f"{counted(more, 'other measure')} by less")
+    return [f"Another order of tied results changes {listed(changes)}{SEE_TIE_RANGE}."]
 
 
 def _moved(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, Moved]]:
-    """What ties do to each measure of each run, where they do anything and are known."""
+    """Yield the effect of ties on each measure of each run that has ties."""
     unknown = dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True)).items()
     together: list[tuple[Scored, Rankings]] = []
     hits = 0
     for run in evaluation.runs:
-        kept = run.rankings
-        if kept.hit_tie_first is None:
+        if run.rankings.hit_tie_first is None:
+            continue
+        variants = Variants(run.rankings)
+        if not variants.tied:
             continue
         try:
-            variants = Variants(kept)
-            if not variants.tied:
-                continue
             r = variants.under("expected")
         except PolicyError:  # a cut through a tie, whose unjudged results were removed
             yield from unknown
@@ -478,77 +457,79 @@ def _moved(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, Moved]
         if hits > TOGETHER:
             yield from _moved_together(evaluation, together, look)
             together, hits = [], 0
-    yield from _moved_together(evaluation, together, look)
+    if together:
+        yield from _moved_together(evaluation, together, look)
 
 
 def _moved_together(
     evaluation: Evaluation, runs: Sequence[tuple[Scored, Rankings]], look: Look
 ) -> Iterator[tuple[Measure, Moved]]:
-    """Of runs that have ties, all at once: of many small ones each would take as long as all."""
-    if not runs:
-        return
+    """Yield the effect of ties on runs that have some, all at once: one by one, many small runs
+    would take long."""
     every = Rankings.concat(replace(r, findings=None) for _, r in runs)
     known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
-    asked = evaluation.measures, evaluation.policy, evaluation.convention
-    ends = np.cumsum([len(r) for _, r in runs]).tolist()
-    for measure, found in tie_ends(known, every, *asked).items():
-        for (run, r), end in zip(runs, ends, strict=True):
-            at = slice(end - len(r), end)
+    policy, convention = evaluation.policy, evaluation.convention
+    borders = np.cumsum([len(r) for _, r in runs]).tolist()
+    for measure, ends in tie_ends(known, every, evaluation.measures, policy, convention).items():
+        for (run, r), stop in zip(runs, borders, strict=True):
+            rows = slice(stop - len(r), stop)
             if measure.spec.made_of is None:
-                counts = ~np.isnan(known[measure][at])
+                counts = ~np.isnan(known[measure][rows])
                 weights = r.weights_of(counts)
-                settled = (
-                    Settled(side[at][counts], counts, np.array, weights)
-                    for side in (found.low, found.high)
-                )
-                sides = [measure.summarise(None, each) for each in settled]
+                sides = [
+                    measure.summarise(None, Settled(side[rows][counts], counts, np.array, weights))
+                    for side in (ends.low, ends.high)
+                ]
             else:
-                own = found.part(at.start, at.stop)
-                both = (own.by_worth(measure, *asked[1:], best=best) for best in (False, True))
+                part = ends.part(rows.start, rows.stop)
+                both = (part.by_worth(measure, policy, convention, best=b) for b in (False, True))
                 sides = [math.nan if side is None else side.summary for side in both]
             corrected = run.corrections.get(measure)
             number = run.summary[measure] if corrected is None else corrected.cheap
             seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
             far = max((abs(side - number) for side in sides if side != number), default=0.0)
-            sure = not found.loose[at].any()
+            sure = not ends.loose[rows].any()
             yield measure, Moved(far, sure=sure, seen=seen or math.isnan(far))
 
 
 def cutoffs(evaluation: Evaluation) -> list[int]:
-    """The ranks at which the measures that rate relevance stop looking."""
-    asked = (
-        measure.params.get(str(measure.spec.at))
+    """Return the cutoffs of the measures that rate relevance."""
+    known = {
+        measure.params.get("k")
         for measure in evaluation.measures
         if measure.spec.at == "k" and measure.spec.rates_relevance
-    )
-    return sorted({k for k in asked if isinstance(k, int)})
+    }
+    return sorted(k for k in known if isinstance(k, int))
 
 
 def unjudged(evaluation: Evaluation) -> list[str]:
-    """How much was judged of what the measures look at; nothing where judgements are a list of what
-    is relevant, for then that says no more than precision does."""
+    """Return a warning with the share of judged results down to each cutoff.
+
+    If the judgements list relevant items only, this share is precision, so there is no warning.
+    """
     if evaluation.policy.unjudged == "removed":
         return []
-    runs = [run.rankings for run in evaluation.runs if _tells_irrelevant(run.rankings)]
-    about: dict[str, list[str]] = {}
+    runs = [
+        run.rankings
+        for run in evaluation.runs
+        if not run.rankings.complete and bool((run.rankings.pool_grade == 0).any())
+    ]
+    by_share: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
-        share = parse_measure("Judged")(k=k)
-        found = [(_mean(share.compute(uncondensed(r))), r.name) for r in runs]
-        (least, worst), (most, best) = min(found), max(found)
+        share = parse_measure(f"Judged@{k}")
+        shares = [(_mean(share.compute(uncondensed(r))), r.name) for r in runs]
+        (least, worst), (most, best) = min(shares), max(shares)
         if least < 1:
             low, high = _percent(least), _percent(most)
-            told = low if low == high else f"{low} ({worst}) to {high} ({best})"
-            about.setdefault(told, []).append(f"judged@{k}")
-    said = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {told}"
-        for told, names in about.items()
+            words = low if low == high else f"{low} ({worst}) to {high} ({best})"
+            by_share.setdefault(words, []).append(f"top-{k}")
+    if not by_share:
+        return []
+    parts = [f"{words} of the {listed(names)} results" for words, names in by_share.items()]
+    return [
+        f"Only {listed(parts)} are judged. Unjudged results count as not relevant"
+        f"{SEE_UNJUDGED_RANGE}."
     ]
-    return [f"{'; '.join(said)}: what nobody judged counts as not relevant."] if said else []
-
-
-def _tells_irrelevant(r: Rankings) -> bool:
-    """Whether somebody judged items to be irrelevant, and not all items are judged."""
-    return not r.complete and bool((r.pool_grade == 0).any())
 
 
 def _mean(values: Floats) -> float:
@@ -556,21 +537,21 @@ def _mean(values: Floats) -> float:
 
 
 def _percent(share: float) -> str:
-    """A share in percent; what is not whole never looks so."""
-    return f"{math.floor(share * 1000) / 10:.1f}%"
+    """Return a share in percent, rounded down so that only 1 is shown as 100 %."""
+    return f"{math.floor(share * 1000) / 10:.1f} %"
 
 
 def short_lists(evaluation: Evaluation) -> list[list[str]]:
-    """For each run the lists that end before a measure stops looking, though relevant items are
-    left that would raise it."""
-    return [_short(evaluation, run) for run in evaluation.runs]
-
-
-def _short(evaluation: Evaluation, run: Scored) -> list[str]:
-    r = run.rankings.whole or run.rankings
+    """Return for each run a warning about lists that end before a cutoff although relevant items
+    are left."""
     known = cutoffs(evaluation)
+    return [_short(evaluation, run, known) for run in evaluation.runs]
+
+
+def _short(evaluation: Evaluation, run: Scored, known: list[int]) -> list[str]:
+    r = run.rankings.whole or run.rankings
     shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
-    touched, names, deep = np.zeros(len(r), bool), [], set()
+    touched, names, deep = np.zeros(len(r.missing), bool), [], set()
     for measure in evaluation.measures:
         k = measure.params.get(str(measure.spec.at))
         if k not in known or k <= shortest or not measure.spec.rates_relevance:
@@ -585,21 +566,23 @@ def _short(evaluation: Evaluation, run: Scored) -> list[str]:
             deep.add(k)
     if not names:
         return []
-    many = counted(int(touched.sum()), "query has", "queries have")
+    queries = counted(int(touched.sum()), "query has", "queries have")
     fewer = f"fewer than {listed([f'{k:,}' for k in sorted(deep)], 'or')} results"
-    return [f"{many} {fewer} and relevant items left: longer lists could raise {listed(names)}."]
+    return [
+        f"{queries} {fewer} although relevant items are left. Longer lists could raise "
+        f"{listed(names)}."
+    ]
 
 
 FEWEST_LISTS = 3
 """Number of equally long lists that is unlikely to be chance."""
-_VISIBLE = 0.005
+VISIBLE_LOSS = 0.005
 """Smallest loss of the best possible value that is worth a warning."""
 
 
-def ended_alike(evaluation: Evaluation) -> list[list[str]]:
-    """Return for each run what it means that all lists end at one length, though queries have more
-    relevant items."""
-    return [_ended_alike_of(evaluation, run) for run in evaluation.runs]
+def _ended_alike(evaluation: Evaluation) -> list[str]:
+    """Warn about lists that all end at one length although queries have more relevant items."""
+    return about_runs(evaluation, [_ended_alike_of(evaluation, run) for run in evaluation.runs])
 
 
 def _ended_alike_of(evaluation: Evaluation, run: Scored) -> list[str]:
@@ -628,23 +611,22 @@ def _ended_alike_of(evaluation: Evaluation, run: Scored) -> list[str]:
         best, reached = measure.compute(whole), measure.compute(cut)
         counts = ~np.isnan(best + reached)
         ceiling = mean(reached[counts], some.weights_of(counts)) if counts.any() else math.nan
-        if not mean(best[counts], some.weights_of(counts)) - ceiling > _VISIBLE:
+        if not mean(best[counts], some.weights_of(counts)) - ceiling > VISIBLE_LOSS:
             continue
         ceilings.setdefault(f"{ceiling:.2g}", []).append(evaluation.label(measure))
         deep = deep or (f", such as {measure(k=length)}" if spec.at == "k" else "")
     if not ceilings:
         return []
-    said = [f"{listed(names)} cannot exceed {at_best}" for at_best, names in ceilings.items()]
+    limits = [f"{listed(names)} cannot exceed {at_best}" for at_best, names in ceilings.items()]
     queries = counted(more, "query has", "queries have")
-    results = counted(length, "result")
     return [
-        f"Every list ends after {results}, and {queries} more relevant items than that, so "
-        f"{listed(said)}. Give longer lists, or report the depth{deep}."
+        f"Every list ends after {counted(length, 'result')}, and {queries} more relevant items "
+        f"than that, so {listed(limits)}. Give longer lists, or report the depth{deep}."
     ]
 
 
 def _best_lists(r: Rankings, length: int) -> Rankings:
-    """Return lists of one length with the best of what is judged first."""
+    """Return lists of one length with the best judged items first."""
     place = ordinals(r.pool_query, len(r))
     there = place <= length
     return Rankings(
@@ -661,7 +643,7 @@ def _best_lists(r: Rankings, length: int) -> Rankings:
 
 
 def scenarios(evaluation: Evaluation) -> list[str]:
-    """The measures whose values for unjudged results are no bounds."""
+    """Return a warning that names measures whose unjudged range does not bound them."""
     if not set(UNJUDGED_ENDS) <= set(evaluation.others):
         return []
     loose = [
@@ -672,6 +654,27 @@ def scenarios(evaluation: Evaluation) -> list[str]:
     if not loose:
         return []
     return [
-        f"The values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
-        "some of these results are relevant and others are not, a value may be outside them."
+        f"The unjudged range of {listed(loose)} shows two scenarios, not bounds. If only some "
+        "unjudged results are relevant, a value may lie outside."
     ]
+
+
+CHECKS: tuple[Callable[[Evaluation], list[str]], ...] = (
+    _skipped,
+    _of_the_data,
+    _missing,
+    _nothing_relevant,
+    _duplicates,
+    _fractional_grades,
+    _infinite,
+    _ratings,
+    _all_out_of_reach,
+    _unlike_the_library,
+    _out_of_reach_at_k,
+    _ended_alike,
+    _weights,
+    _few,
+    _tie_ends,
+    _trusted,
+)
+"""All checks of the data, most serious first."""

@@ -16,7 +16,7 @@ from judged.evaluation.warnings import covered
 from judged.measures.reference import BIBLIOGRAPHY
 from judged.measures.ties import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
-from judged.policy import Policy
+from judged.policy import DEFAULTS
 from judged.rankings.rankings import ENCODED, OTHER_WAY
 from judged.text import Warned, counted, listed
 
@@ -26,32 +26,8 @@ if TYPE_CHECKING:
     from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
 
-
-def _title(evaluation: Evaluation, measure: Measure) -> str:
-    """What a measure is called, and in brackets what it is: MAP (AP, Average precision)."""
-    label = evaluation.label(measure)
-    ours = "" if label == str(measure) else f"{measure}, "
-    return f"{label} ({ours}{measure.spec.title})"
-
-
-def assumptions(evaluation: Evaluation) -> list[str]:
-    """The policy, and the convention and the latency where there is one: a line each."""
-    lines = [*latency_lines(evaluation), f"policy: {evaluation.policy}"]
-    if evaluation.convention:
-        names = "; ".join(
-            f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
-        )
-        lines.append(f"convention: {evaluation.convention}, where {names}")
-    intervals = (f"intervals: {text}" for text in interval_lines(evaluation))
-    told = (*trusted_lines(evaluation), *weights_line(evaluation), *apart_lines(evaluation))
-    return [*lines, *intervals, *told]
-
-
-def latency_lines(evaluation: Evaluation) -> list[str]:
-    """How long queries took, where a retriever was asked: a line."""
-    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
-
-
+TIES_REFERENCE = "mcsherry2008"
+"""Source of the closed forms of means over the orders of ties."""
 METHOD_WORDS = {
     "t": "Student's t",
     "wilson": "Wilson's interval of a share",
@@ -61,131 +37,122 @@ METHOD_WORDS = {
     "percentile": f"percentile bootstrap ({RESAMPLES:,} resamples of the queries, seed 0)",
     "prediction-powered": "prediction-powered inference (PPI++), Student's t",
 }
-"""How an interval may be made, in words."""
 
 
-def interval_lines(evaluation: Evaluation) -> list[str]:
-    """How the intervals were made, and why some are not there, where they were asked for."""
-    how = "; ".join(
-        f"{METHOD_WORDS.get(method, method)} ({', '.join(names)})"
-        for method, names in _by_method(evaluation, evaluation.measures).items()
+# -- the sentences of a result
+
+
+def brief(evaluation: Evaluation) -> str:
+    """Return one line with everything that is not the default."""
+    policy = evaluation.policy.to_dict().items()
+    choices = [f"{name}={choice}" for name, choice in policy if choice != DEFAULTS.get(name)]
+    first = evaluation.runs[0]
+    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
+    shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
+    ranked = dict.fromkeys(
+        part if part.startswith(WHOLE_PARTS) else part.partition(":")[0] for part in shared
     )
-    told = [f"{_level(evaluation)}: {how}{_grouped(evaluation)}"] if how else []
-    return told + _without(evaluation, evaluation.measures)
-
-
-def brief_intervals(evaluation: Evaluation) -> list[str]:
-    """The same in few words."""
-    known = _by_method(evaluation, evaluation.measures)
-    how = ", ".join(
-        f"{method} ({', '.join(names)})" if len(known) > 1 else method
-        for method, names in known.items()
-    )
-    told = [f"{_level(evaluation)} interval: {how}{_grouped(evaluation)}"] if how else []
-    return told + _without(evaluation, evaluation.measures)
-
-
-def _own_interval(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """How the interval of one measure was made."""
-    known = _by_method(evaluation, [measure])
-    how = [METHOD_WORDS.get(method, method) for method in known]
-    told = [f"{_level(evaluation)}: {' or '.join(how)}{_grouped(evaluation)}"] if how else []
-    return told + _without(evaluation, [measure])
-
-
-def _level(evaluation: Evaluation) -> str:
-    """The level of the intervals in percent."""
-    assert evaluation.level is not None
-    return f"{100 * evaluation.level:.10g} %"
-
-
-def _grouped(evaluation: Evaluation) -> str:
-    """The groups of queries that intervals are by, and how much wider that makes them where no
-    bootstrap did."""
-    if evaluation.groups is None:
-        return ""
-    number = counted(len(set(evaluation.groups.values())), "group")
-    said = f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
-    ratios = []
-    for run in evaluation.runs:
-        for measure, found in run.intervals.items():
-            if found.method in ("t", "log t") and found.known:
-                alone, together = (
-                    interval_of(
-                        run,
-                        measure,
-                        level=evaluation.level or LEVEL,
-                        method="t",
-                        groups=groups,
-                        cut=False,
-                    )
-                    for groups in (None, evaluation.groups)
-                )
-                if alone.high > alone.low:
-                    ratios.append((together.high - together.low) / (alone.high - alone.low))
-    if not ratios:
-        return said
-    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
-    return f"{said}, {low if low == high else f'{low} to {high}'} times as wide as by query"
-
-
-def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
-    """Which numbers have no interval, and why."""
-    said: list[list[str]] = []
-    for run in evaluation.runs:
-        why: dict[str, list[str]] = {}
-        for measure in measures:
-            if (found := run.intervals.get(measure)) is not None and not found.known:
-                why.setdefault(found.note, []).append(evaluation.label(measure))
-        said.append([f"no interval of {listed(names)}: {text}" for text, names in why.items()])
-    return about_runs(evaluation, said)
-
-
-def _by_method(evaluation: Evaluation, measures: Sequence[Measure]) -> dict[str, list[str]]:
-    """The measures by how their intervals were made; with the run where that differs by run."""
-    found: dict[str, list[str]] = {}
-    for measure in measures:
-        label = evaluation.label(measure)
-        known = [
-            (run.name, each.method or "")
-            for run in evaluation.runs
-            if (each := run.intervals.get(measure)) is not None and each.known
+    weights = first.rankings.weights
+    return "; ".join(
+        [
+            *([f"as {evaluation.convention}"] if evaluation.convention else []),
+            *([", ".join(choices)] if choices else []),
+            *(part for part in ranked if part not in USUAL_BASIS),
+            *([] if weights is None else [f"weighted by {weights.source}"]),
+            *([] if first.unanswerable is None else apart_notes(evaluation)),
+            *([] if evaluation.level is None else interval_lines(evaluation, brief=True)),
+            *_estimates(evaluation, brief=True),
+            "definitions and notes: verbose (-v)",
         ]
-        alike = len({method for _, method in known}) == 1
-        for name, method in known[:1] if alike else known:
-            found.setdefault(method, []).append(label if alike else f"{label} of {name}")
-    return found
+    )
 
 
-TIES_REFERENCE = "mcsherry2008"
-"""Where the closed forms of means over the orders of ties come from."""
+WHOLE_PARTS = ("excluded", *ENCODED.values())
+"""Beginnings of the parts of a ranking's basis that are shown in full."""
+USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
+
+
+def details(evaluation: Evaluation) -> list[str]:
+    """Return the assumptions, what was ranked, what was found, and the definitions."""
+    lines = [*latency_lines(evaluation), f"policy: {evaluation.policy}"]
+    if evaluation.convention:
+        names = "; ".join(
+            f"{named.measure} is {named.theirs}" for named in evaluation.convention.named
+        )
+        lines.append(f"convention: {evaluation.convention}, where {names}")
+    bases = ("; ".join(run.rankings.basis) for run in evaluation.runs)
+    ranked = about_runs(evaluation, [[basis] if basis else [] for basis in bases])
+    return [
+        *lines,
+        *(f"intervals: {text}" for text in interval_lines(evaluation)),
+        *_trusted_lines(evaluation),
+        *weights_line(evaluation),
+        *apart_lines(evaluation),
+        *(f"ranking: {text}" for text in ranked),
+        *(f"note: {text}" for text in notes(evaluation)),
+        *(f"measure: {_described(evaluation, measure)}" for measure in evaluation.measures),
+    ]
+
+
+def latency_lines(evaluation: Evaluation) -> list[str]:
+    """Return how long queries took, if a retriever answered them."""
+    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
+
+
+def _described(evaluation: Evaluation, measure: Measure) -> str:
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
+
+
+def notes(evaluation: Evaluation) -> list[str]:
+    """Return the findings that no warning mentions, estimates, and how a convention is known."""
+    mentioned = covered(evaluation)
+    sentences = about_runs(
+        evaluation,
+        [
+            [text for about, text in run.audit.said().items() if about not in mentioned]
+            + [text for text in run.audit.notes if not isinstance(text, Warned)]
+            for run in evaluation.runs
+        ],
+    )
+    sentences += _estimates(evaluation)
+    if evaluation.convention and evaluation.convention.convention.held == "reading":
+        sentences.append(
+            f"The definitions of {evaluation.convention} are from reading its source; they were "
+            "not checked by running it."
+        )
+    return sentences
+
+
+# -- definitions
 
 
 def definition(evaluation: Evaluation, measure: Measure) -> str:
-    """What one measure's numbers mean: its words, formula, policy and source."""
-    spec = measure.spec
-    policy = "; ".join(evaluation.policy.sentences().values())
+    """Return the definition of one measure: words, formula, policy and source."""
+    named = evaluation.convention.theirs(measure) if evaluation.convention else None
+    convention = []
+    if named is not None:
+        note = f" {named.name.note}" if named.name.note else ""
+        convention = [f"{evaluation.convention}, where it is {named.theirs}.{note}"]
     lines = [
         f"{_title(evaluation, measure)}. {measure.describe()}",
         f"Formula: {measure.formula}",
-        f"Undefined when: {spec.undefined.text}.",
-        f"Policy: {policy}.",
-        *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
-        *(f"Ranking: {text}." for text in _basis(evaluation)),
+        f"Undefined when: {measure.spec.undefined.text}.",
+        f"Policy: {'; '.join(evaluation.policy.sentences().values())}.",
+        *(f"Convention: {text}" for text in convention),
+        *(f"Ranking: {text}." for text in _bases(evaluation)),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
         *(f"Interval: {text}." for text in _own_interval(evaluation, measure)),
-        *(f"Trusted: {text}" for text in of_measure(evaluation, measure)),
-        f"Reference: {BIBLIOGRAPHY[spec.reference]}",
+        *(f"Trusted: {text}" for text in _trusted_definition(evaluation, measure)),
+        f"Reference: {BIBLIOGRAPHY[measure.spec.reference]}",
     ]
     return "\n".join(lines)
 
 
 def methods(evaluation: Evaluation) -> str:
-    """All measures with their parameters, the policy, what was done about ties, the queries
-    counted, and the sources."""
-    assumed = [
-        sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()
-    ]
+    """Return a paragraph for papers: measures, policy, ties, queries counted, and sources."""
     depths = dict.fromkeys(
         run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None
     )
@@ -193,98 +160,56 @@ def methods(evaluation: Evaluation) -> str:
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
             means.setdefault(text, []).append(evaluation.label(measure))
-    keys = [measure.spec.reference for measure in evaluation.measures] + (
-        [TIES_REFERENCE] if means else []
-    )
-    sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
+    keys = [measure.spec.reference for measure in evaluation.measures]
+    sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in [*keys, *([TIES_REFERENCE] * bool(means))])
     like = f", as {evaluation.convention} does" if evaluation.convention else ""
-    told = [
-        f"Rankings were evaluated with judged {__version__}{like}.",
-        *(f"Ranking: {text}." for text in _basis(evaluation)),
-        *(
-            f"{_title(evaluation, measure)}: {measure.describe()}"
-            for measure in evaluation.measures
-        ),
-        *(f"{text}." for text in assumed),
-        *(
-            f"The mean of {', '.join(names)} over the orders of ties is {text}."
-            for text, names in means.items()
-        ),
-        *(f"Only the first {depth:,} results of each list were used." for depth in depths),
-        *_ranges(evaluation),
-        f"Summaries are over {_population(evaluation, evaluation.runs)}.",
-        *methods_of(evaluation),
-        *(f"Intervals: {text}." for text in interval_lines(evaluation)),
-        *(
-            f"{text[0].upper()}{text[1:]}."
-            for line in (*weights_line(evaluation), *apart_lines(evaluation))
-            if (text := line.partition(": ")[2])
-        ),
-        f"References: {' '.join(sources)}",
-    ]
-    return " ".join(told)
+    lines = (
+        line.partition(": ")[2] for line in (*weights_line(evaluation), *apart_lines(evaluation))
+    )
+    return " ".join(
+        [
+            f"Rankings were evaluated with judged {__version__}{like}.",
+            *(f"Ranking: {text}." for text in _bases(evaluation)),
+            *(f"{_title(evaluation, m)}: {m.describe()}" for m in evaluation.measures),
+            *(f"{_capitalised(text)}." for text in evaluation.policy.sentences().values()),
+            *(
+                f"The mean of {', '.join(names)} over the orders of ties is {text}."
+                for text, names in means.items()
+            ),
+            *(f"Only the first {depth:,} results of each list were used." for depth in depths),
+            *_ranges(evaluation),
+            f"Summaries are over {_population(evaluation, evaluation.runs)}.",
+            *_correction_methods(evaluation),
+            *(f"Intervals: {text}." for text in interval_lines(evaluation)),
+            *(f"{_capitalised(text)}." for text in lines if text),
+            f"References: {' '.join(sources)}",
+        ]
+    )
 
 
-def _basis(evaluation: Evaluation) -> list[str]:
-    """What was ranked and how, each once, where rankings say so: embeddings, categories."""
-    said = ("; ".join(run.rankings.basis) for run in evaluation.runs)
-    return list(dict.fromkeys(filter(None, said)))
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
-def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """What the library whose numbers these are calls a measure, and how that differs from ours."""
-    named = evaluation.convention.theirs(measure) if evaluation.convention else None
-    if named is None:
-        return []
-    return [
-        f"{evaluation.convention}, where it is "
-        f"{named.theirs}.{f' {named.name.note}' if named.name.note else ''}"
-    ]
+def _title(evaluation: Evaluation, measure: Measure) -> str:
+    label = evaluation.label(measure)
+    ours = "" if label == str(measure) else f"{measure}, "
+    return f"{label} ({ours}{measure.spec.title})"
 
 
-def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """How a measure's mean over the orders of ties was found, where one was asked for."""
-    runs = expected_runs(evaluation)
-    if not runs:
-        return []
-    if not any(measure in run.errors for run in runs):
-        return ["exact"]
-    errors = standard_errors(evaluation, measure)
-    return [
-        f"estimated from {DRAWS} random orders in queries where they are more than {LIMIT} "
-        f"(Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"
-    ]
-
-
-def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
-    """The standard error of an estimated summary, with the runs' names where there are several."""
-    runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
-    several = len(evaluation.runs) > 1
-    told = [
-        f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs
-    ]
-    return f"standard error {', '.join(told)}" if told else ""
-
-
-def expected_runs(evaluation: Evaluation) -> list[Scored]:
-    """The values that are means over orders of ties: the runs' own, or those of the tie range."""
-    if evaluation.policy.ties == "expected":
-        return list(evaluation.runs)
-    return [run.others["expected"] for run in evaluation.runs if "expected" in run.others]
+def _bases(evaluation: Evaluation) -> list[str]:
+    bases = ("; ".join(run.rankings.basis) for run in evaluation.runs)
+    return list(dict.fromkeys(filter(None, bases)))
 
 
 def _ranges(evaluation: Evaluation) -> list[str]:
     known = {**TIE_SENTENCES, **UNJUDGED_ENDS}
-    told = [f"{name} ({known[name]})" for name in evaluation.others if name in known]
-    return (
-        [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."]
-        if told
-        else []
-    )
+    parts = [f"{name} ({known[name]})" for name in evaluation.others if name in known]
+    return [f"Each value is also given under other assumptions: {'; '.join(parts)}."] * bool(parts)
 
 
 def _population(evaluation: Evaluation, runs: Sequence[Scored]) -> str:
-    """How many queries the summaries are about; where it differs, for which runs or measures."""
+    """Return the number of queries that summaries are over, by run or measure if it differs."""
     if len({len(run.rankings) for run in runs}) > 1:
         return " and ".join(f"{_population(evaluation, [run])} ({run.name})" for run in runs)
     queries = len(runs[0].rankings)
@@ -296,116 +221,153 @@ def _population(evaluation: Evaluation, runs: Sequence[Scored]) -> str:
     different = set(counts.values())
     kind = "judged queries"
     if runs[0].unanswerable is not None:
-        kind += " with something relevant"
+        kind += " with relevant items"
     if different == {queries}:
         return f"all {queries:,} {kind}"
     if len(different) == 1:
         return f"{different.pop():,} of the {queries:,} {kind}"
-    for part in (0, 1):
-        told: dict[str, set[int]] = {}
+    for part in (0, 1):  # by run, or by measure
+        by_name: dict[str, set[int]] = {}
         for key, count in counts.items():
-            told.setdefault(key[part], set()).add(count)
-        if all(len(each) == 1 for each in told.values()):
-            listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
-            return f"{listed} of the {queries:,} {kind}"
+            by_name.setdefault(key[part], set()).add(count)
+        if all(len(numbers) == 1 for numbers in by_name.values()):
+            parts = ", ".join(f"{numbers.pop():,} ({name})" for name, numbers in by_name.items())
+            return f"{parts} of the {queries:,} {kind}"
     return (
         f"{min(different):,} to {max(different):,} of the {queries:,} {kind}, which "
         "differ by run and measure"
     )
 
 
-def details(evaluation: Evaluation) -> list[str]:
-    """What was assumed, what was ranked, what was found, and what each measure is."""
-    ranked = about_runs(
-        evaluation,
-        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
-    )
-    return [
-        *assumptions(evaluation),
-        *(f"ranking: {text}" for text in ranked),
-        *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {_described(evaluation, measure)}" for measure in evaluation.measures),
-    ]
+# -- means over the orders of ties
 
 
-def brief(evaluation: Evaluation) -> str:
-    """One line: what is not as by default, and where everything is said."""
-    usual = Policy().to_dict()
-    chosen = [
-        f"{name}={choice}"
-        for name, choice in evaluation.policy.to_dict().items()
-        if choice != usual.get(name)
-    ]
-    first = evaluation.runs[0].rankings
-    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
-    shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
-    ranked = dict.fromkeys(
-        part if part.startswith(WHOLE) else part.partition(":")[0] for part in shared
-    )
-    said = [
-        *([f"as {evaluation.convention}"] if evaluation.convention else []),
-        *([", ".join(chosen)] if chosen else []),
-        *(part for part in ranked if part not in USUAL_BASIS),
-        *(f"weighted by {weights.source}" for weights in [first.weights] if weights is not None),
-        *(apart_notes(evaluation) if evaluation.runs[0].unanswerable is not None else ()),
-        *brief_intervals(evaluation),
-        *(text for measure in evaluation.measures for text in _estimated(evaluation, measure)),
-    ]
-    return "; ".join([*said, "definitions and notes: verbose (-v)"])
+def _expected_runs(evaluation: Evaluation) -> list[Scored]:
+    if evaluation.policy.ties == "expected":
+        return list(evaluation.runs)
+    return [run.others["expected"] for run in evaluation.runs if "expected" in run.others]
 
 
-WHOLE = ("excluded", *ENCODED.values())
-"""What is said in one line with all its words, how these begin."""
-USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
-"""What needs no word in one line."""
-
-
-def _described(evaluation: Evaluation, measure: Measure) -> str:
-    """A measure with every parameter; first which one it is, where it was called otherwise."""
-    label, words = evaluation.label(measure), measure.describe(brief=True)
-    if label == str(measure):
-        return words
-    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
-
-
-def notes(evaluation: Evaluation) -> list[str]:
-    """What the audits found that no warning is about, which means over orders of ties are
-    estimates, and what a convention rests on."""
-    told = covered(evaluation)
-    found = about_runs(
-        evaluation,
-        [
-            [text for about, text in run.audit.said().items() if about not in told]
-            + [text for text in run.audit.notes if not isinstance(text, Warned)]
-            for run in evaluation.runs
-        ],
-    )
-    found += [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
-    if evaluation.convention and evaluation.convention.convention.held == "reading":
-        found.append(
-            f"what {evaluation.convention} computes is known from its source, which was read and "
-            "not run."
-        )
-    return found
-
-
-def _estimated(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """In few words that a number is an estimate."""
-    error = standard_errors(evaluation, measure)
-    return [f"the expected {evaluation.label(measure)} is an estimate, {error}"] if error else []
-
-
-def _estimate(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """A sentence about a mean over orders of ties, where that mean is an estimate."""
-    if not any(measure in run.errors for run in expected_runs(evaluation)):
+def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """Return how a measure's mean over the orders of ties was computed."""
+    runs = _expected_runs(evaluation)
+    if not runs:
         return []
-    error = standard_errors(evaluation, measure)
+    if not any(measure in run.errors for run in runs):
+        return ["exact"]
+    errors = _standard_errors(evaluation, measure)
     return [
-        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
-        f"tied results, in queries where they are more than {LIMIT}"
-        f"{f'; {error}' if error else ''}."
+        f"estimated from {DRAWS} random orders in queries where they are more than {LIMIT} "
+        f"(Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"
     ]
 
+
+def _standard_errors(evaluation: Evaluation, measure: Measure) -> str:
+    runs = [run for run in _expected_runs(evaluation) if measure in run.summary_errors]
+    several = len(evaluation.runs) > 1
+    errors = [
+        f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs
+    ]
+    return f"standard error {', '.join(errors)}" if errors else ""
+
+
+def _estimates(evaluation: Evaluation, *, brief: bool = False) -> list[str]:
+    """Return a sentence for each measure whose mean over orders of ties is an estimate."""
+    sentences = []
+    runs = _expected_runs(evaluation)
+    for measure in evaluation.measures if runs else ():
+        error, label = _standard_errors(evaluation, measure), evaluation.label(measure)
+        if brief and error:
+            sentences.append(f"the expected {label} is an estimate, {error}")
+        elif not brief and any(measure in run.errors for run in runs):
+            sentences.append(
+                f"the expected {label} is estimated from {DRAWS} random orders of the tied "
+                f"results, in queries where they are more than {LIMIT}"
+                f"{f'; {error}' if error else ''}."
+            )
+    return sentences
+
+
+# -- confidence intervals
+
+
+def interval_lines(evaluation: Evaluation, *, brief: bool = False) -> list[str]:
+    """Return how confidence intervals were computed, and why some are missing."""
+    known = _by_method(evaluation, evaluation.measures)
+    words = {} if brief else METHOD_WORDS
+    how = (", " if brief else "; ").join(
+        words.get(method, method) + ("" if brief and len(known) == 1 else f" ({', '.join(names)})")
+        for method, names in known.items()
+    )
+    kind = " interval" if brief else ""
+    lines = [f"{_level(evaluation)}{kind}: {how}{_grouped(evaluation)}"] if how else []
+    return lines + _without(evaluation, evaluation.measures)
+
+
+def _own_interval(evaluation: Evaluation, measure: Measure) -> list[str]:
+    how = " or ".join(METHOD_WORDS.get(name, name) for name in _by_method(evaluation, [measure]))
+    lines = [f"{_level(evaluation)}: {how}{_grouped(evaluation)}"] if how else []
+    return lines + _without(evaluation, [measure])
+
+
+def _level(evaluation: Evaluation) -> str:
+    return f"{100 * (evaluation.level or LEVEL):.10g} %"
+
+
+def _grouped(evaluation: Evaluation) -> str:
+    """Return the number of groups, and how much wider they make intervals."""
+    if evaluation.groups is None:
+        return ""
+    number = counted(len(set(evaluation.groups.values())), "group")
+    words = f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
+    ratios = []
+    for run in evaluation.runs:
+        for measure, interval in run.intervals.items():
+            if interval.method not in ("t", "log t") or not interval.known:
+                continue
+            level = evaluation.level or LEVEL
+            alone, together = (
+                interval_of(run, measure, level=level, method="t", groups=groups, cut=False)
+                for groups in (None, evaluation.groups)
+            )
+            if alone.high > alone.low:
+                ratios.append((together.high - together.low) / (alone.high - alone.low))
+    if not ratios:
+        return words
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return f"{words}, {low if low == high else f'{low} to {high}'} times as wide as by query"
+
+
+def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
+    """Return which values have no interval, and why."""
+    by_run: list[list[str]] = []
+    for run in evaluation.runs:
+        reasons: dict[str, list[str]] = {}
+        for measure in measures:
+            interval = run.intervals.get(measure)
+            if interval is not None and not interval.known:
+                reasons.setdefault(interval.note, []).append(evaluation.label(measure))
+        by_run.append([f"no interval of {listed(names)}: {why}" for why, names in reasons.items()])
+    return about_runs(evaluation, by_run)
+
+
+def _by_method(evaluation: Evaluation, measures: Sequence[Measure]) -> dict[str, list[str]]:
+    """Return the measures by the method of their intervals, with the run if it differs by run."""
+    by_method: dict[str, list[str]] = {}
+    for measure in measures:
+        label = evaluation.label(measure)
+        known = [
+            (run.name, interval.method or "")
+            for run in evaluation.runs
+            if (interval := run.intervals.get(measure)) is not None and interval.known
+        ]
+        alike = len({method for _, method in known}) == 1
+        for name, method in known[:1] if alike else known:
+            by_method.setdefault(method, []).append(label if alike else f"{label} of {name}")
+    return by_method
+
+
+# -- trusted judgements
 
 CORRECTION = (
     "Each number is corrected by prediction-powered inference with a tuned weight (PPI++: "
@@ -416,38 +378,36 @@ CORRECTION = (
     "others, which are independent of them, with Student's t of one degree of freedom fewer than "
     "trusted queries"
 )
-"""How numbers are corrected, for a methods section."""
 SAMPLING = (
-    "This holds where the trusted queries are a random sample of all queries; whether their cheap "
-    "values look so was tested by Welch's test (a warning is given where p is below 0.01)"
+    "This holds if the trusted queries are a random sample of all queries; Welch's test of their "
+    "cheap values gives a warning if p is below 0.01"
 )
-"""What the correction takes for granted."""
+NARROWER = {
+    "corrected": "narrower than by the trusted judgements alone",
+    "trusted": "not narrower than by the trusted judgements alone",
+    None: "no interval to compare",
+}
 
 
 def about_trusted(trusted: Trusted, queries: int) -> str:
-    """How many queries have trusted judgements, and whose they are."""
+    """Return how many queries have trusted judgements, and their source."""
     of = counted(queries, "query", "queries")
     return f"{trusted.queries:,} of {of} have trusted judgements too ({trusted.source})"
 
 
-def methods_of(evaluation: Evaluation) -> list[str]:
-    """How numbers were corrected, for a paper; nothing where none were."""
+def _correction_methods(evaluation: Evaluation) -> list[str]:
     if evaluation.trusted is None:
         return []
-    return [
-        f"{about_trusted(evaluation.trusted, _number_of_queries(evaluation))}.",
-        f"{CORRECTION}.",
-        f"{SAMPLING}.",
-    ]
+    about = about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))
+    return [f"{about}.", f"{CORRECTION}.", f"{SAMPLING}."]
 
 
-def trusted_lines(evaluation: Evaluation) -> list[str]:
-    """Whose judgements are trusted, and how each number was corrected: a line each."""
+def _trusted_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.trusted is None:
         return []
     several = len(evaluation.runs) > 1
     return [
-        f"trusted: {about_trusted(evaluation.trusted, _number_of_queries(evaluation))}",
+        f"trusted: {about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))}",
         *(
             f"trusted: {run.label(measure)}{f' of {run.name}' if several else ''}: {each.says()}"
             for run in evaluation.runs
@@ -456,13 +416,12 @@ def trusted_lines(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def of_measure(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """How the numbers of one measure were corrected."""
+def _trusted_definition(evaluation: Evaluation, measure: Measure) -> list[str]:
     if evaluation.trusted is None:
         return []
     several = len(evaluation.runs) > 1
     return [
-        *methods_of(evaluation),
+        *_correction_methods(evaluation),
         *(
             f"{f'{run.name}: ' if several else ''}{run.corrections[measure].says()}."
             for run in evaluation.runs
@@ -471,7 +430,7 @@ def of_measure(evaluation: Evaluation, measure: Measure) -> list[str]:
 
 
 def brief_trusted(evaluation: Evaluation) -> list[str]:
-    """In few words: how many queries, the weights, and which interval is narrower."""
+    """Return one line: the number of trusted queries, the weights, which interval is narrower."""
     if evaluation.trusted is None:
         return []
     several = len(evaluation.runs) > 1
@@ -479,26 +438,14 @@ def brief_trusted(evaluation: Evaluation) -> list[str]:
     weights = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
-            each = run.corrections[measure]
+            correction = run.corrections[measure]
             name = f"{run.label(measure)} of {run.name}" if several else run.label(measure)
-            weights.append(each.weight)
-            narrower.setdefault(each.narrower, []).append(name)
+            weights.append(correction.weight)
+            narrower.setdefault(correction.narrower, []).append(name)
     low, high = f"{min(weights):.2f}", f"{max(weights):.2f}"
-    said = [f"corrected: {about_trusted(evaluation.trusted, _number_of_queries(evaluation))}"]
-    said.append(f"λ {low if low == high else f'{low} to {high}'}")
+    about = about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))
+    parts = [f"corrected: {about}", f"λ {low if low == high else f'{low} to {high}'}"]
     for which, names in narrower.items():
-        which = NARROWER[which]
-        said.append(f"{which} for {', '.join(names)}" if len(narrower) > 1 else which)
-    return ["; ".join(said)]
-
-
-NARROWER = {
-    "corrected": "narrower than by the trusted judgements alone",
-    "trusted": "not narrower than by the trusted judgements alone",
-    None: "no interval to compare",
-}
-"""Which interval is narrower, in words."""
-
-
-def _number_of_queries(evaluation: Evaluation) -> int:
-    return len(evaluation.runs[0].rankings)
+        words = NARROWER[which]
+        parts.append(f"{words} for {', '.join(names)}" if len(narrower) > 1 else words)
+    return ["; ".join(parts)]

@@ -218,7 +218,7 @@ def _queries(table: Judgements | Run | Lookup) -> list[str]:
 def _holds(table: Judgements | Run | Lookup, query: str) -> bool:
     if isinstance(table, Lookup):
         return query in table.lists
-    return query in table.queries or bool((table.frame["query"] == query).any())
+    return query in table.names()
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:

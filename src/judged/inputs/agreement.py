@@ -81,8 +81,7 @@ def without_prefix(
     }
 
 
-_MIN_LENGTH = 4
-"""Shorter ids may be the end of others by chance."""
+_MIN_LENGTH = 4  # shorter ids may be the end of others by chance
 
 
 def meet(

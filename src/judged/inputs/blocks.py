@@ -34,11 +34,9 @@ Made = TypeVar("Made")
 SMALL = 32 << 20
 """A file with fewer bytes is read whole: blocks pay for themselves from about here on."""
 MEMORY = "1GB"
-BYTES_PER_ROW = 120
-"""Memory that a row takes while its query is matched."""
+BYTES_PER_ROW = 120  # memory that a row takes while its query is matched
 
-Told: TypeAlias = Callable[[int], None]
-"""A function that is told how many bytes are done."""
+Told: TypeAlias = Callable[[int], None]  # a function that is told how many bytes are done
 Watcher: TypeAlias = Callable[[str, "int | None"], AbstractContextManager[Told]]
 """A function that shows the progress of a phase, given its name and bytes."""
 _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
@@ -72,8 +70,7 @@ class Room:
     2500000
     """
 
-    memory: int
-    """Bytes, beyond those of the program and the judgements."""
+    memory: int  # bytes, beyond those of the program and the judgements
     temporary: str | None = None
     """The folder in which a temporary one is made; None for the system's."""
 
@@ -108,8 +105,8 @@ class Room:
             raise InputError(
                 f"{source}: query {query!r} has {counted(rows, 'result')} or more, which take "
                 f"{needed:g} GB; memory is {self.memory / 10**9:g} GB. A list has to fit: give "
-                f"more memory (memory='{needed:g}GB', --memory {needed:g}GB), or cut the lists of "
-                "the run."
+                f"more memory (judged.config(memory='{needed:g}GB'), --memory {needed:g}GB), or "
+                "cut the lists of the run."
             )
 
     @contextmanager
@@ -127,7 +124,7 @@ class Room:
             except OSError as error:
                 raise OutputError(
                     f"{place}: no temporary folder can be made there ({error.strerror}); name "
-                    "another one (temporary=, --temporary DIR)."
+                    "another one (judged.config(temporary=DIR), --temporary DIR)."
                 ) from None
             yield Path(name)
         finally:
@@ -168,8 +165,7 @@ class RunBlocks:
 
     Rows of unjudged queries are left out, and counted in `passed` of the tables. If a query comes
     back, it raises `UngroupedError`, and reads another way when called again."""
-    tag: LastTag | None = None
-    """The name of the run in its own file, once it has been read."""
+    tag: LastTag | None = None  # the name of the run in its own file, once it has been read
 
     def gather(self, make: Callable[[], Made]) -> Made:
         """Call `make`, which reads all blocks, and again if a query came back."""

@@ -89,8 +89,7 @@ _ONLY_IN = {
     **dict.fromkeys(("grade", "subtopic", "weight", "relevant", "grades"), JUDGEMENTS),
 }
 """Roles that only tables of one kind have."""
-CONSTANT = "grade=1"
-"""Declares that there are no grades, because every listed item is relevant."""
+CONSTANT = "grade=1"  # declares that there are no grades, because every listed item is relevant
 _SMALLER_IS_BETTER = re.compile(r"dist|loss|error|perplexity", re.IGNORECASE)
 JOINER = "#"
 
@@ -236,8 +235,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         super().__init__(columns)
         self.texts = texts
         """Columns that were given as one text, which may itself be the name of a column."""
-        self.alone = alone
-        """Whether they are about one table, not about judgements and runs."""
+        self.alone = alone  # whether they are about one table, not about judgements and runs
         self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
         """The first table of each kind: its source, and its columns or why it has none."""
 
@@ -363,8 +361,7 @@ class TableColumns:
 
     query: tuple[int, ...]
     item: tuple[int, ...]
-    value: int | None
-    """The score, grade or rank; None if every item of judgements is relevant."""
+    value: int | None  # the score, grade or rank; None if every item of judgements is relevant
     is_rank: bool
     notes: tuple[str, ...]
     subtopic: int | None = None
@@ -375,8 +372,7 @@ class TableColumns:
     rank_name: str = ""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """`document` and `weight`, if the user named them."""
-    may_be_run: bool = False
-    """Whether these are judgements whose grade is called a score."""
+    may_be_run: bool = False  # whether these are judgements whose grade is called a score
 
     @property
     def ids(self) -> dict[str, tuple[int, ...]]:
@@ -643,15 +639,16 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     roles = ("score", "rank") if role in ("score", "rank") else (role,)
     names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in roles)
     article = "an" if role == "item" else "a"
-    every = (
-        f" Where every item that is listed is relevant, say so: --columns {CONSTANT}."
-        if kind is JUDGEMENTS and role == "grade"
-        else ""
-    )
+    every = ""
+    if kind is JUDGEMENTS and role == "grade":
+        every = (
+            " If every item that is listed is relevant, say so: columns={'grade': 1} "
+            f"(--columns {CONSTANT})."
+        )
     return (
         f"{source}: no column with {article} {' or a '.join(roles)}; the columns are "
-        f"{shown_header(header)}. Say which it is (--columns {roles[0]}=COLUMN), or use a name "
-        f"that is understood: {names}.{every}"
+        f"{shown_header(header)}. Say which it is: columns={{{roles[0]!r}: COLUMN}} "
+        f"(--columns {roles[0]}=COLUMN). Or use a name that is understood: {names}.{every}"
     )
 
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     OfRun: TypeAlias = "Callable[[Any], Any]"
 
 
-FEW_RUNS = 4
-"""Up to so many small runs are read in less time than it takes to load polars."""
+FEW_RUNS = 4  # up to so many small runs are read in less time than it takes to load polars
 
 
 def _same(table: Any) -> Any:
@@ -52,8 +51,7 @@ class Reading:
     """A run that is still to be read."""
 
     name: str
-    is_file: bool
-    """Whether it is a file in a folder, which any thread can read at any time."""
+    is_file: bool  # whether it is a file in a folder, which any thread can read at any time
     read: Callable[[], Any]
 
 
@@ -72,16 +70,13 @@ class Data:
     columns: NamedColumns
     judgements_format: FileFormat | None = None
     run_format: FileFormat | None = None
-    of_judgements: OfJudgements = _same
-    """A change made to the judgements once they are read."""
-    of_run: OfRun = _same
-    """A change made to each run once it is read."""
+    of_judgements: OfJudgements = _same  # a change made to the judgements once they are read
+    of_run: OfRun = _same  # a change made to each run once it is read
     rows: RowContents | None = None
     """The contents of `given`, if it is rows with relevant and retrieved ids."""
     small: bool = False
     """Whether small TREC files may be read as dicts, without polars: judgements and few runs."""
-    room: Room | None = None
-    """The memory for runs in blocks; None if all runs are read whole."""
+    room: Room | None = None  # the memory for runs in blocks; None if all runs are read whole
 
     @classmethod
     def of(

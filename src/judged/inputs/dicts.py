@@ -76,7 +76,7 @@ def _grades_of(
             f"query {query!r} has a {type(items).__name__} where other queries have a list of "
             "relevant items; give every query a list, or every query a dict of grades."
         )
-    # A set is sorted, so that nothing depends on how it was made.
+    # a set is sorted, so that nothing depends on how it was made.
     plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
     try:
         grades: dict[str, Any] = dict.fromkeys(plain, 1)

@@ -49,8 +49,7 @@ _MODEL_ATTRIBUTES = (
 @dataclass(frozen=True, eq=False)
 class EncoderInputs:
     of: Of
-    contents: tuple[str, ...]
-    """Texts, or paths of files."""
+    contents: tuple[str, ...]  # texts, or paths of files
     ids: tuple[str, ...] | None = None
     files: bool = False
     source: str = ""
@@ -197,15 +196,11 @@ that the object has."""
 class Encoder:
     given: Any
     call: Callable[[list[str]], Any]
-    method: str
-    """The method that is called; empty if the encoder itself is."""
+    method: str  # the method that is called; empty if the encoder itself is
     name: str
-    lasts: bool = True
-    """Whether the name means the same encoder in the next program."""
-    prompt: str | None = None
-    """The prompt that the encoder itself puts before each text."""
-    prefix: str = ""
-    """The prompt put before each text before the encoder gets it."""
+    lasts: bool = True  # whether the name means the same encoder in the next program
+    prompt: str | None = None  # the prompt that the encoder itself puts before each text
+    prefix: str = ""  # the prompt put before each text before the encoder gets it
 
     @property
     def description(self) -> str:
@@ -547,8 +542,7 @@ class EncodingSide:
     encoder: Encoder
     encoded: EncodedVectors
     keys: tuple[bytes, ...]
-    rows: tuple[int, ...]
-    """The rows to encode; equal inputs are encoded once."""
+    rows: tuple[int, ...]  # the rows to encode; equal inputs are encoded once
 
     def vectors(self) -> Vectors:
         values = np.stack([self.encoded.vectors[key] for key in self.keys])

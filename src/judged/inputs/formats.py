@@ -47,8 +47,7 @@ def check_has_ids(source: object) -> None:
 class Format:
     name: str
     suffixes: tuple[str, ...]
-    reader: str
-    """The function that reads it, as "module:function"."""
+    reader: str  # the function that reads it, as "module:function"
     magic: tuple[bytes, ...] = ()
 
 

@@ -132,7 +132,7 @@ def _words(dtype: pl.DataType) -> str:
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
     """Return the ids in a column as texts; other types than texts and integers are an error."""
     column = pl.col(name)
-    # A column of nulls fails later, with its row.
+    # a column of nulls fails later, with its row.
     if dtype in (pl.String, pl.Null) or isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
     if dtype.is_integer():
@@ -308,8 +308,7 @@ class LazyRun:
     frame: pl.LazyFrame
     label: str
     select: list[pl.Expr]
-    names: tuple[str, ...]
-    """The columns that are read."""
+    names: tuple[str, ...]  # the columns that are read
     notes: tuple[str, ...]
     columns: TableColumns
 
@@ -388,7 +387,7 @@ def parquet_pieces(
 
 def places_in(folder: Path, first_rows: Mapping[Path, int], rows: Sequence[int]) -> str:
     """Name the places of some rows, from 0 and ascending, of files that begin at `first_rows`."""
-    # A file without rows begins where the next one does, and holds none of them.
+    # a file without rows begins where the next one does, and holds none of them.
     paths = {first: path for path, first in first_rows.items()}
     starts = sorted(paths)
     numbers: dict[int, list[str]] = {}

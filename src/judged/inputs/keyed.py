@@ -45,15 +45,12 @@ _QUOTED = re.compile(rb'"[^"]*"')
 class Sheet:
     """A table with cells as they came."""
 
-    frame: pl.DataFrame
-    """Texts if it was read from text; otherwise the types of the input."""
+    frame: pl.DataFrame  # texts if it was read from text; otherwise the types of the input
     source: str
-    headed: bool = True
-    """Whether the columns have names; otherwise they are numbered."""
+    headed: bool = True  # whether the columns have names; otherwise they are numbered
     is_text: bool = False
     lines: Sequence[int] | None = None
-    remarks: tuple[str, ...] = ()
-    """Comments below rows, as judged writes its warnings."""
+    remarks: tuple[str, ...] = ()  # comments below rows, as judged writes its warnings
 
     @property
     def header(self) -> list[str]:
@@ -458,22 +455,18 @@ ATTRIBUTES = Kind(
     "a dict {query: {attribute: value}}, a table with the column query and one for each "
     "attribute, or a file",
 )
-RELEVANT_ITEMS = "relevant"
-"""The attribute that every query has by itself."""
+RELEVANT_ITEMS = "relevant"  # the attribute that every query has by itself
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^(?i)[+-]?(inf|infinity|nan)$"
-_CODE = r"^0\d"
-"""Digits with leading zeros are a code, not a number."""
+_CODE = r"^0\d"  # digits with leading zeros are a code, not a number
 _MAX_EXACT_INTEGER = float(2**53)
-_QUERY = "\x00query"
-"""A name that no attribute has."""
+_QUERY = "\x00query"  # a name that no attribute has
 
 
 @dataclass(frozen=True, eq=False)
 class Attributes:
     """A row for each query, in the order of the queries, and a column for each attribute."""
 
-    frame: pl.DataFrame
-    """Numbers (Int64 if all are whole, else Float64) or texts; null if unknown."""
+    frame: pl.DataFrame  # numbers (Int64 if all are whole, else Float64) or texts; null if unknown
     source: str
     notes: tuple[str, ...] = ()
 

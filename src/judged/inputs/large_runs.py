@@ -43,16 +43,12 @@ from judged.text import merged
 if TYPE_CHECKING:
     from judged.options import ColumnsLike, FileFormat
 
-_BYTES_IN_STREAM = SMALL
-"""A compressed file or a pipe with fewer unpacked bytes is read whole."""
-_BYTES_SAMPLED = 1 << 22
-"""The format of compressed files and pipes is detected from so many bytes."""
-_MAX_NAMES = 1000
-"""Unjudged queries that are remembered by name, for messages."""
+_BYTES_IN_STREAM = SMALL  # a compressed file or a pipe with fewer unpacked bytes is read whole
+_BYTES_SAMPLED = 1 << 22  # the format of compressed files and pipes is detected from so many bytes
+_MAX_NAMES = 1000  # unjudged queries that are remembered by name, for messages
 _MIN_PARTITIONS, _MAX_PARTITIONS = 64, 2048
 _BYTES_PER_PARTITION = 8 << 20
-_ROWS_PER_TABLE = 400_000
-"""Small partitions are read back together, up to so many rows."""
+_ROWS_PER_TABLE = 400_000  # small partitions are read back together, up to so many rows
 _PLACE = "place"
 
 
@@ -144,7 +140,7 @@ class _LargeFile:
         if file.lasting:
             with file.opened() as stream:
                 return self._from_stream(file, stream, _BYTES_IN_STREAM)
-        # A pipe stays open, because it is read later.
+        # a pipe stays open, because it is read later.
         opened = file.opened()
         stream = opened.__enter__()
         stream.opened = opened
@@ -228,8 +224,7 @@ class RunInfo:
     notes: tuple[str, ...] = ()
     tag: LastTag | None = None
     by_line: bool = True
-    places: Places | None = None
-    """A function from row numbers to words, if there are several files."""
+    places: Places | None = None  # a function from row numbers to words, if there are several files
 
 
 @dataclass(eq=False)
@@ -498,7 +493,7 @@ class _RowsOnDisk:
             raise OutputError(
                 f"{self.folder.parent}: the rows of a run that is not grouped by query cannot be "
                 f"kept there ({error.strerror}, after {self.end:,} bytes); name a folder with more "
-                "room (temporary=, --temporary DIR), or sort the run by query."
+                "room (judged.config(temporary=DIR), --temporary DIR), or sort the run by query."
             ) from None
 
     def tables(self, info: RunInfo, room: Room) -> Iterator[pl.DataFrame]:

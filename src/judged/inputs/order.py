@@ -14,8 +14,7 @@ from judged.text import Warned
 if TYPE_CHECKING:
     from judged.inputs.tables import Run
 
-DISTANCES = 5
-"""Scores that rise down so many lists and fall in none are distances."""
+DISTANCES = 5  # scores that rise down so many lists and fall in none are distances
 
 
 class OrderOnly(str):
@@ -41,8 +40,7 @@ def refuse_odd_ranks(run: Run) -> None:
 
 SAMPLE = 1000
 MOST_SAMPLED = 20_000
-_TOLERATED = 100
-"""One pair in this number may disagree."""
+_TOLERATED = 100  # one pair in this number may disagree
 
 
 class AgainstRanks(Warned):

@@ -12,8 +12,7 @@ from judged.errors import InputError
 from judged.inputs.dicts import with_texts
 from judged.inputs.formats import distinct_names, named_file, printable
 
-Repeated = Mapping[str, tuple[str, ...]]
-"""The names of the repeats of each run that has some."""
+Repeated = Mapping[str, tuple[str, ...]]  # the names of the repeats of each run that has some
 _NAMELESS = "repeats have no name of their own; give them as {name: judged.repeats(…)}."
 
 

@@ -62,8 +62,7 @@ else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
 SCORING_OPTIONS = set(SCORING) - {"skip_bad"}
-MAX_FAILURES_AT_START = 20
-"""If so many queries failed and none was answered, no more are asked."""
+MAX_FAILURES_AT_START = 20  # if so many queries failed and none was answered, no more are asked
 _FIRST_ONLY = ("RR", "Success")
 
 
@@ -263,8 +262,7 @@ class RetrieverOptions:
 class RetrieverAnswer:
     query: str
     returned: Any = None
-    seconds: float = 0.0
-    """The time of the successful call, without failed calls and waits."""
+    seconds: float = 0.0  # the time of the successful call, without failed calls and waits
     tries: int = 1
     error: Exception | None = None
 

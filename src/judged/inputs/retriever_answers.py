@@ -58,8 +58,7 @@ ItemOption = str | Callable[[Any], Any] | None
 @dataclass(frozen=True)
 class RetrievedResults:
     items: tuple[str, ...]
-    scores: tuple[float, ...] | None
-    """None if there is only an order."""
+    scores: tuple[float, ...] | None  # None if there is only an order
     cut: int = 0
 
     @property

@@ -54,13 +54,10 @@ class IdLists:
     """The ids of all rows, one after the other, and the numbers beside them."""
 
     ids: pl.Series
-    values: pl.Series | None
-    """The score or grade of each id, if they were given with it."""
-    counts: Ints
-    """The number of ids of each row; -1 if the list is missing."""
+    values: pl.Series | None  # the score or grade of each id, if they were given with it
+    counts: Ints  # the number of ids of each row; -1 if the list is missing
     integers: bool = False
-    are_ranks: bool = False
-    """Whether `values` are negated ranks."""
+    are_ranks: bool = False  # whether `values` are negated ranks
     ranks: Sequence[Any] | None = None
     distances: tuple[str, Sequence[Any]] | None = None
     """The name of a field of distances and the distance of each id."""

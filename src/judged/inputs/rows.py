@@ -41,8 +41,7 @@ from judged.text import Warned, counted, quote
 Cells: TypeAlias = "pl.Series | Sequence[Any]"
 _FRAME = "a data frame"
 _KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
-_BESIDE = {"relevant": "grades", "retrieved": "scores"}
-"""The role of the numbers beside ids."""
+_BESIDE = {"relevant": "grades", "retrieved": "scores"}  # the role of the numbers beside ids
 _EXAMPLES = {
     "query": "query_id, question_id, query, question, user_input",
     "relevant": "relevant, relevant_ids, expected_ids, reference_context_ids, gold, ground_truth",
@@ -55,8 +54,7 @@ _PHRASES = {
     "scores": "the scores of retrieved items",
     "grades": "the grades of relevant items",
 }
-_LONG_TEXT = 60
-"""Ids of so many characters, with spaces in them, are texts."""
+_LONG_TEXT = 60  # ids of so many characters, with spaces in them, are texts
 
 
 @dataclass(frozen=True, eq=False)

@@ -258,10 +258,8 @@ class Source:
     label: str
     kind: Kind
     path: Path
-    data: bytes | None
-    """None if the bytes are read from the file, so that polars can map it."""
-    lasting: bool
-    """Whether the path can be opened a second time; a pipe cannot."""
+    data: bytes | None  # None if the bytes are read from the file, so that polars can map it
+    lasting: bool  # whether the path can be opened a second time; a pipe cannot
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def open(self) -> BinaryIO:
@@ -306,10 +304,8 @@ class LineNumbers:
 
     path: Path
     kind: Kind
-    kept: Source | None
-    """A source that cannot be opened twice; decompressed bytes are not kept."""
-    numbers: Callable[[Source], Iterator[int]]
-    """The line number of each row, in the order of rows."""
+    kept: Source | None  # a source that cannot be opened twice; decompressed bytes are not kept
+    numbers: Callable[[Source], Iterator[int]]  # the line number of each row, in the order of rows
 
     @classmethod
     def of(cls, source: Source, numbers: Callable[[Source], Iterator[int]]) -> LineNumbers:
@@ -414,7 +410,7 @@ def blocks(handle: Readable, size: int | None = None) -> Iterator[bytes]:
     size = size or BYTES_PER_BLOCK
     rest = b""
     while data := handle.read(size):
-        # A CR at the very end may be the first half of a CRLF.
+        # a CR at the very end may be the first half of a CRLF.
         cut = (data.rfind(b"\n") + 1) or (data.rfind(b"\r", 0, len(data) - 1) + 1)
         if cut:
             yield rest + data[:cut]
@@ -449,7 +445,7 @@ def ahead(things: Iterator[Thing]) -> Generator[Thing]:
             coming = pool.submit(next, things, none)
             yield thing  # type: ignore[misc]
     finally:
-        # A generator that was not closed may be collected in any thread, even in its own one,
+        # a generator that was not closed may be collected in any thread, even in its own one,
         # which must not wait for itself.
         coming.cancel()
         if get_ident() == thread:
@@ -516,8 +512,7 @@ class ByteStream:
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._parts = iter(parts)
         self._rest = b""
-        self.opened: object = None
-        """A reference that keeps the file open."""
+        self.opened: object = None  # a reference that keeps the file open
 
     @classmethod
     def of(

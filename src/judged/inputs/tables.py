@@ -44,8 +44,7 @@ class Kind:
     """The kind of a table (a run, judgements, …), in the words that messages use for it."""
 
     phrase: str
-    value: str
-    """The name of the third column."""
+    value: str  # the name of the third column
     columns: str
 
     def mistaken_for(self, wanted: Kind, source: str) -> str:
@@ -66,12 +65,10 @@ class KeyedKind(Kind):
 
     key: str = "query"
     names: tuple[str, ...] = ()
-    given: str = ""
-    """The name of an object of Python in messages."""
+    given: str = ""  # the name of an object of Python in messages
     every: str = ""
     plural: str = ""
-    key_names: tuple[str, ...] = ()
-    """Further names of the column of ids."""
+    key_names: tuple[str, ...] = ()  # further names of the column of ids
     surest: bool = False
     """Whether the surest of several possible columns is taken; otherwise they are an error."""
 
@@ -302,10 +299,8 @@ class Passed:
 
     queries: int = 0
     rows: int = 0
-    names: tuple[str, ...] = ()
-    """The first of these queries, for messages."""
-    own: int = 0
-    """Rows whose item has the id of its query."""
+    names: tuple[str, ...] = ()  # the first of these queries, for messages
+    own: int = 0  # rows whose item has the id of its query
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,10 +372,8 @@ class RawTable:
 class Piece:
     """Consecutive rows of a run, as a reader parses them."""
 
-    frame: pl.DataFrame
-    """Columns as in a `RawTable`."""
-    first: int
-    """The place of the first row: the number of its line, or of its row from 1."""
+    frame: pl.DataFrame  # columns as in a `RawTable`
+    first: int  # the place of the first row: the number of its line, or of its row from 1
     found: Callable[[], Sequence[int]] | None = None
     """A function that returns the place of each row, if some lines are no rows."""
     notes: tuple[str, ...] = ()

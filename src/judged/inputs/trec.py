@@ -63,10 +63,8 @@ _SPACE, _NEWLINE = b" \n"
 _ONE_KIND_OF_SPACE = bytes.maketrans(b"\t\r", b" \n")
 _BYTES_IN_CACHE = 1 << 18
 _BYTES_SAMPLED = 1 << 16
-_FIRST_UNIX_TIME = 100_000_000
-"""Grades that are all this large are times, as in files of ratings."""
-_LARGE_GRADE = 1e6
-"""A small file with such a grade is read the careful way."""
+_FIRST_UNIX_TIME = 100_000_000  # grades that are all this large are times, as in files of ratings
+_LARGE_GRADE = 1e6  # a small file with such a grade is read the careful way
 
 
 def is_whole(text: str) -> bool:
@@ -86,8 +84,7 @@ class LineLayout:
     """The fields of a line in order; fields after them are ignored."""
 
     fields: tuple[str, ...]
-    value: str
-    """The field that is a number; empty if there is none."""
+    value: str  # the field that is a number; empty if there is none
     example: str
     subtopic: str | None = None
 
@@ -383,7 +380,7 @@ class LineReader:
             raise InputError(
                 f"{self.label}, line {piece.places()[wrong[0]]}: a rank must be a whole number "
                 f"from 0; got {rank[wrong[0]]:g}. If the column holds scores, say so with "
-                "run_format='scores' (--run-format scores)."
+                "format={'run': 'scores'} (--run-format scores)."
             )
 
     def whole(self, source: Source) -> RawTable:
@@ -499,7 +496,7 @@ def _ranks_or_scores(source: Source) -> LineReader:
         bad_line, why = min(seconds), "whole numbers fall with the lines of each query"
     raise InputError(
         f"{source.label}, line {bad_line}: {why}, so the third column may hold ranks or scores. "
-        "Say which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' scores."
+        "Say which: format={'run': 'msmarco'} (--run-format msmarco) reads ranks, 'scores' scores."
     )
 
 
@@ -509,8 +506,9 @@ def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
         note = "ranks (whole numbers that count up from the first line of each query)"
     other = "scores" if is_rank else "msmarco"
     warning = (_WarnedOrder if is_rank else Warned)(
-        f"There is no header: the third column was read as {note}; run_format={other!r} "
-        f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
+        f"There is no header: the third column was read as {note}; "
+        f"format={{'run': {other!r}}} (--run-format {other}) reads "
+        f"{'scores' if is_rank else 'ranks'}."
     )
     reader = LineReader.of(source, "msmarco" if is_rank else "scores")
     return replace(reader, notes=(warning,))

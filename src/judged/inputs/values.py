@@ -54,12 +54,10 @@ _NAMES = {
     "measure": ("measure", "metric", "measure_name", "metric_name"),
     "value": ("value", "score", "measure_value", "metric_value", "result"),
 }
-_UNSURE_NAMES = {"run": ("name", "tag")}
-"""Names of a run if no other column is one."""
+_UNSURE_NAMES = {"run": ("name", "tag")}  # names of a run if no other column is one
 _RANGES = ("worst", "expected", "best", "low", "high", "unjudged irrelevant", "unjudged relevant")
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret")
-_WORDS = ("runid", "relstring", "warning")
-"""Lines of trec_eval that are no measures."""
+_WORDS = ("runid", "relstring", "warning")  # lines of trec_eval that are no measures
 _STEMS = (
     *("m?ap", "gm?_?map", "alpha[-_]?n?dcg", "n?dcg", "s?dcg", "n?dcg_cut", "map_cut", "ndcg_rel"),
     *("rndcg", "m?rr", "recip_rank", "reciprocal_rank", "r-?prec", "rprec_mult", "bpref", "infap"),
@@ -115,14 +113,12 @@ class _Part:
     place: Callable[[int], str]
     source: str
     notes: tuple[str, ...] = ()
-    wide: tuple[str, ...] = ()
-    """Names that may be runs or measures; in `frame` they are runs."""
+    wide: tuple[str, ...] = ()  # names that may be runs or measures; in `frame` they are runs
     tag: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Policy and measures with which the values were computed, if known."""
     user_name: str | None = None
-    name: str = "run"
-    """The name of the run if it has no other."""
+    name: str = "run"  # the name of the run if it has no other
 
 
 def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryValues:

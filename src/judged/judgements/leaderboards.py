@@ -276,7 +276,6 @@ def _warnings(under: Mapping[str, Comparison | Evaluation]) -> list[str]:
     for name, result in under.items():
         more = uneven(result) if isinstance(result, Comparison) else ()
         for text in (*result.warnings(), *more):
-            text = text.replace(": see --", ": see judged evaluate --")
             assessors.setdefault(text, []).append(name)
     return [
         Warned(text if len(names) == len(under) else f"under {listed(names)}: {text}")

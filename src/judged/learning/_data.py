@@ -31,7 +31,7 @@ from judged.text import counted
 
 
 def checked_embeddings(given: object, who: str, *, learns: bool = False) -> Embeddings:
-    """Embeddings without options that have no meaning for whom they were given to."""
+    """Raise an error for embeddings with options that have no meaning for a function."""
     if not isinstance(given, Embeddings):
         raise InputError(
             f"{who} takes judged.Embeddings(queries, items) first, then what is relevant; got "
@@ -56,7 +56,7 @@ def checked_embeddings(given: object, who: str, *, learns: bool = False) -> Embe
 
 
 def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
-    """Those of some queries, in the given order."""
+    """Return the pairs of some queries, in the given order."""
     lengths = pairs.lengths[rows]
     at = positions(starts_of(pairs.lengths)[rows], lengths)
     return Pairs(lengths, pairs.item[at], pairs.grade[at])
@@ -74,7 +74,7 @@ def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class OfSome:
-    """What a relation says of some queries, found already."""
+    """A relation of some queries whose pairs are known."""
 
     relation: Relation
     pairs: Pairs
@@ -102,7 +102,7 @@ class Part:
     items: Vectors
     relevance: OfSome
     positives: OfSome
-    """What is learned from: relevant items with a vector that are not excluded, all of grade 1."""
+    """Relevant items with a vector that are not excluded, all of grade 1."""
     exclude: Relation | None
     memory: str | int
     groups: Ints | None = None
@@ -236,7 +236,7 @@ TRAINING, VALIDATION, HELD_OUT = range(3)
 MANY_GROUPS = 20
 """Fewest groups of queries without a common relevant item that are split whole."""
 MANY_RELEVANT = 5
-"""So many relevant items of a query can be split, a fifth of them held out."""
+"""The fewest relevant items of a query that can be split, a fifth of them held out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +264,7 @@ class Split:
 
 
 def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
-    """Shares of the queries, once it is sure that they leave some for training."""
+    """Check that the shares of the queries leave some for training."""
     for name, share, none in (
         ("validation", validation, "above 0"),
         ("held_out", held_out, "from 0"),

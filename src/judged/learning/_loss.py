@@ -28,7 +28,7 @@ class Positives:
     row: Ints
     """The query of each positive, ascending."""
     counts: Ints
-    """How many each query has."""
+    """The number of positives of each query."""
 
     def sum(self, values: Floats) -> Floats:
         """Add up over each query's positives."""
@@ -116,7 +116,7 @@ class Contrast:
     positives: Pairs
     """At least one in all."""
     excluded: Pairs | None
-    """Pairs that are no candidates; none of them a positive."""
+    """Pairs that are not candidates; none of them is a positive."""
     temperature: float
     rule: str
     memory: int
@@ -177,7 +177,7 @@ class Objective:
         self.start = self.packed(start)
 
     def packed(self, weights: Weights) -> Floats:
-        """All weights in one vector."""
+        """Pack all weights into one vector."""
         return np.concatenate([np.ravel(weights[name]) for name in self._shapes]).astype(np.float64)
 
     def unpacked(self, vector: Floats) -> Weights:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, fields, replace
 from functools import reduce
 from math import isqrt
 from operator import add
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.product import Blocks, Product, over_blocks
+from judged.embeddings.product import Product, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
 from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 NOBODY = np.float32(-1e38)
-"""The score of what is no negative: positives and excluded items."""
+"""The score of positives and excluded items, which are not negatives."""
 RANKS = 10
-"""The probabilities of so many items are kept, the most probable first."""
+"""The most probable items whose probabilities are kept."""
 _AT_A_TIME = 1 << 18
 """Scores that are worked on at a time: their exponentials stay in a core's cache."""
 
@@ -45,7 +45,7 @@ class Negatives:
         self.top = np.full(rows, -np.inf)
         """The highest score of a row; minus infinity where it has no negative."""
         self.level = np.zeros(rows, np.int64)
-        """How many have it."""
+        """The number of negatives that have it."""
         self.total, self.weighted = (
             np.zeros((rows, len(temperatures))),
             np.zeros((rows, len(temperatures))),
@@ -151,7 +151,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """How queries are counted."""
+    """The settings of the counts."""
 
     temperatures: Floats
     positives: str
@@ -161,7 +161,7 @@ class Counting:
 
     @property
     def keep(self) -> int:
-        """So many of the hardest negatives have to be known."""
+        """The number of hardest negatives that have to be known."""
         return max(self.hardest, RANKS)
 
     def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
@@ -230,11 +230,11 @@ class _Block:
             hardest - np.where(self.some, top, 0.0)[:, None],
         )
         self.below = score - peak[row]
-        """Of each positive."""
+        """The scores of positives."""
         at_top = self.of.sum(self.below == 0)
         level = np.where(self._top == 0, negatives.level[rows], 0)
         self.accuracy = at_top / (at_top + level)
-        """Of the top item; where several tie for it, the share of them that are relevant."""
+        """The share of relevant items among those that tie for the top."""
         self.highest = self._merged(hardest - peak[:, None])
         """The highest scores of positives and negatives together, descending."""
 
@@ -268,32 +268,14 @@ class _Block:
         return total * np.exp(-weighted / (total * temperature))
 
 
-class Candidates(Blocks, Protocol):
-    """Queries, each with its candidates."""
-
-    @property
-    def rows(self) -> int:
-        """How many queries there are, with positives or without."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """How many candidates a query has, at most."""
-        ...
-
-    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
-        """Add up a block of queries; None if none of them has a positive."""
-        ...
-
-
-def summed(
-    candidates: Candidates, counting: Counting, progress: Progress | None = None
+def add_queries(
+    candidates: Corpus | Batches, counting: Counting, progress: Progress | None = None
 ) -> Sums | None:
-    """Add up all queries."""
-    found = over_blocks(
+    """Add up all queries; None if none of them has a positive."""
+    blocks = over_blocks(
         candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
     )
-    some = [each for each in found if each is not None]
+    some = [sums for sums in blocks if sums is not None]
     return reduce(add, some) if some else None
 
 
@@ -372,7 +354,7 @@ class Batches:
     """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
     excluded: tuple[Ints, Ints]
     again: NDArray[np.bool_]
-    """Places whose item stands in an earlier slot of the batch already."""
+    """Places whose item is in an earlier slot of the batch."""
     left_over: int
     threads: int
     back: bool = False
@@ -481,7 +463,7 @@ class Batches:
 
 _SCORES_AT_A_TIME = 1 << 22
 BYTES_PER_SCORE = 12
-"""Of a batch: the score, and what is worked out beside it."""
+"""Bytes of each score of a batch, with what is computed beside it."""
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:

@@ -1,4 +1,4 @@
-"""What a temperature does to the scores of vectors: loss, confidence, calibration, gradients."""
+"""Effects of a temperature on scores: loss, confidence, calibration, gradients."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from judged.learning._data import checked_embeddings
 from judged.learning._softmax import (
     BYTES_PER_SCORE,
     Batches,
-    Candidates,
     Corpus,
     Counting,
     Sums,
+    add_queries,
     reversed_corpus,
-    summed,
 )
 from judged.options import number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
@@ -79,7 +78,7 @@ def sweep_scores(
         rankings = rankings.take([rankings.queries.index(query)])
     bound = relation.bind(embeddings.queries, embeddings.items)
     corpus = Corpus(_product(embeddings), bound, number("rel", rel), only)
-    sides: list[Candidates] = [corpus]
+    sides: list[Corpus | Batches] = [corpus]
     if batch_size is not None:
         size = _checked_batch(batch_size, embeddings.memory)
         room = size_in_bytes(embeddings.memory)
@@ -155,7 +154,7 @@ class _Sweeper:
     def __init__(
         self,
         corpus: Corpus,
-        sides: list[Candidates],
+        sides: list[Corpus | Batches],
         counting: Counting,
         progress: Progress | None,
     ) -> None:
@@ -165,7 +164,7 @@ class _Sweeper:
     def points(self, temperatures: Floats) -> list[Point]:
         counting = replace(self._counting, temperatures=temperatures)
         there, *more = [
-            summed(side, counting, self._counted_for(side, len(temperatures)))
+            add_queries(side, counting, self._counted_for(side, len(temperatures)))
             for side in self._sides
         ]
         if there is None:
@@ -182,7 +181,7 @@ class _Sweeper:
             for number, temperature in enumerate(temperatures.tolist())
         ]
 
-    def _counted_for(self, side: Candidates, times: int) -> Progress | None:
+    def _counted_for(self, side: Corpus | Batches, times: int) -> Progress | None:
         """Return progress in the caller's queries, whatever a row is on this side."""
         report = self._progress
         if report is None:
@@ -243,15 +242,15 @@ class Bin:
     """Queries whose top item has a probability in some range."""
 
     low: float
-    """Where the range begins."""
+    """The begin of the range."""
     high: float
-    """Where it ends; a confidence on an edge is in the bin above, and 1 is in the last."""
+    """The end; a confidence on an edge is in the bin above, and 1 is in the last."""
     count: int
-    """How many queries there are."""
+    """The number of queries."""
     confidence: float | None
     """The mean probability of their top items; None in an empty bin."""
     accuracy: float | None
-    """How often their top items are relevant; None in an empty bin."""
+    """The share of relevant top items; None in an empty bin."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return its numbers as plain values."""
@@ -261,10 +260,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class Point:
-    """What was found at one temperature: means over queries."""
+    """The numbers of one temperature: means over queries."""
 
     temperature: float
-    """What scores were divided by."""
+    """The number that scores were divided by."""
     loss: float
     """InfoNCE of the queries' softmax over items, natural logarithm."""
     loss_back: float | None
@@ -274,9 +273,9 @@ class Point:
     confidence: float
     """The probability of the top item."""
     entropy: float
-    """Of the probabilities of all candidates, natural logarithm."""
+    """The entropy of the probabilities of all candidates, natural logarithm."""
     accuracy: float
-    """How often the top item is relevant."""
+    """The share of queries whose top item is relevant."""
     calibration_error: float
     """The gap between confidence and accuracy, weighted by the queries of each bin (ECE)."""
     hardest_share: float
@@ -286,7 +285,7 @@ class Point:
     gradient: float
     """The sum of the derivatives of the loss by the negatives' scores."""
     probabilities: tuple[float, ...]
-    """Of the item at rank 1, 2, …"""
+    """The probability of the item at rank 1, 2, …"""
     bins: tuple[Bin, ...]
     """Queries by the probability of their top item, for a reliability diagram."""
 
@@ -362,7 +361,7 @@ class Best:
     """A temperature that was searched for."""
 
     point: Point
-    """What was found there."""
+    """The numbers at this temperature."""
     at_edge: bool
     """It is the lowest or the highest of those given: a better one may lie beyond."""
 
@@ -378,7 +377,7 @@ class Best:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Result):
-    """What each temperature makes of scores, side by side; made by `judged.temperature.sweep`.
+    """The effects of temperatures on scores, from `judged.temperature.sweep`.
 
     Examples
     --------
@@ -393,13 +392,13 @@ class Sweep(Result):
     softmax: str
     """corpus: over all items; batch: over the items of training batches."""
     candidates: int
-    """How many items a query's softmax goes over, at most."""
+    """The most items that a query's softmax goes over."""
     queries: int
-    """How many queries have a positive and count."""
+    """The number of queries with a positive, which count."""
     similarity: str
     """The name of what scores the vectors."""
     positives: str
-    """How several positives of a query make one loss: each, any or apart."""
+    """The rule for several positives of a query: each, any or apart."""
     both: bool
     """Whether items searched queries too."""
     points: tuple[Point, ...]
@@ -411,9 +410,9 @@ class Sweep(Result):
     ranking: Mapping[str, float]
     """Measures of the ranking, which no temperature changes."""
     basis: tuple[str, ...]
-    """What the numbers rest on: similarity, relevance, exclusion, candidates."""
+    """The basis of the numbers: similarity, relevance, exclusion, candidates."""
     notes: tuple[str, ...]
-    """What was left out, and what else to know."""
+    """Notes, such as what was left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain values; what is undefined is None."""

@@ -424,7 +424,7 @@ class WeightSearch:
 
 
 DEALS = 5
-"""How many times relevance is dealt out again; fewer where there are too few queries."""
+"""The number of times that relevance is dealt out again, if there are enough queries."""
 
 
 @dataclass(frozen=True, eq=False)

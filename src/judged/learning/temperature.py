@@ -345,7 +345,7 @@ STUDY_COLUMNS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Studied:
-    """What became of one temperature, on held-out queries.
+    """The result of one temperature on held-out queries.
 
     Of vectors as they are it has only what needs no temperature.
     """
@@ -353,9 +353,9 @@ class Studied:
     temperature: float | None = None
     """None: not trained."""
     training_loss: float | None = None
-    """Of the training queries, at the weights that were kept."""
+    """The loss of the training queries, at the weights that were kept."""
     loss: float | None = None
-    """Of the held-out queries, at the temperature of training; over all items."""
+    """The loss of the held-out queries over all items, at the temperature of training."""
     alignment: float
     """Mean |x - y|² of relevant pairs at length 1, as the similarity maps them: the lower, the
     closer."""
@@ -365,13 +365,13 @@ class Studied:
     confidence: float | None = None
     """The mean probability of the top item."""
     accuracy: float
-    """How often the top item is relevant."""
+    """The share of queries whose top item is relevant."""
     entropy: float | None = None
-    """Of the probabilities of all candidates, natural logarithm."""
+    """The entropy of the probabilities of all candidates, natural logarithm."""
     calibration_error: float | None = None
     """The gap between confidence and accuracy, weighted by the queries of each bin (ECE)."""
     iterations: int | None = None
-    """How many iterations training had."""
+    """The number of iterations of the training."""
     best_iteration: int | None = None
     """The iteration whose weights were kept."""
     stopped: str | None = None
@@ -422,15 +422,15 @@ class Study(Result):
     """
 
     kind: str
-    """What was learned."""
+    """The kind of the similarity."""
     measures: tuple[str, ...]
     """The names of what was measured; sentences are about the first."""
     training: int
-    """How many queries were trained on."""
+    """The number of training queries."""
     validation: int
-    """How many queries chose when to stop."""
+    """The number of validation queries."""
     held_out: int
-    """How many queries all numbers are of, but for the training loss."""
+    """The number of held-out queries, which all numbers but the training loss are of."""
     untrained: Studied | None
     """The cosine of the vectors as they are; None where queries and items have different
     dimensions."""
@@ -439,17 +439,17 @@ class Study(Result):
     values: tuple[Mapping[str, Floats], ...] = field(repr=False)
     """For each temperature the value of each held-out query."""
     relevance: str
-    """What is relevant, in words."""
+    """The definition of relevance."""
     seed: int
-    """Of the split and of everything else that was drawn."""
+    """The seed of the split and of everything drawn."""
     positives: str
-    """How several positives of a query make one loss: each, any or apart."""
+    """The rule for several positives of a query: each, any or apart."""
     candidates: int
-    """How many items each training query was set against."""
+    """The number of items that each training query was compared with."""
     comparable: bool
     """Whether the losses of training and held-out queries go over as many candidates."""
     notes: tuple[str, ...]
-    """What was left out, and what else to know."""
+    """Notes, such as what was left out."""
 
     @property
     def rows(self) -> tuple[Studied, ...]:

@@ -142,7 +142,6 @@ def fuse(
 def _notes_of(
     collected: CollectedRuns, gained: Sequence[Floats], fused: FusedLists, settings: FusionSettings
 ) -> tuple[str, ...]:
-    """Return all notes and warnings, a sentence each."""
     notes: list[str] = []
     for run in collected.runs:
         notes += with_source(run.run.name, _about_scores(run, settings))
@@ -166,7 +165,6 @@ def _notes_of(
 
 
 def _check_common_queries(collected: CollectedRuns) -> None:
-    """Raise an error if a run shares no query with another."""
     queries = [np.unique(run.query) for run in collected.runs]
     counts = np.bincount(np.concatenate(queries))
     for run, present in zip(collected.runs, queries, strict=True):

@@ -135,7 +135,6 @@ class TiedLists:
 def _lists_of(
     runs: Sequence[Run | Lookup], duplicates: str
 ) -> tuple[tuple[str, ...], list[TiedLists]]:
-    """Return all queries in the order of the runs, and the lists of each run."""
     import polars as pl
 
     grouped = [group(read_distinct(run, duplicates)) for run in runs]
@@ -314,22 +313,17 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class OverlapNumbers:
-    """Numbers of each query for which both runs have results."""
+    """Numbers of each query for which both runs have results, as in `PairOverlap`."""
 
     query: Ints
     """Numbers of the queries."""
     rbo: Floats
-    """Rank-biased overlap, extrapolated."""
     least: Floats
-    """Lower bound, whatever follows below the lists."""
     residual: Floats
-    """Upper bound minus lower bound."""
     jaccard: Floats
-    """Shared items divided by all items of both lists."""
     shared: Floats
-    """Number of items that both lists have."""
     tau: Floats
-    """Kendall's tau-b of the shared items; NaN if it is undefined."""
+    """NaN if it is undefined."""
     tied: int
     """Number of queries in which a shared item is tied."""
 
@@ -506,7 +500,6 @@ def _pair_of(
     numbers: OverlapNumbers,
     level: float,
 ) -> PairOverlap:
-    """Return the overlap of two runs with the names of their queries."""
     alone = [
         tuple(queries[at] for at in np.flatnonzero((one.lengths > 0) & (other.lengths == 0)))
         for one, other in ((ours, theirs), (theirs, ours))

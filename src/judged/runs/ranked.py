@@ -248,7 +248,6 @@ def collect(tables: Sequence[Run], *, depth: int, ties: str) -> CollectedRuns:
 
 
 def _stretches(query: pl.Series) -> Ints:
-    """Return the rows where another query begins."""
     return (query != query.shift()).fill_null(True).arg_true().to_numpy().astype(np.int64)
 
 
@@ -391,7 +390,6 @@ def _zscore(lists: RankedLists) -> Floats:
 
 
 def _max(lists: RankedLists) -> Floats:
-    """Divide by each list's highest score, which must be positive."""
     high = _highest(lists)
     if (high <= 0).any():
         at = lists.starts[np.argmax(high <= 0)]

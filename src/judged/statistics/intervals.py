@@ -150,30 +150,12 @@ def interval(
     bootstrap, expanded to Student's t, replaces BCa. A single unit, or values without spread, have
     no interval, and the note says why.
 
-    Parameters
-    ----------
-    sample : Means or Median
-        What the number is made of.
-    level : float, optional
-        The confidence level.
-    method : {'t', 'bca', 'percentile'}, optional
-        Another method than the default.
-    groups : array of int, optional
-        The group of each query of the sample, numbered from 0.
-    range : tuple of two floats, optional
-        The bounds of the number, at which the interval is cut.
-    error : float, optional
-        The standard error of the number itself, if it is a Monte Carlo estimate. It widens the
-        interval.
-    resamples, seed : int, optional
-        For the bootstrap.
+    `method` is t, bca or percentile instead of the default. `groups` numbers the group of each
+    query from 0. The interval is cut at `range`. `error`, the standard error of the number itself
+    if it is a Monte Carlo estimate, widens it.
 
-    Returns
-    -------
-    Interval
-
-    >>> found = interval(Means.of_values(np.ones(10)), range=(0, 1))
-    >>> found.said(), found.method
+    >>> share = interval(Means.of_values(np.ones(10)), range=(0, 1))
+    >>> share.said(), share.method
     ('1.0000 [0.7225, 1.0000]', 'wilson')
     """
     level = checked_level(level)
@@ -449,20 +431,8 @@ def auroc(
     """Compute the area under the ROC curve with its confidence interval.
 
     The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006, method
-    5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds.
-
-    Parameters
-    ----------
-    first, second : sequence of float
-        The scores of each kind, at least one each, without NaN.
-    weights : tuple of two sequences, optional
-        A weight above 0 for each score. The bounds then use effective numbers (Kish).
-    level : float, optional
-        The confidence level.
-
-    Returns
-    -------
-    Auroc
+    5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds. With
+    weights above 0 for each score, the bounds use effective numbers (Kish).
 
     >>> auroc([3.0, 2.0], [1.0, 2.0])
     Auroc(value=0.875, low=0.299..., high=0.990...)

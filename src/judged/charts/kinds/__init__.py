@@ -1,5 +1,4 @@
-"""Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive
-from this table.
+"""Declare every kind of chart once, for `judged plot --help`, the documentation and the tests.
 
 The file of a kind has its name. It holds a public function of that name, which prepares a table,
 and `draw`, which makes the chart from the table alone. `takes_design` writes the parameters of the
@@ -29,8 +28,8 @@ class Needs:
     usage: str  # arguments of `judged plot KIND`
     python: str  # arguments of the function
     files: tuple[int, int | None]  # the fewest and the most files
-    made_by: tuple[str, ...] = ()
-    """Options of `judged plot` that say how it is made from files; in Python it is there."""
+    parameters: dict[str, str]  # of the function, for its docstring
+    made_by: tuple[str, ...] = ()  # options of `judged plot` that make it from files
 
 
 COMPARING = (
@@ -38,25 +37,58 @@ COMPARING = (
 )
 """How `judged plot` compares runs, by the names of `judged compare`."""
 NEEDS = {
-    "system": Needs("judgements and one run", "QRELS RUN", "evaluation", (2, 2)),
-    "systems": Needs("judgements and one or more runs", "QRELS RUN...", "evaluation", (2, None)),
+    "system": Needs(
+        "judgements and one run",
+        "QRELS RUN",
+        "evaluation",
+        (2, 2),
+        {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
+    ),
+    "systems": Needs(
+        "judgements and one or more runs",
+        "QRELS RUN...",
+        "evaluation",
+        (2, None),
+        {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
+    ),
     "pair": Needs(
-        "judgements and two runs", "QRELS RUN RUN", "evaluation or comparison", (3, 3), COMPARING
+        "judgements and two runs",
+        "QRELS RUN RUN",
+        "evaluation or comparison",
+        (3, 3),
+        {
+            "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is "
+            "compared with the first. Or a `Comparison` of two runs, by its own test and level."
+        },
+        COMPARING,
     ),
     "results": Needs(
-        "judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)
+        "judgements and one run with its items and scores",
+        "QRELS RUN",
+        "judgements, run",
+        (2, 2),
+        {
+            "judgements": "Judgements; or one grade per result (y_true), where `run` has one score "
+            "per result.",
+            "run": "A run with scores; or one score per result (y_score).",
+        },
     ),
     "results of a pair": Needs(
         "judgements and two runs with their items",
         "QRELS RUN RUN",
         "judgements, {name: run, name: run}",
         (3, 3),
+        {
+            "judgements": "A file, {query: {item: grade}}, or a table.",
+            "runs": "Two runs, as {name: run, name: run} or two paths.",
+        },
     ),
     "comparison": Needs(
         "judgements and two or more runs",
         "QRELS RUN RUN...",
         "comparison",
         (3, None),
+        {"comparison": "The result of `judged.compare` or `judged.compare_values`."},
         ("measures", *COMPARING),
     ),
     "values": Needs(
@@ -64,6 +96,7 @@ NEEDS = {
         "QRELS RUN...",
         "comparison or evaluation",
         (2, None),
+        {"source": "The result of `judged.compare`, with open ranks, or of `judged.evaluate`."},
         ("measures", *COMPARING),
     ),
     "diagnosis": Needs(
@@ -71,17 +104,29 @@ NEEDS = {
         "DIAGNOSIS",
         "diagnosis",
         (1, 1),
+        {"diagnosis": "The result of `judged.Embeddings.diagnose`, or its JSON."},
     ),
     "sweep": Needs(
-        "a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)
+        "a sweep of temperatures: `judged temperature … -o FILE.json`",
+        "SWEEP",
+        "sweep",
+        (1, 1),
+        {"sweep": "The result of `judged.temperature.sweep`, or its JSON."},
     ),
     "study": Needs(
         "a study of training temperatures: `judged temperature --train … -o FILE.json`",
         "STUDY",
         "study",
         (1, 1),
+        {"study": "The result of `judged.temperature.sweep(train=True)`, or its JSON."},
     ),
-    "plan": Needs("a plan: `judged plan … -o FILE.json`", "PLAN", "plan", (1, 1)),
+    "plan": Needs(
+        "a plan: `judged plan … -o FILE.json`",
+        "PLAN",
+        "plan",
+        (1, 1),
+        {"plan": "The result of `judged.plan`, or its JSON."},
+    ),
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
 of them), or `Systems`; that of two systems a comparison too."""
@@ -356,7 +401,7 @@ KINDS = {
 
 
 def kind_named(name: str) -> Kind:
-    """A kind by its name, with a hyphen or an underscore."""
+    """Return a kind by its name, with hyphens or underscores."""
     known = name.replace("_", "-") if isinstance(name, str) else ""
     if known in KINDS:
         return KINDS[known]
@@ -365,60 +410,27 @@ def kind_named(name: str) -> Kind:
     )
 
 
-SOURCES = {
-    "system": {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
-    "systems": {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
-    "pair": {
-        "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared "
-        "with the first. Or a `Comparison` of two runs, by its own test and level."
-    },
-    "results": {
-        "judgements": "Judgements; or one grade per result (y_true), where `run` has one score per "
-        "result.",
-        "run": "A run with scores; or one score per result (y_score).",
-    },
-    "results of a pair": {
-        "judgements": "A file, {query: {item: grade}}, or a table.",
-        "runs": "Two runs, as {name: run, name: run} or two paths.",
-    },
-    "comparison": {
-        "comparison": "The result of `judged.compare`, `judged.compare_values` or "
-        "`Evaluation.compare`."
-    },
-    "values": {
-        "source": "The result of `judged.compare` or `judged.evaluate`. A comparison also tells "
-        "which ranks its pairs leave open to each system."
-    },
-    "diagnosis": {"diagnosis": "The result of `judged.Embeddings.diagnose`, or its JSON."},
-    "sweep": {"sweep": "The result of `judged.temperature.sweep`, or its JSON."},
-    "study": {"study": "The result of `judged.temperature.sweep(train=True)`, or its JSON."},
-    "plan": {"plan": "The result of `judged.plan`, or its JSON."},
-}
-"""Descriptions of what a kind is made from, by its needs."""
 DESCRIPTIONS = {
     **OPTIONS,
-    "query": "The id of one query; by default all of them.",
     "k": "Last rank of the curves; by default that of the longest list, at most 100.",
-    "measure": "What is compared, by default nDCG@10, or the only measure of a comparison.",
-    "unjudged": "Whether unjudged results count as not relevant (the default) or are left out.",
     "temperatures": "Three temperatures, of which the nearest that were swept are shown; by "
     "default those nearest to the lowest loss, to a quarter and to four times of it.",
     "design": "How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.",
     "returns": "The data, the drawing and the notes; `save` writes it to a file.",
 }
-"""Descriptions of the parameters of the functions of kinds, unless a kind has another one."""
+"""Descriptions of parameters, unless a kind has another one."""
 
 
 def takes_design(**others: str) -> Callable[[Callable[Call, Drawn]], Callable[Call, Drawn]]:
     """Check the options of a kind's function, and describe its parameters in its docstring.
 
-    `others` are descriptions of parameters that differ from those in `SOURCES` and `DESCRIPTIONS`.
+    `others` are descriptions of parameters that differ from the usual ones.
     """
 
     def decorate(function: Callable[Call, Drawn]) -> Callable[Call, Drawn]:
         plain: Any = function
         kind = KINDS[plain.__name__.replace("_", "-")]
-        texts = {**DESCRIPTIONS, **SOURCES[kind.needs], **others}
+        texts = {**DESCRIPTIONS, **NEEDS[kind.needs].parameters, **others}
         optional = plain.__kwdefaults__ or {}
         code, types = plain.__code__, plain.__annotations__
         lines = ["Parameters", "----------"]

@@ -16,6 +16,7 @@ from judged.charts.canvas import (
     Design,
     Frame,
     encode,
+    keep_rows,
     layer,
     mark,
     number_axis,
@@ -135,7 +136,7 @@ def areas_under(table: pl.DataFrame) -> tuple[float, float]:
 def precision_recall(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
-    """The precision-recall curve of one query, or the mean of all; its steps have the area AP.
+    """Draw the precision-recall curve of one query, or the mean of all; its steps have the area AP.
 
     Of one system with its interpolated curve; of several, one curve each.
 
@@ -277,7 +278,7 @@ RECALL_POINTS = [point / 10 for point in range(11)]
 
 @takes_design()
 def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) -> Chart:
-    """The mean interpolated precision of one or more systems at eleven recall points.
+    """Draw the mean interpolated precision of systems at eleven recall points.
 
     >>> from judged import Rankings
     >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]
@@ -331,7 +332,7 @@ def measure_at_k(
     k: int | None = None,
     **design: Unpack[Design],
 ) -> Chart:
-    """Measures at every cutoff down to k: one panel per measure, one curve per system.
+    """Draw measures at every cutoff down to k: one panel per measure, one curve per system.
 
     >>> from judged import Rankings
     >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
@@ -409,7 +410,7 @@ def _measure_panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str
     x = rank_axis("k", "k", last)
     lines = curves(part, "run", x=x, y=y, canvas=canvas, frame=frame, high=high)
     for line in lines[:-1]:
-        line["transform"] = [{"filter": {"field": "measure", "equal": measure}}]
+        line["transform"] = [keep_rows("measure", measure)]
     return frame.layers(*lines)
 
 
@@ -427,7 +428,7 @@ def precision_recall_at_k(
     rel: float = 1,
     **design: Unpack[Design],
 ) -> Chart:
-    """P@k, R@k and F1@k together, over all queries or for one.
+    """Draw P@k, R@k and F1@k together, over all queries or for one.
 
     >>> from judged import Rankings
     >>> chart = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
@@ -472,7 +473,7 @@ def confusion_at_k(
     rel: float = 1,
     **design: Unpack[Design],
 ) -> Chart:
-    """True positives, false positives and false negatives at every cutoff.
+    """Draw true positives, false positives and false negatives at every cutoff.
 
     >>> from judged import Rankings
     >>> chart = confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3]))
@@ -513,7 +514,7 @@ CMC_DEPTH = 50
 
 @takes_design(k="Last rank of the curves; by default that of the longest list, at most 50.")
 def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpack[Design]) -> Chart:
-    """The share of queries that have a relevant item among the first k, as k grows.
+    """Draw the share of queries with a relevant item among the first k, as k grows.
 
     >>> from judged import Rankings
     >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
@@ -571,7 +572,7 @@ ROC_SIZE = 340
 def roc(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
-    """The ROC curve of one or more systems; it needs the size of the collection.
+    """Draw the ROC curve of one or more systems; it needs the size of the collection.
 
     >>> from judged import Rankings
     >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))

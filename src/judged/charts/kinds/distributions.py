@@ -18,12 +18,15 @@ from judged.charts.canvas import (
     Canvas,
     Design,
     encode,
+    keep_rows,
     layer,
     layers,
     mark,
+    name_axis,
     number_axis,
     share_axis,
     text_width,
+    when,
 )
 from judged.charts.chart import Chart, chart
 from judged.charts.kinds import takes_design
@@ -67,7 +70,7 @@ def confusion(
     rel: float = 1,
     **design: Unpack[Design],
 ) -> Chart:
-    """The confusion matrix at k: what is relevant against what is shown, summed over queries.
+    """Draw the confusion matrix at k, summed over queries.
 
     >>> from judged import Rankings
     >>> ranked = Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100)
@@ -99,23 +102,13 @@ def draw_confusion(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]
     chosen = canvas.theme
     k, queries, query = int(table["k"][0]), int(table["queries"][0]), table["query"][0]
     unknown = table["count"].null_count() > 0
-    x = {
-        "field": "shown",
-        "type": "nominal",
-        "title": None,
-        "sort": None,
-        "axis": {"labelAngle": 0, "orient": "top"},
-    }
-    y = {"field": "actual", "type": "nominal", "title": None, "sort": None}
+    x = name_axis(None, "shown", axis={"labelAngle": 0, "orient": "top"})
+    y = name_axis(None, "actual")
     # Right decisions are dark and framed, wrong ones light: the difference is there in grey too.
     good = "indexof(['TP', 'TN'], datum.name) >= 0"
     cells = layer(
         mark("rect", stroke=chosen.background, strokeWidth=3),
-        encode(
-            x=x,
-            y=y,
-            color={"condition": {"test": good, "value": chosen.fill}, "value": chosen.grid},
-        ),
+        encode(x=x, y=y, color=when(good, chosen.fill, chosen.grid)),
     )
     place = {"x": x, "y": y}
     number = layer(
@@ -169,7 +162,7 @@ OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant i
 def rank_histogram(
     source: Source, *, of: Of = "all", rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
-    """How many relevant items stand at which ranks, and their median.
+    """Draw how many relevant items have which ranks, and their median.
 
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
@@ -240,13 +233,7 @@ def draw_rank_histogram(table: pl.DataFrame, canvas: Canvas, sentences: Sequence
     of, median, total = table["of"][0], float(table["median"][0]), int(table["items"].sum())
     lost = int(table.filter(ranks=LOST)["items"].sum())
     most = int(table["items"].max() or 1)  # type: ignore[arg-type]
-    x = {
-        "field": "ranks",
-        "type": "nominal",
-        "title": "rank",
-        "sort": None,
-        "axis": {"labelAngle": 0},
-    }
+    x = name_axis("rank", "ranks", axis={"labelAngle": 0})
     y: dict[str, Any] = {
         "field": "items",
         "type": "quantitative",
@@ -261,10 +248,7 @@ def draw_rank_histogram(table: pl.DataFrame, canvas: Canvas, sentences: Sequence
         encode(
             x=x,
             y=y,
-            color={
-                "condition": {"test": "datum.holds_median", "value": chosen.wrong},
-                "value": chosen.series[0],
-            },
+            color=when("datum.holds_median", chosen.wrong, chosen.series[0]),
             tooltip=tooltip,
         ),
     )
@@ -313,7 +297,7 @@ def scores(
     unjudged: Unjudged = "nonrelevant",
     **design: Unpack[Design],
 ) -> Chart:
-    """Histograms of the scores of relevant results and of all others.
+    """Draw histograms of the scores of relevant results and of all others.
 
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]
@@ -338,7 +322,7 @@ def scores(
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of a run's results: of those that are relevant, and of all that count."""
+    """The scores of the relevant results of a run, and of all that count."""
 
     relevant: Floats
     every: Floats
@@ -354,7 +338,7 @@ class Scores:
         rel: float,
         unjudged: Unjudged,
     ) -> Scores:
-        """From judgements and a run, or from grades and scores side by side."""
+        """Read judgements and a run, or grades and scores side by side."""
         choice("unjudged", unjudged, UNJUDGED)
         if _side_by_side(judgements, run):
             return _of_numbers(judgements, run, rel)
@@ -373,7 +357,7 @@ class Scores:
 
 
 def _side_by_side(judgements: JudgementsLike | ArrayLike, run: Any) -> bool:
-    """Whether these are numbers in a row rather than something with ids."""
+    """Return whether these are plain numbers instead of something with ids."""
     if any(
         isinstance(each, (str, PathLike, Mapping, Judgements, Run, Lookup))
         for each in (judgements, run)
@@ -407,7 +391,7 @@ def histogram(
     means: dict[str, float],
     said: str = "",
 ) -> pl.DataFrame:
-    """The table of a histogram of groups over the same bins."""
+    """Return the table of a histogram of groups over the same bins."""
     frames = [
         pl.DataFrame(
             {
@@ -444,7 +428,7 @@ def draw_scores(table: pl.DataFrame, canvas: Canvas, kind: str = "scores") -> Ch
     for group, shade in (
         (name, shade) for name, shade in reversed(shades.items()) if name in there
     ):
-        only = [{"filter": {"field": "group", "equal": group}}]
+        only = [keep_rows("group", group)]
         tooltip = [{"field": name} for name in ("group", "score_from", "score_to", "count")]
         fill = layer(
             mark("rect", color=shade, opacity=0.4 if group == "other" else 0.25),
@@ -579,7 +563,7 @@ def _diagnosis_table(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
 
 @takes_design()
 def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """Histograms of the scores of relevant pairs and of all others, exact over all pairs.
+    """Draw histograms of the scores of relevant pairs and of all others, exact over all pairs.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
@@ -606,7 +590,7 @@ def reliability(
     unjudged: Unjudged = "nonrelevant",
     **design: Unpack[Design],
 ) -> Chart:
-    """Scores between 0 and 1 against the share of results that are relevant.
+    """Draw scores between 0 and 1 against the share of results that are relevant.
 
     >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
     >>> chart.data.select("score", "share_relevant").rows()

@@ -132,7 +132,7 @@ def gallery(
     rel: float = 1,
     **design: Unpack[Design],
 ) -> Gallery:
-    """Queries and their first k results as pictures, with frames around right and wrong ones.
+    """Draw queries and their first k results as pictures, with frames around right and wrong ones.
 
     >>> dot = np.zeros((8, 8), np.uint8)
     >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})
@@ -195,7 +195,7 @@ class Gallery(Figure):
     """The colours."""
 
     def rows(self) -> list[pl.DataFrame]:
-        """The results of each query, in the order of the gallery.
+        """Return the results of each query, in the order of the gallery.
 
         Returns
         -------
@@ -205,8 +205,7 @@ class Gallery(Figure):
         return self.data.partition_by("query", maintain_order=True)
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
-        """A page with everything in it, the pictures too: it needs no other file. It is light or
-        dark as the reader's system is, and always dark where that is the theme.
+        """Draw a page that holds everything, also the pictures, in the reader's light or dark.
 
         Parameters
         ----------

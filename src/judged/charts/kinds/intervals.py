@@ -15,12 +15,15 @@ from judged.charts.canvas import (
     Canvas,
     Design,
     encode,
+    keep_rows,
     labels,
     layer,
     layers,
     mark,
+    name_axis,
     number_axis,
     share_axis,
+    when,
     widest,
 )
 from judged.charts.chart import Chart, chart
@@ -78,7 +81,7 @@ FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 @takes_design()
 def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
-    """Differences with their intervals, by verdict.
+    """Draw differences with their intervals, by verdict.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
@@ -123,7 +126,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
 
 
 def _panels(comparison: Comparison) -> dict[str, int]:
-    """The number of each measure's panel: its own, or with one pair that of its range."""
+    """Return the number of each measure's panel: its own, or with one pair that of its range."""
     measures = comparison.numbers.measures
     if len(comparison.rows) > len(measures):
         return {each.name: at for at, each in enumerate(measures)}
@@ -232,7 +235,7 @@ def _forest_rows(
 
 
 def _verdict(row: dict[str, Any]) -> str:
-    """The verdict of a row, and why it is more careful than the interval, or not sure."""
+    """Return the verdict of a row, with reasons to be careful."""
     said = row["verdict"]
     if row["negligible"]:
         said += ", negligible"
@@ -265,7 +268,7 @@ SCHEMA: dict[str, Any] = {
 
 @takes_design()
 def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
-    """The values of systems with their intervals, one panel per measure, the best first.
+    """Draw the values of systems with their intervals, one panel per measure, the best first.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
@@ -410,7 +413,7 @@ RANGE = 164  # pixels of a range in words
 def ranges(
     source: Source, *, measures: MeasuresLike | None = None, **design: Unpack[Design]
 ) -> Chart:
-    """Each number with its range over the orders of ties, and over what unjudged results may be.
+    """Draw each value with its range over orders of ties, and over grades of unjudged results.
 
     >>> import judged
     >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
@@ -463,7 +466,7 @@ def ranges(
 
 
 def _complete(audit: Audit) -> bool:
-    """Whether every result is known to be relevant or not, as with labels of embeddings."""
+    """Return whether every result is known to be relevant or not, as with labels."""
     return audit.judged_results >= audit.results > 0
 
 
@@ -494,13 +497,7 @@ def _range_panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, A
     measure = part["measure"][0]
     most = 180 if canvas.width is None else max(60, int(canvas.width * 0.3))
     names = min(most, widest(part["run"], size=11))
-    y = {
-        "field": "run",
-        "type": "nominal",
-        "title": None,
-        "sort": None,
-        "axis": {"labelLimit": most, "labelPadding": 6},
-    }
+    y = name_axis(None, "run", axis={"labelLimit": most, "labelPadding": 6})
     offset = {"field": "reason", "type": "nominal", "sort": None}
     low, high = float(part["low"].min()), float(part["high"].max())  # type: ignore[arg-type]
     margin = (high - low) * 0.05 or 0.05
@@ -509,11 +506,8 @@ def _range_panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, A
         "low",
         scale={"domain": [low - margin, high + margin], "zero": False, "nice": False},
     )
-    only = {"filter": {"field": "measure", "equal": measure}}
-    colour = {
-        "condition": {"test": "datum.reason == 'ties'", "value": chosen.series[0]},
-        "value": chosen.series[1],
-    }
+    only = keep_rows("measure", measure)
+    colour = when("datum.reason == 'ties'", chosen.series[0], chosen.series[1])
     tooltip = [{"field": name} for name in ("run", "reason", "low", "value", "expected", "high")]
     bars = layer(
         mark("bar", height=9, cornerRadius=2),
@@ -566,7 +560,7 @@ BEYOND = 2  # how many times as far as the plan's own number of queries the curv
 
 @takes_design()
 def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """How often a difference is shown as queries grow, for some differences, with the plan's point.
+    """Draw the power as queries grow, for some differences, with the plan's point.
 
     >>> import judged
     >>> table = power(judged.plan(difference=0.02, sd=0.1)).data
@@ -636,13 +630,12 @@ def _within(found: Record, name: str, low: float, high: float) -> float:
 
 
 def _along(terms: PowerAnalysis, planned: int) -> list[int]:
-    """Numbers of queries, evenly from the fewest that say anything, with the plan's own."""
+    """Return numbers of queries, evenly spaced, with that of the plan."""
     first, last = terms.queries(terms.floor), max(BEYOND * planned, 4 * terms.queries(terms.floor))
     return sorted({*np.linspace(first, last, POWER_POINTS).round().astype(int).tolist(), planned})
 
 
 def _curve_name(difference: float, terms: PowerAnalysis) -> str:
-    """What a curve is called: a difference; with a margin, how good the system truly is."""
     if terms.margin is None:
         return size(difference)
     return "as good" if difference == 0 else f"{'+' if difference > 0 else ''}{size(difference)}"

@@ -21,6 +21,7 @@ from judged.charts.canvas import (
     mark,
     number_axis,
     share_axis,
+    when,
     widest,
 )
 from judged.charts.chart import Chart, chart
@@ -95,7 +96,7 @@ def _bars(count: int) -> Ints:
 def differences(
     source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
-    """Sorted per-query differences of two systems on one measure, and how sure their mean is.
+    """Draw sorted per-query differences of two systems, and the interval of their mean.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
@@ -129,12 +130,9 @@ def draw_differences(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[st
             x2={"field": "right"},
             y={**y, "field": "difference"},
             y2={"datum": 0},
-            color={"condition": {"test": "datum.difference < 0", "value": under}, "value": over},
-            stroke={"condition": {"test": "datum.difference < 0", "value": under}, "value": over},
-            strokeWidth={
-                "condition": {"test": f"datum.queries == 1 && {total} > {MOST_BARS}", "value": 1},
-                "value": 0,
-            },
+            color=when("datum.difference < 0", under, over),
+            stroke=when("datum.difference < 0", under, over),
+            strokeWidth=when(f"datum.queries == 1 && {total} > {MOST_BARS}", 1, 0),
             tooltip=[
                 {"field": "query"},
                 {"field": "queries"},
@@ -284,7 +282,7 @@ def _named(difference: Any) -> pl.Series:
 
 
 def _gathered(queries: pl.DataFrame) -> pl.DataFrame:
-    """Equal pairs of values in one row; a query is named where it is alone, or differs most."""
+    """Put equal pairs of values into one row; name a query that is alone, or differs most."""
     alone = pl.col("query").filter("named")
     return queries.group_by("a", "b", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("queries"),
@@ -302,7 +300,7 @@ def _bounds(points: pl.DataFrame) -> tuple[float, float]:
 def scatter(
     source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
-    """Each query's value in two systems: above the diagonal the second one is higher.
+    """Draw each query's value in two systems: above the diagonal the second one is higher.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
@@ -434,7 +432,7 @@ def rank_flow(
     ties: TieOrder = "id",
     **design: Unpack[Design],
 ) -> Chart:
-    """Lines from an item's rank in one run to its rank in the other, in one query.
+    """Draw lines from each item's rank in one run to its rank in the other, for one query.
 
     >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
     >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
@@ -554,7 +552,7 @@ def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:
 
 
 def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
-    """How many items rose, fell, and fell out of the list."""
+    """Count the items that rose, fell, and fell out of the list."""
     a, b = (relevant[side].fill_null(1 << 60) for side in ("a", "b"))
     gone = int((relevant["b"].is_null() & relevant["a"].is_not_null()).sum())
     return int((b < a).sum()), int((b > a).sum()) - gone, gone
@@ -563,7 +561,7 @@ def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
 def _flow_layers(
     table: pl.DataFrame, first: str, second: str, deepest: int, size: tuple[int, int], theme: Theme
 ) -> list[dict[str, Any]]:
-    """Places are worked out here, so that labels which would meet can be pushed apart."""
+    """Compute the places here, so that labels which would meet can be pushed apart."""
 
     width, height = size
 
@@ -627,7 +625,7 @@ def _flow_layers(
             y=down,
             detail={"field": "item"},
             color=shade,
-            strokeDash={"condition": {"test": "datum.relevant", "value": [1, 0]}, "value": [2, 3]},
+            strokeDash=when("datum.relevant", [1, 0], [2, 3]),
             tooltip=[{"field": "item"}],
         ),
         values=lines,

@@ -17,6 +17,7 @@ from judged.charts.canvas import (
     Frame,
     Losses,
     encode,
+    keep_rows,
     layer,
     layers,
     mark,
@@ -24,6 +25,7 @@ from judged.charts.canvas import (
     room_above,
     share_axis,
     temperature_axis,
+    when,
 )
 from judged.charts.chart import Chart, chart
 from judged.charts.kinds import takes_design
@@ -59,7 +61,7 @@ SWEEP_HEIGHT, APART = 120, 14  # pixels of a panel, and between two
 
 @takes_design()
 def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
+    """Draw loss, entropy, confidence and calibration along temperature.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
@@ -188,7 +190,7 @@ def _lines(
         part, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
-        line["transform"] = [{"filter": {"field": "panel", "equal": panel}}]
+        line["transform"] = [keep_rows("panel", panel)]
     return lines if part["curve"].n_unique() > 1 else lines[:-1]
 
 
@@ -216,7 +218,7 @@ def temperature_probabilities(
     temperatures: Sequence[float] | None = None,
     **design: Unpack[Design],
 ) -> Chart:
-    """The mean probability of the items at the first ranks, at three temperatures.
+    """Draw the mean probability of the items at the first ranks, at three temperatures.
 
     >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
     >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
@@ -296,7 +298,7 @@ def _probability_layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> lis
         "calculate": "datum.rank_to > datum.rank_from ? 'rest' : '' + datum.rank_from",
         "as": "place",
     }
-    only = [{"filter": {"field": "name", "equal": name}}, place]
+    only = [keep_rows("name", name), place]
     x = {
         "field": "place",
         "type": "ordinal",
@@ -310,10 +312,7 @@ def _probability_layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> lis
     tooltip = [{"field": field} for field in ("rank_from", "rank_to")] + [
         {"field": "probability", "format": ".4f"}
     ]
-    shade = {
-        "condition": {"test": "datum.place == 'rest'", "value": theme.muted},
-        "value": theme.series[0],
-    }
+    shade = when("datum.place == 'rest'", theme.muted, theme.series[0])
     bars = layer(mark("bar"), encode(x=x, y=y, color=shade, tooltip=tooltip), transform=only)
     # The first number begins, and the last one ends, with its bar: neither lies on an axis.
     numbers = [
@@ -351,7 +350,7 @@ def temperature_reliability(
     temperatures: Sequence[float] | None = None,
     **design: Unpack[Design],
 ) -> Chart:
-    """The probability of the top item against how often it is relevant, at three temperatures.
+    """Draw the probability of the top item against how often it is relevant.
 
     >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
     >>> row = {"calibration_error": 0.25, "bins": bins}
@@ -408,7 +407,7 @@ def draw_temperature_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
             score="confidence in the top item",
             share="top items that are relevant",
             results="queries",
-            only={"filter": {"field": "name", "equal": name}},
+            only=keep_rows("name", name),
             width=width,
             height=height,
             most=most,
@@ -456,7 +455,7 @@ STUDY_WIDTH, ROW_GAP = 250, 18
 
 @takes_design()
 def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """What a similarity has learned at each of several training temperatures.
+    """Draw what a similarity has learned at each of several training temperatures.
 
     >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
     >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
@@ -601,7 +600,7 @@ def _study_measure(
     low, high = _domain(part)
     y = share_axis(name, "value", low=low, top=high)
     y["axis"] = {"tickCount": 4}
-    only = [{"filter": {"field": "panel", "equal": name}}, {"filter": "isValid(datum.temperature)"}]
+    only = [keep_rows("panel", name), {"filter": "isValid(datum.temperature)"}]
     shade = theme.series[0]
     bars = layer(
         mark("rule", color=shade, strokeWidth=2, opacity=0.6),
@@ -612,15 +611,7 @@ def _study_measure(
     tooltip = [{"field": field} for field in ("temperature", "value", "low", "high", "differs")]
     points = layer(
         mark("point", filled=True, size=45, stroke=shade, strokeWidth=1.6, opacity=1),
-        encode(
-            x=x,
-            y=y,
-            fill={
-                "condition": {"test": "datum.differs", "value": shade},
-                "value": theme.background,
-            },
-            tooltip=tooltip,
-        ),
+        encode(x=x, y=y, fill=when("datum.differs", shade, theme.background), tooltip=tooltip),
         transform=only,
     )
     drawn = [*_untrained(part, y, theme, frame.width), bars, line, points]
@@ -680,10 +671,7 @@ def _study_curves(
         trained, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
-        line["transform"] = [
-            {"filter": {"field": "panel", "equal": panel}},
-            {"filter": "isValid(datum.temperature)"},
-        ]
+        line["transform"] = [keep_rows("panel", panel), {"filter": "isValid(datum.temperature)"}]
     named = lines if trained["curve"].n_unique() > 1 else lines[:-1]
     drawn = [*_untrained(part, y, canvas.theme, frame.width), *named]
     return frame.layers(*drawn)

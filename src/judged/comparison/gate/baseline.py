@@ -304,7 +304,6 @@ class Baseline:
         }
 
     def _query(self, query: str) -> dict[str, Any]:
-        """Return one line of the file."""
         line: dict[str, Any] = {"judgements": self.conditions.judgements[query], "values": {}}
         for name, kept in self.kept.items():
             line["values"][name] = plain(kept.values[query])
@@ -549,7 +548,6 @@ def _baseline(whole: dict[str, Any]) -> Baseline:
 
 
 def _values_of(name: str, lines: Mapping[str, Any], repeats: int, error: float) -> BaselineValues:
-    """Return the values of a measure."""
     values: dict[str, float | None] = {}
     parts: dict[str, dict[str, list[float]]] = {"made_of": {}, "repeats": {}}
     for query, line in lines.items():
@@ -576,7 +574,6 @@ def _values_of(name: str, lines: Mapping[str, Any], repeats: int, error: float) 
 
 
 def _number(value: Any) -> float:
-    """Read a number as `text.plain` writes it."""
     if value in ("Infinity", "-Infinity"):
         return float(value)
     number = real(value)

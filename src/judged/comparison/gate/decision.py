@@ -332,7 +332,6 @@ def _comparable(
 
 
 def _check_measures_kept(today: Baseline, source: BaselineSource, options: GateOptions) -> None:
-    """Check that an update loses no measure."""
     if source.file is None or options.force:
         return
     before = source.file.conditions.measures
@@ -440,7 +439,6 @@ def _value_at(entry: Entry, query: int) -> float | None:
 
 
 def _losses(match: Match, queries: Sequence[str]) -> tuple[QueryLoss, ...]:
-    """Return the queries that lost most; among equals the first by id."""
     sign = -1.0 if match.measure.higher_is_better else 1.0
     lost = sign * match.differences
     order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]

@@ -228,7 +228,6 @@ class Gate(Result):
         )
 
     def _method(self) -> list[str]:
-        """Describe what was compared, and how."""
         sentences = []
         if self.changes:
             sentences.append(f"Left out because of other judgements: {self.changes}.")
@@ -291,7 +290,6 @@ class Gate(Result):
         return Table([*before, *ends, "allowed", *p, "detectable"], rows, WORDS)
 
     def _trusted_table(self) -> Table:
-        """Return corrected changes beside those of either kind of judgements alone."""
         ends = f"{percent_of(self.interval_level)} CI"
         rows = [
             [
@@ -359,7 +357,6 @@ class Gate(Result):
 
 
 def _attribute(text: str) -> str:
-    """Quote a text for XML, without characters that XML cannot hold."""
     return quoteattr(readable(text))
 
 

@@ -18,7 +18,7 @@ from judged.comparison.match import (
     too_uneven,
 )
 from judged.comparison.numbers import Compared, Numbers
-from judged.comparison.outcomes import Outcome, averages, outcomes
+from judged.comparison.outcomes import MatchOutcome, averages, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
 from judged.comparison.wording import QUERIES, amount, percent_of, some
@@ -33,22 +33,9 @@ from judged.statistics.samples import CLOSE, counted_as
 from judged.statistics.t import below, fewest_units, spread
 from judged.text import counted, plain
 
-FAILS = {
-    "regression": "the drop is significant, and larger than allowed",
-    "inconclusive": "the true drop may be as large as allowed, or larger",
-    "dropped": "the drop is larger than allowed",
-}
-"""Verdicts on which a rule fails."""
-UNDECIDED = {"too few queries": "so few queries cannot make any drop significant, or safe"}
-"""Verdicts on which a rule neither passes nor fails."""
-PASSES = {
-    "identical": "no query differs",
-    "no drop": "the value did not fall",
-    "not significant": "the drop is not significant",
-    "too few differ": "too few queries differ for a significant drop",
-    "allowed": "the drop is not larger than allowed",
-    "safe": "the drop is significantly smaller than allowed",
-}
+FAILS = ("regression", "inconclusive", "dropped")
+"""Verdicts on which a rule fails. On "too few queries" it neither passes nor fails."""
+PASSES = ("identical", "no drop", "not significant", "too few differ", "allowed", "safe")
 """Verdicts on which a rule passes."""
 GOALS = {"loss": "a significant drop", "safe": "a drop that is significantly smaller than allowed"}
 """Goals of the tests, which too few queries cannot reach."""
@@ -182,7 +169,7 @@ class RuleResult:
 
     measure: str
     word: str
-    """One of `FAILS`, `PASSES` or `UNDECIDED`."""
+    """One of `FAILS` or `PASSES`, or "too few queries"."""
     queries: int
     groups: int | None
     baseline: float
@@ -262,7 +249,7 @@ def apply_rule(
             raise InputError(
                 f"{match.measure.name}: no query counts both today and in the baseline."
             )
-    tested: list[Outcome | None] = [None] * len(matches)
+    tested: list[MatchOutcome | None] = [None] * len(matches)
     alone = np.full(len(matches), np.nan)
     if rule != "point":
         tested = [*outcomes(matches, settings, numbers)]
@@ -351,7 +338,7 @@ def drop_of(match: Match) -> float:
     return 0.0 if abs(drop) <= CLOSE * size else drop
 
 
-def _one_sided(match: Match, outcome: Outcome | None, settings: ComparisonSettings) -> float:
+def _one_sided(match: Match, outcome: MatchOutcome | None, settings: ComparisonSettings) -> float:
     """Return one-sided p of a drop; NaN if no drop could be significant."""
     if outcome is None or too_few(match, settings, sides=1) or math.isnan(outcome.p):
         return 1.0 if outcome is not None and not match.differs.any() else math.nan
@@ -361,7 +348,7 @@ def _one_sided(match: Match, outcome: Outcome | None, settings: ComparisonSettin
 def _verdict(
     rule: str,
     match: Match,
-    outcome: Outcome | None,
+    outcome: MatchOutcome | None,
     p: float,
     allowed: float,
     settings: ComparisonSettings,
@@ -390,7 +377,6 @@ def _verdict(
 
 
 def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, high: float) -> str:
-    """Return the verdict on a measure in words."""
     name, drop = match.measure.name, drop_of(match)
     if word == "identical":
         return f"{name}: the same value on all {counted(match.queries, *QUERIES)}."

@@ -309,7 +309,6 @@ def _design_effect(
 
 
 def _numbers(differences: Any) -> Floats:
-    """Return differences as an array."""
     wrong = (
         "pilot must be a comparison, or per-query differences: numbers, or {query: difference}; "
         f"got {quoted(differences)}."

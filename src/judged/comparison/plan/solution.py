@@ -203,7 +203,6 @@ def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
 
 
 def _check_source(sd: Any, pilot: Any, simulate: bool, **of_pilot: Any) -> None:
-    """Check that there is one source of the standard deviation."""
     if sd is None and pilot is None:
         raise InputError(
             "a plan needs the standard deviation of per-query differences (sd, --sd), or a pilot "
@@ -278,7 +277,6 @@ def _power(value: Any, analysis: PowerAnalysis) -> float:
 
 
 def _check_sizes(analysis: PowerAnalysis, pilot: Pilot | None, difference: float | None) -> None:
-    """Check that the difference and the margin are possible."""
     margin = analysis.margin
     for name, value in (("difference", difference), ("margin", margin)):
         if pilot is not None and value is not None and abs(value) >= pilot.width:
@@ -301,7 +299,6 @@ def _check_sizes(analysis: PowerAnalysis, pilot: Pilot | None, difference: float
 
 
 def _check_queries(analysis: PowerAnalysis, pilot: Pilot | None, queries: int | None) -> None:
-    """Check that there are enough queries to test."""
     floor, per_unit = analysis.floor, analysis.per_unit
     fewest = analysis.queries(floor)
     if queries is None or queries >= fewest:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How many items are above each relevant item, or tie with it; `+` adds other items."""
+    """Numbers of items above each relevant item, or tied with it; `+` adds other items."""
 
     above: Ints
     level: Ints

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from judged.engines.spark.partitions import MatchPartition, TableDescription
+from judged.engines.spark.partitions import MatchPartition, TableDescription, pack_work
 from judged.engines.spark.run import (
     MAX_BROADCAST_QUERIES,
     Chosen,
@@ -257,28 +257,22 @@ def _values_of(
 
 def _pack_rows(work: MatchPartition, names: list[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Return the function for `mapInArrow` that yields rows of values, and raises faults."""
-    from pyspark import cloudpickle
-
-    from judged import __version__
-
-    packed, version = cloudpickle.dumps(work), __version__  # type: ignore[no-untyped-call]
-    lacking, other = not_installed("judged"), other_version("{}")
+    packed, lacks, other = pack_work(work), not_installed("judged"), other_version("{}")
 
     def partition(batches: Iterable[Any]) -> Iterator[Any]:
         import pickle
 
         import pyarrow as pa
 
-        try:
-            from judged import __version__
-        except ImportError:
-            raise RuntimeError(lacking) from None
-        if __version__ != version:
-            raise RuntimeError(other.replace("{}", __version__))
-        from judged.engines.spark.partitions import RowFault, do_work, error_of
+        for batch in packed(batches):
+            row = batch.to_pylist()[0]
+            if row["lacking"]:
+                version = row["lacking"].removeprefix("version ")
+                known = version != row["lacking"]
+                raise RuntimeError(other.replace("{}", version) if known else lacks)
+            from judged.engines.spark.partitions import RowFault, error_of
 
-        for packed_result in do_work(packed, batches):
-            result = pickle.loads(packed_result)
+            result = pickle.loads(row["result"])
             if isinstance(result, RowFault):
                 raise error_of([result])
             queries, columns = result
@@ -296,7 +290,7 @@ class MeasureTotal:
     """The sums of some queries for one summary."""
 
     sample: Means
-    """How columns become the summary, without any rows."""
+    """The function from columns to the summary, without any rows."""
     sums: tuple[ExactSum, ...]
     """The sum of each column; their count is the number of queries that count."""
     errors: ExactSum | None = None

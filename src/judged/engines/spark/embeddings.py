@@ -37,7 +37,7 @@ QUERY_BYTES_PER_JOB = 1 << 30
 QUERY_BYTES_PER_MESSAGE = 1 << 26
 """The same through a Spark Connect server, which takes no larger messages."""
 PARTITIONS_OF_SUMS = 16
-"""Counts of all partitions are added up in Spark to so many sums."""
+"""Sums that the counts of all partitions are added up to in Spark."""
 NUMBERS_PER_STEP = 1 << 26
 """Numbers of vectors that a worker compares at a time."""
 VECTOR_COLUMNS = ("vector", "embedding", "emb", "values", "features")

@@ -69,7 +69,7 @@ class RowFault:
     message: str
     """{more} is replaced by the number of further rows."""
     number: int = 1
-    """How many rows, or pairs, have it."""
+    """The number of rows, or pairs, that have it."""
     unit: str = "more"
     error: type[JudgedError] = InputError
 
@@ -158,7 +158,7 @@ def _faults(table: TableDescription, rows: pl.DataFrame, duplicates: str) -> Ite
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What a worker has to know about a table in Spark."""
+    """The description of a table in Spark for workers."""
 
     kind: Kind
     source: str
@@ -279,13 +279,13 @@ class MatchPartition:
     policy: Policy
     collection: CollectionLike | None = None
     weights: str | None = None
-    """Where the weights of queries come from, if the judgements have a column of them."""
+    """The source of the weights, if the judgements have a column of them."""
     change_run: Callable[[Any], Any] | None = None
     """A change of the run before it is matched."""
     change_judgements: Callable[[Any], Any] | None = None
     """The same for judgements that did not come from here."""
     make: Callable[[Rankings], Any] | None = None
-    """What to return instead of the rankings."""
+    """A function from the rankings to what is returned."""
 
     def __call__(self, rows: pl.DataFrame) -> Iterator[Any]:
         """Yield the rankings of a partition, or a `RowFault`."""

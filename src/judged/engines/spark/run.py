@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,7 +40,7 @@ LONGEST_LIST = "spark.judged.longestList"
 """The Spark setting for the longest list that a worker may get, about 100 bytes per result."""
 _DEFAULTS = {PARTITION_ROWS: 3_000_000, LONGEST_LIST: 10_000_000}
 MAX_BROADCAST_QUERIES = 200_000
-"""Up to so many queries are sent to every worker, which spares a shuffle of all rows."""
+"""The most queries that are sent to every worker, which spares a shuffle of all rows."""
 
 Chosen = Literal["all", "few", "many"]
 """Whether all queries of a run are judged, or else whether the judged ones can be broadcast."""
@@ -92,9 +93,10 @@ class SparkRun(DistantRun):
         return replace(self, changes=(*self.changes, change))
 
     @property
-    def change(self) -> RunChanges | None:
-        """All changes as one."""
-        return RunChanges(self.changes) if self.changes else None
+    def change(self) -> Callable[[Any], Any] | None:
+        """All changes as one function."""
+        changes = self.changes
+        return (lambda run: reduce(lambda r, change: change(r), changes, run)) if changes else None
 
     def rankings(self, matcher: Matcher) -> Iterator[Rankings]:
         """Yield the rankings of each partition; the first is empty and has the notes on the run."""
@@ -131,18 +133,6 @@ class SparkRun(DistantRun):
         yield from blocks
 
 
-@dataclass(frozen=True)
-class RunChanges:
-    """Several changes of a run, one after the other."""
-
-    changes: tuple[Callable[[Any], Any], ...]
-
-    def __call__(self, run: Any) -> Any:
-        for change in self.changes:
-            run = change(run)
-        return run
-
-
 def refuse_input_order(ties: str, table: SparkTable) -> None:
     """Raise an error for ties in the order of the input, unless ranks define an order."""
     if ties == "input" and not table.is_rank:
@@ -154,7 +144,7 @@ def refuse_input_order(ties: str, table: SparkTable) -> None:
 
 @dataclass(frozen=True)
 class RowCounts:
-    """How many queries and rows a run and its judgements have."""
+    """Numbers of queries and rows of a run and its judgements."""
 
     queries: int
     """Queries of the run, judged or not."""
@@ -167,7 +157,7 @@ class RowCounts:
 
     @property
     def chosen(self) -> Chosen:
-        """How the rows of judged queries are selected."""
+        """The way to select the rows of judged queries."""
         if self.queries == self.judged_queries:
             return "all"
         return "few" if self.with_judgements <= MAX_BROADCAST_QUERIES else "many"

@@ -19,9 +19,9 @@ from judged import __version__
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
 
 CONNECT_SECONDS = 20.0
-"""How long a machine may take to accept a connection."""
+"""The time that a machine may take to accept a connection."""
 SPARK_CONNECT_SECONDS = 50.0
-"""How long a Spark Connect server may take to answer."""
+"""The time that a Spark Connect server may take to answer."""
 _QUIET = {
     "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",

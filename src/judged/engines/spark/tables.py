@@ -36,7 +36,7 @@ class SparkTable:
     """The name in messages."""
     name: str = "run"
     notes: tuple[str, ...] = ()
-    """What was assumed about its columns."""
+    """Assumptions about its columns."""
     is_rank: bool = False
     """Whether the score is a rank, of which the smallest is best."""
 

@@ -21,8 +21,7 @@ VECTORS = Kind("vectors", "number", "one row per vector")
 
 @dataclass(frozen=True)
 class VectorFormat(Format):
-    text: bool = False
-    """Whether it is text, which may be compressed; other files are read in place."""
+    text: bool = False  # whether it is text, which may be compressed; other files are read in place
     one_array: bool = False
 
 
@@ -69,10 +68,8 @@ class File:
 
     path: Path
     label: str
-    key: str | None = None
-    """Which array or column of the file is meant, where that was said."""
-    format: str | None = None
-    """None for text of some kind, which its lines tell."""
+    key: str | None = None  # which array or column of the file is meant, where that was said
+    format: str | None = None  # None for text of some kind, which its lines tell
 
     @property
     def source(self) -> str:
@@ -114,7 +111,7 @@ def detected(
     if wanted is None and is_safetensors(start):
         wanted = "safetensors"
     elif wanted is not None and not FORMATS[wanted].text:
-        # A dimension or a length that fills all of its bytes would be of millions: those bytes are
+        # a dimension or a length that fills all of its bytes would be of millions: those bytes are
         # something else.
         plausible = (
             by_start == wanted if FORMATS[wanted].magic or by_start else b"\x00" in start[:8]

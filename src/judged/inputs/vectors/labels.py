@@ -38,14 +38,12 @@ _IN_MEMORY = "the labels"
 class LabelTable(Sequence[Any]):
     """Labels and the ids of their vectors, in the order of the table; several labels are a list."""
 
-    ids: tuple[str, ...] | None
-    """None where no column is named as ids are."""
+    ids: tuple[str, ...] | None  # None where no column is named as ids are
     labels: Sequence[Any] | np.ndarray[Any, Any]
     source: str = _IN_MEMORY
     several: bool = False
     """Whether each vector has a list of labels; lists of rows with the same id are put together."""
-    unnamed: bool = False
-    """Whether the ids may be row numbers: an index without a name."""
+    unnamed: bool = False  # whether the ids may be row numbers: an index without a name
     others: tuple[tuple[str, ...], ...] = ()
 
     def __len__(self) -> int:
@@ -238,7 +236,7 @@ def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray
 
 def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
     scan = pl.scan_parquet(file.path, glob=False)
-    # A cast to text fails on a column of lists.
+    # a cast to text fails on a column of lists.
     with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
         names = scan.collect_schema().names()
         if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:

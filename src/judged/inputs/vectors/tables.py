@@ -211,8 +211,7 @@ def _ndjson_beside(source: Source, names: Sequence[str]) -> dict[str, list[str |
     return columns
 
 
-_DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
-"""What polars may have made a text of."""
+_DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"  # what polars may have made a text of
 
 
 def _ndjson_at_once(
@@ -366,8 +365,7 @@ def _read(file: File, source: Source, layout: Layout) -> Vectors:
     return _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
 
 
-_MANY_ROWS = 10
-"""So many rows do not count up, or have different whole numbers, by chance."""
+_MANY_ROWS = 10  # so many rows do not count up, or have different whole numbers, by chance
 _MANY_CELLS = 16
 """So many cells do not all have a fraction by chance, where those of another column have none."""
 
@@ -443,10 +441,8 @@ def _with_first_column_as_ids(
     return vectors
 
 
-_LOOKED_AT = 10_000
-"""Rows in which other columns are looked at; what repeats does so soon."""
-_BY_CHANCE = 0.05
-"""The share of columns whose numbers all differ that is still unlike the first."""
+_LOOKED_AT = 10_000  # rows in which other columns are looked at; what repeats does so soon
+_BY_CHANCE = 0.05  # the share of columns whose numbers all differ that is still unlike the first
 
 
 def _named_as(layout: Layout, name: str) -> str:
@@ -473,8 +469,7 @@ def _separator(line: str) -> str:
     return max(("\t", ",", " "), key=gain)
 
 
-_DIGITS = 16
-"""A count of vectors or dimensions has fewer."""
+_DIGITS = 16  # a count of vectors or dimensions has fewer
 
 
 def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Layout:

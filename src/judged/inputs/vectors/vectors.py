@@ -73,8 +73,7 @@ Matrix = NDArray[Any]
 ROWS_AT_A_TIME = 1 << 16
 
 
-IN_MEMORY = 1 << 26
-"""Largest file, in bytes, that is read whole; larger ones are mapped."""
+IN_MEMORY = 1 << 26  # largest file, in bytes, that is read whole; larger ones are mapped
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ DOWNLOADS = {
 }
 """Media types and file names of downloads."""
 _QUERY_COLUMNS = frozenset({"query", "query_id", "qid", "id", "topic"})
-OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}
-"""Hints of sentences to options of the command line; pages have links instead."""
+HINTS = (warnings.SEE_TIE_RANGE, warnings.SEE_UNJUDGED_RANGE, warnings.SEE_UNANSWERABLE)
+"""References of warnings to options; pages have links instead."""
 
 
 def page(visit: Visit) -> Page:
@@ -254,9 +254,8 @@ def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
 
 
 def _without_options(text: str) -> str:
-    for ending, instead in OPTIONS_IN_SENTENCES.items():
-        if text.endswith(ending):
-            text = text.removesuffix(ending) + instead
+    for hint in HINTS:
+        text = text.replace(hint, "")
     return text
 
 

@@ -41,10 +41,7 @@ SUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "uneven": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 2.0}}),
     "unjudged queries": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q4": {"a": 2.0, "x": 1.0}}),
     "missing": ({**PLAIN_JUDGEMENTS, "q4": {"d": 1}}, PLAIN_RUN),
-    "not whole": (
-        {**PLAIN_JUDGEMENTS, "q4": {"d": 1}},
-        {**PLAIN_RUN, "q4": {"w": 2.0, "d": 1.0}},
-    ),
+    "not whole": ({**PLAIN_JUDGEMENTS, "q4": {"d": 1}}, {**PLAIN_RUN, "q4": {"w": 2.0, "d": 1.0}}),
 }
 """Data of which each condition holds."""
 WITH_IRRELEVANT = {"q1": {"a": 1, "x": 0}, "q2": {"b": 1, "y": 0}, "q3": {"c": 1, "z": 0}}
@@ -155,11 +152,7 @@ def test_a_convention_says_how_it_was_held_against_its_library(convention: Conve
     note = f"The definitions of {title} are from reading its source"
     name = next(name for name in convention.names if name.ours)
     text = evaluate(
-        PLAIN_JUDGEMENTS,
-        PLAIN_RUN,
-        filled(convention, name),
-        convention=convention,
-        collection=50,
+        PLAIN_JUDGEMENTS, PLAIN_RUN, filled(convention, name), convention=convention, collection=50
     ).to_text(verbose=True)
     assert (note in text) == (convention.held == "reading")
 
@@ -174,10 +167,7 @@ def by_every_way_in(tmp_path: Any) -> list[tuple[Any, Any]]:
     (tmp_path / "run").write_text("q Q0 q 1 2.0 t\nq Q0 a 2 1.0 t\nr Q0 r 1 3.0 t\n")
     rows = [("q", "q", 2.0), ("q", "a", 1.0), ("r", "r", 3.0)]
     return [
-        (
-            {"q": {"a": 1}, "r": {"b": 1}},
-            {"q": {"q": 2.0, "a": 1.0}, "r": {"r": 3.0}},
-        ),
+        ({"q": {"a": 1}, "r": {"b": 1}}, {"q": {"q": 2.0, "a": 1.0}, "r": {"r": 3.0}}),
         ({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["q", "a"], "r": ["r"]}),
         (str(tmp_path / "qrels"), str(tmp_path / "run")),
         (

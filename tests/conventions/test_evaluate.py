@@ -6,15 +6,7 @@ import json
 
 import pytest
 
-from judged import (
-    AP,
-    ConventionError,
-    MeasureError,
-    Policy,
-    compare_conventions,
-    evaluate,
-    nDCG,
-)
+from judged import AP, ConventionError, MeasureError, Policy, compare_conventions, evaluate, nDCG
 from judged.conventions import conventions, find
 from judged.measures.conventions import named_all
 from support.loops import for_each

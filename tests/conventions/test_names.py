@@ -160,9 +160,7 @@ def test_all_spellings_of_a_measure_mean_the_same(convention: Convention) -> Non
 
 
 @for_each("convention", ALL, ids=lambda each: each.name)
-def test_a_measure_is_called_what_the_library_reads_as_this_measure(
-    convention: Convention,
-) -> None:
+def test_a_measure_is_called_what_the_library_reads_as_this_measure(convention: Convention) -> None:
     for text, _ in spellings():
         if text.partition("@")[0] in THEIRS.get(convention.name, ()):
             continue
@@ -215,10 +213,7 @@ def test_recall_of_whole_lists_is_set_recall(library: str) -> None:
 @pytest.mark.parametrize("library", ["clap", "clip"])
 @pytest.mark.parametrize("text", ["MedR", "MedianRank", "Rank(aggregate=median)", "median_rank"])
 def test_the_median_rank_is_called_so(library: str, text: str) -> None:
-    assert meaning(find(library), text) == (
-        parse_measure("Rank(aggregate=median)"),
-        "median_rank",
-    )
+    assert meaning(find(library), text) == (parse_measure("Rank(aggregate=median)"), "median_rank")
 
 
 def test_what_is_added_is_said() -> None:

@@ -227,13 +227,7 @@ def test_the_walk_of_ndcg_shows_gains_discounts_and_the_ideal() -> None:
     """DCG@4: 2/1 + 0 + 3/2 + 0 = 3.5; the ideal 3/1 + 2/log2(3) + 1/2 = 4.7619."""
     e = explain("2 0 3 -", measure="nDCG@4", pool="3 2 1")
     scene = animation(e)
-    assert scene.readings == (
-        "gain",
-        "discount",
-        "adds to DCG@4",
-        "DCG@4 so far",
-        "IDCG@4 so far",
-    )
+    assert scene.readings == ("gain", "discount", "adds to DCG@4", "DCG@4 so far", "IDCG@4 so far")
     assert [frame.readings for frame in scene.frames] == [
         ("–", "–", "–", "0", "0"),
         ("2", "1", "2", "2", "3"),

@@ -317,7 +317,7 @@ def test_ids_of_queries_that_differ_only_in_their_spelling() -> None:
     judgements = {{"q3": "Q03"}.get(q, q): own for q, own in JUDGEMENTS.items()}
     found = check(judgements)
     assert [each.name for each in found.findings] == [
-        *("missing-queries", "unjudged-queries", "query-ids"),
+        *("missing-queries", "unjudged-queries", "query-ids")
     ]
     finding = found.findings[-1]
     assert finding.examples == ("'Q03' (judged) and 'q3' (elsewhere): case and zero padding",)

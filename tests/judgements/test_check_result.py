@@ -59,13 +59,7 @@ def test_json_is_plain(found: judged.CollectionCheck) -> None:
         "otherwise": "without this query",
         "no_numbers": None,
         "numbers": [
-            {
-                "run": "one",
-                "measure": "RR",
-                "as_is": 0.5,
-                "otherwise": 0.75,
-                "difference": 0.25,
-            },
+            {"run": "one", "measure": "RR", "as_is": 0.5, "otherwise": 0.75, "difference": 0.25},
             {
                 "run": "two",
                 "measure": "RR",

@@ -114,11 +114,7 @@ def test_texts_that_say_nothing_are_like_no_other(asked: list[int]) -> None:
 
 
 def test_words_of_nothing() -> None:
-    assert words_of(pl.Series(["", "\x00\x1b[2J", "a\x00b"])).to_list() == [
-        [],
-        ["2j"],
-        ["a", "b"],
-    ]
+    assert words_of(pl.Series(["", "\x00\x1b[2J", "a\x00b"])).to_list() == [[], ["2j"], ["a", "b"]]
 
 
 @pytest.mark.parametrize(

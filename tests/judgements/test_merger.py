@@ -158,10 +158,7 @@ def test_trec_text_has_whole_grades_as_such(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".qrels", ".csv", ".json", ".parquet"])
 def test_subtopics_stay(tmp_path: Path, ending: str) -> None:
-    judges = {
-        "ann": {"q": {"a": {"1": 1, "2": 0}}},
-        "bob": {"q": {"a": {"1": 2}, "b": {"1": 1}}},
-    }
+    judges = {"ann": {"q": {"a": {"1": 1, "2": 0}}}, "bob": {"q": {"a": {"1": 2}, "b": {"1": 1}}}}
     found = judged.merge_judgements(judges, rule="highest")
     assert found.to_dict() == {"q": {"a": {"1": 2.0, "2": 0.0}, "b": {"1": 1.0}}}
     found.save(tmp_path / f"merged{ending}")

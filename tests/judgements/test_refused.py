@@ -46,11 +46,7 @@ from judged.errors import InputError
             "agreement needs two or more assessors: give {name: judgements}, or a list of files; "
             "got only the judgements of one.",
         ),
-        (
-            {"ann": {"q": {"a": 1}}},
-            None,
-            "agreement needs two or more assessors; got 1.",
-        ),
+        ({"ann": {"q": {"a": 1}}}, None, "agreement needs two or more assessors; got 1."),
         (
             "ann.qrels",
             None,

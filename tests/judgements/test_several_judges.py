@@ -68,11 +68,11 @@ def test_what_is_said_of_several() -> None:
         f"{alpha.estimate:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), ordinal "
     )
     assert found.tables()[1].header == [
-        *("assessors", "items", "agreement", "kappa", "linear", "quadratic", "stricter"),
+        *("assessors", "items", "agreement", "kappa", "linear", "quadratic", "stricter")
     ]
     frame = found.to_frame()
     assert frame.filter(frame["first"].is_null())["number"].to_list() == [
-        *("alpha_nominal", "alpha_ordinal", "alpha_interval"),
+        *("alpha_nominal", "alpha_ordinal", "alpha_interval")
     ]
 
 
@@ -95,11 +95,7 @@ def test_two_of_three_who_share_nothing() -> None:
     }
     found = judged.agreement(judges)
     pair = found.pair("bob", "carl")
-    assert (pair.items, pair.queries, pair.kappa.note) == (
-        0,
-        0,
-        "no item was judged by both",
-    )
+    assert (pair.items, pair.queries, pair.kappa.note) == (0, 0, "no item was judged by both")
     assert found.warnings()[0] == "No item was judged by both: bob and carl."
     assert found.to_json()
 

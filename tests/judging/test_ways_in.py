@@ -347,8 +347,7 @@ ROWS: dict[str, Callable[[list[dict[str, Any]], Path], Any]] = {
         folder / "rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows)
     ),
     "json by query": lambda rows, folder: written(
-        folder / "by.json",
-        json.dumps({row["question"]: {**row, "question": None} for row in rows}),
+        folder / "by.json", json.dumps({row["question"]: {**row, "question": None} for row in rows})
     ),
     "json by column": lambda rows, folder: written(
         folder / "columns.json", json.dumps({name: [row[name] for row in rows] for name in rows[0]})

@@ -1,4 +1,4 @@
-"""How other libraries define the same measures: data only, one file per library.
+"""Definitions of the same measures by other libraries: data only, one file per library.
 
 Each file in `libraries` holds one `CONVENTION`. New files are found automatically.
 

@@ -1,4 +1,4 @@
-"""What `identify` tries: measures, practices of libraries and policies, for a printed number."""
+"""Measures, practices of libraries and policies that `identify` tries for a printed number."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ def policy_at(place: Iterable[int]) -> Policy:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The value of each measure under each policy; NaN if there is none."""
+    """The value of each measure under each policy; NaN if undefined."""
 
     measures: list[Measure]
     values: Floats  # one row per measure, then one axis for each choice of the policy
@@ -375,7 +375,7 @@ class Grid:
 
     @property
     def untried(self) -> str:
-        """What could not be tried, and why; empty if everything was tried."""
+        """Reason why some definitions were not tried; empty if all were tried."""
         if UNTRIED in self.rankings:
             return ""
         return (

@@ -1,4 +1,4 @@
-"""What is known of other libraries: a list of all, and a description of one."""
+"""Other libraries: a list of all, and a description of one."""
 
 from __future__ import annotations
 

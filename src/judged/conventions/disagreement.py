@@ -385,7 +385,7 @@ class VariantScores:
 
 
 def _as_convention(meaning: Meaning) -> Conventional | None:
-    """Return a convention with the extras of a meaning; None if it has none."""
+    """Return a convention with the extras of a meaning; None without extras."""
     if not meaning.extras():
         return None
     measure = str(meaning.measure)
@@ -412,7 +412,7 @@ class QueryCounts:
 
 @dataclass(frozen=True)
 class DefinitionDifference:
-    """One difference of a definition, and how many queries it changes by itself."""
+    """One difference of a definition, and how many queries it changes alone."""
 
     choice: str
     says: str

@@ -466,7 +466,7 @@ class Identification(Result):
     idle: dict[str, str] = field(default_factory=dict)
     """Choices of the policy that change no value here, and why."""
     untried: str = ""
-    """What could not be tried, and why; empty if everything was tried."""
+    """Reason why some definitions were not tried; empty if all were tried."""
     notes: tuple[str, ...] = ()
     """Warnings about the data."""
     limit: int | None = MAX_EXPLANATIONS

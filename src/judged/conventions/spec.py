@@ -11,7 +11,7 @@ Choices = Mapping[str, str]
 """Some choices of a policy, such as {"empty": "skip"}; the others are judged's defaults."""
 
 HELD = {"run": "library run", "output": "stored output", "reading": "reading of the source"}
-"""How a convention was compared with its library, most reliable first."""
+"""Ways to compare a convention with its library, most reliable first."""
 
 WHEN = {
     "tied": "judged results are tied",
@@ -38,7 +38,7 @@ WHEN = {
 SINGLE = (
     "single precision: scores that differ only beyond it are tied there, and the item's id decides"
 )
-"""What libraries do that store scores in single precision."""
+"""Effect of storing scores in single precision, as some libraries do."""
 
 THRESHOLDS = {
     "half or tenth": (
@@ -204,7 +204,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Convention:
-    """How a library, a script or a benchmark defines its measures, in terms of ours.
+    """Definitions of a library, a script or a benchmark, in terms of ours.
 
     Parameters
     ----------

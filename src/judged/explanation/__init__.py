@@ -1,4 +1,4 @@
-"""How one number of one query comes about, step by step: text, tables, pages and animations."""
+"""Calculation of one value of one query, step by step: text, tables, pages and animations."""
 
 from judged.explanation.explanation import Explanation
 from judged.explanation.improvement import Change, Variant

@@ -72,7 +72,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Growth:
-    """What adds up down the list, beside what adds up down the ideal one."""
+    """A sum down the list, beside that of the ideal list."""
 
     kind: ClassVar[str] = "growth"
 

@@ -1,4 +1,4 @@
-"""How one number of one query comes about: what `judged.explain` returns, and how it is shown."""
+"""The calculation of one value of one query, and how it is shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """How one number of one query comes about; what `judged.explain` returns.
+    """The calculation of one value of one query, as returned by `explain`.
 
     >>> from judged import explain
     >>> explanation = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
@@ -74,7 +74,7 @@ class Explanation(Result):
 
     @property
     def is_a_list(self) -> bool:
-        """Whether it explains a relevance list, which has neither name nor query."""
+        """True for a relevance list, which has neither name nor query."""
         return self.rankings.name == A_LIST
 
     @property
@@ -135,7 +135,7 @@ class Explanation(Result):
 
     @property
     def improvement(self) -> str:
-        """What would help most, in a sentence; empty if no single move helps.
+        """The move of one item that would help most, in a sentence; empty if no move helps.
 
         >>> from judged import explain
         >>> explain("0 1", measure="RR").improvement.partition(", ")[0]

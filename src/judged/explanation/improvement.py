@@ -1,4 +1,4 @@
-"""What would improve a value, and the other definitions of its measure."""
+"""Moves that would improve a value, and other definitions of its measure."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Effect:
 
     @property
     def moved(self) -> bool:
-        """Whether the value changed, or became defined or undefined."""
+        """True if the value changed, or became defined or undefined."""
         if isnan(self.before) or isnan(self.after):
             return isnan(self.before) != isnan(self.after)
         return self.before != self.after and not abs(self.difference) <= CLOSE
 
     @property
     def better(self) -> bool | None:
-        """Whether the value is better; None if it is the same, or neither good nor bad."""
+        """True if the value is better; None if it is the same, or neither good nor bad."""
         if not self.moved or isnan(self.difference) or not self.measure.spec.rates_relevance:
             return None
         return (self.difference > 0) == self.measure.spec.higher_is_better

@@ -101,7 +101,7 @@ class Steps:
     value: Expression
     columns: tuple[Column, ...] = ()
     adds: dict[int, Expression] | None = None
-    """What each rank adds, in sum the value; None if the value is no such sum."""
+    """The part of the value that each rank adds; None if the value is not a sum over ranks."""
     before: tuple[Line, ...] = ()  # intermediate results
     divisor: Line | None = None
     says: str = ""  # a sentence about this list, if the arithmetic does not show it

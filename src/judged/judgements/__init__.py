@@ -1,4 +1,4 @@
-"""What to judge next, by whom, and how far judges agree.
+"""Judgements: what to judge next, annotators, and their agreement.
 
 Choices and defaults are here because the command line lists them before it loads the functions.
 """

@@ -1,4 +1,4 @@
-"""How far assessors agree, which of them is stricter, and what that means for runs."""
+"""Agreement of assessors, their strictness, and the effect on runs."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ class Agreement(Result):
     alphas: Mapping[str, Interval]
     """Krippendorff's alpha of all assessors: nominal, ordinal and interval."""
     settings: AgreementSettings
-    """How the assessors were compared."""
+    """Settings of the comparison."""
     boards: Leaderboards | None = None
     """The runs under each assessor, if there are runs."""
     notes: tuple[str, ...] = ()
@@ -299,17 +299,17 @@ class Agreement(Result):
 
     @property
     def agreement(self) -> Interval:
-        """Of two assessors, the share of items with the same grade from both."""
+        """Share of items with the same grade from both of two assessors."""
         return self.pair().agreement
 
     @property
     def kappas(self) -> Mapping[str, Interval]:
-        """Of two assessors, Cohen's kappa: plain, linear and quadratic."""
+        """Cohen's kappa of two assessors: plain, linear and quadratic."""
         return self.pair().kappas
 
     @property
     def kappa(self) -> Interval:
-        """Of two assessors, Cohen's kappa without weights."""
+        """Cohen's kappa of two assessors, without weights."""
         return self.pair().kappa
 
     @property

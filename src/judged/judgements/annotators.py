@@ -345,11 +345,11 @@ class Annotator:
         return self._record("note", query, item, None, note, None)
 
     def undo(self) -> LogEntry | None:
-        """Undo the last action that still holds; return it, or None if there is none."""
+        """Undo the last action that still holds and return it; None if nothing can be undone."""
         return self._undo(lambda log: log.last)
 
     def take_back(self, query: str, item: str) -> LogEntry | None:
-        """Undo the last action on one item; return it, or None if there is none."""
+        """Undo the last action on one item and return it; None if nothing can be undone."""
         return self._undo(
             lambda log: next((e for e in reversed(log.kept) if e.place == (query, item)), None)
         )

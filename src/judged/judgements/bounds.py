@@ -1,4 +1,4 @@
-"""How far judging the unjudged results could still move the difference between two runs."""
+"""Bounds of the difference between two runs after judging the unjudged results."""
 
 from __future__ import annotations
 

@@ -320,7 +320,7 @@ class CollectionCheck(Result):
     findings: tuple[CollectionFinding, ...]
     """The findings, each kind once; empty if the collection is sound."""
     unchecked: tuple[str, ...]
-    """What could not be checked, and why, a sentence each."""
+    """Checks that were skipped, and why, a sentence each."""
     looked_at: Mapping[str, int]
     """Numbers of queries, judgements, runs, texts and vectors."""
     how: tuple[str, ...] = ()
@@ -336,7 +336,7 @@ class CollectionCheck(Result):
         return not self.findings
 
     def finding(self, name: str) -> CollectionFinding | None:
-        """Return the finding of a kind; None if there is none.
+        """Return the finding of a kind, or None.
 
         Parameters
         ----------

@@ -145,11 +145,7 @@ class Explorer:
 
 
 def application(settings: ServerSettings) -> Safety:
-    """Return the explorer as an ASGI application, behind its safety checks.
-
-    >>> application(ServerSettings.of([])).settings.port
-    8686
-    """
+    """Return the explorer as an ASGI application, behind its safety checks."""
     explorer = Explorer.of(settings)
     routes: list[BaseRoute] = [
         *(Route(view.path, partial(show, explorer, view), methods=["GET"]) for view in VIEWS),

@@ -46,8 +46,6 @@ class Calculations:
         return self.rankings(scoring)[0].queries
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
-        """Return what `judged.evaluate` gives, by default with confidence intervals."""
-
         def evaluate() -> Evaluation:
             evaluation = self._evaluated(self.rankings(scoring), scoring.request)
             if not interval:
@@ -154,8 +152,6 @@ class Calculations:
         return Joint.of(self.judgements(), runs, **options)
 
     def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
-        """Return the rankings of all systems, in the order of their files."""
-
         def restate() -> tuple[Rankings, ...]:
             policy = scoring.policy
             return tuple(restated(r, policy, scoring.depth) for r in self._whole(scoring, policy))
@@ -202,11 +198,9 @@ class Calculations:
         return scoring.convention if changes else None
 
     def judgements(self) -> Judgements | Lookup:
-        """Return the judgements, read once for each version of the file."""
         return self._read(("judgements",), lambda data: data.judgements())
 
     def run(self, system: str) -> Run | Lookup:
-        """Return a run, read once for each version of the file."""
         chosen = self.workspace.system(system)
         removable = chosen.file.name if len(self.systems) > 1 else None
 
@@ -285,7 +279,6 @@ class Calculations:
         *,
         rows: int | None = 30,
     ) -> Explanation:
-        """Return what `judged.explain` gives."""
         from judged.explanation import explain
 
         def explain_query() -> Explanation:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 LINE_LENGTH = 88
 NOT_IN_PLOT = ("convention", "duplicates")
 """Settings that `judged plot` does not have, but Python has."""
-SINGLE = ("explain", "judge")
-"""Functions of one run and one measure."""
+SINGLE = ("explain", "judge")  # functions of one run and one measure
 SHOWN = {"interval": "intervals", "tie_range": "tie_range", "unjudged_range": "unjudged_range"}
 """Options of `judged evaluate` that are arguments of `Evaluation.showing`."""
 
@@ -146,7 +145,6 @@ def explain(visit: Visit, system: str, query: str, measure: str) -> CommandText:
 
 
 def path_of(file: DataFile) -> str:
-    """Return the path of a file; of uploads, the name."""
     return file.name if file.uploaded else str(file.path)
 
 
@@ -205,8 +203,8 @@ def _chart_words(
     chosen = [workspace.system(name) for name in systems]
     if kind.needs not in OF_RANKINGS:
         scoring = replace(scoring, chosen={})
-    own = {name: value for name, value in options.items() if name not in ("measures", "measure")}
-    made_by = {**_made_by(visit, kind, systems), **own}
+    design = {name: value for name, value in options.items() if name not in ("measures", "measure")}
+    made_by = {**_made_by(visit, kind, systems), **design}
     measures = _chart_measures(visit, kind, options)
     words = LibraryCall("plot", workspace, chosen, scoring, measures, made_by).words()
     words = ["-k" if word == "--k" else word for word in words]

@@ -41,8 +41,7 @@ KINDS = {
 """The kinds of files, in words."""
 MAX_FILES = 2_000
 MAX_FOLDER_DEPTH = 4
-MAX_JSON_BYTES = 64 * 10**6
-"""Larger JSON files are identified by their beginning and name."""
+MAX_JSON_BYTES = 64 * 10**6  # larger JSON files are identified by their beginning and name
 PICTURES = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "jpeg": re.compile(rb"\xff\xd8\xff"),
@@ -50,10 +49,8 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The supported pictures, and how they begin."""
-_LINES_READ = 2
-"""How many lines identify a broken file."""
-_FEWEST_WORDS = 3
-"""Lines of fewer words may be anything, such as a page or a program."""
+_LINES_READ = 2  # how many lines identify a broken file
+_FEWEST_WORDS = 3  # lines of fewer words may be anything, such as a page or a program
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -67,19 +64,15 @@ _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 class DataFile:
     """A file and its kind."""
 
-    name: str
-    """Its path inside the folder, or the name of an upload."""
+    name: str  # its path inside the folder, or the name of an upload
     path: Path
     kind: str = "other"
     format: str = ""
     size: int = 0
-    changed: int = 0
-    """The time of the last change in nanoseconds."""
+    changed: int = 0  # the time of the last change in nanoseconds
     uploaded: bool = False
-    note: str = ""
-    """The error message, if it cannot be used."""
-    columns: tuple[str, ...] = ()
-    """The names of its columns, if it is a table."""
+    note: str = ""  # the error message, if it cannot be used
+    columns: tuple[str, ...] = ()  # the names of its columns, if it is a table
 
     @property
     def identity(self) -> tuple[str, int, int]:
@@ -94,10 +87,10 @@ class DataFile:
 def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
     """Return the files of a folder and its subfolders, and sentences on what was left out."""
     root = folder.resolve()
-    found: list[DataFile] = []
+    files: list[DataFile] = []
     problems: list[str] = []
     for path in _walk_folder(folder):
-        if len(found) == MAX_FILES:
+        if len(files) == MAX_FILES:
             problems.append(
                 f"The folder has more than {MAX_FILES:,} files; the others are not looked at. "
                 "Name the files that you mean."
@@ -112,8 +105,8 @@ def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
         if not inside:
             problems.append(f"{name} is a link out of the folder, and is not read.")
         elif os.path.isfile(path):
-            found.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
-    return found, problems
+            files.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
+    return files, problems
 
 
 def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -384,6 +377,6 @@ _TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
 def _numbers_in(document: dict[str, Any]) -> list[Any]:
     """Return the numbers of {query: {item: number}}, of the first queries."""
     lists = [value for value in list(document.values())[:50] if isinstance(value, dict)]
-    values = [value for each in lists for value in each.values()]
+    values = [value for items in lists for value in items.values()]
     numbers = [value for value in values if isinstance(value, (int, float))]
     return numbers if len(numbers) == len(values) else []

@@ -42,10 +42,8 @@ HEADERS = (
 """Headers of every answer, errors included."""
 KEY_HEADER = "x-judged-key"
 """The header in which programs send the key that browsers have in a cookie."""
-BY_KEY = "by key"
-"""The session of programs that send the key in a header."""
-OPEN = "/assets/"
-"""Files that need no key, because they are the same in every installation."""
+BY_KEY = "by key"  # the session of programs that send the key in a header
+OPEN = "/assets/"  # files that need no key, because they are the same in every installation
 READS = ("GET", "HEAD")
 MOST_SESSIONS = 1_000
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -83,8 +81,7 @@ class Safety:
 
     app: Asgi
     settings: ServerSettings
-    refuse: Callable[[Scope, RefusedError], Asgi]
-    """Answers a refused request."""
+    refuse: Callable[[Scope, RefusedError], Asgi]  # answers a refused request
     sessions: Sessions = field(default_factory=Sessions)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,14 +93,14 @@ class Safety:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = [(name.encode(), value.encode()) for name, value in HEADERS]
-                own += [(b"set-cookie", cookie.encode()) for cookie in cookies]
-                names = {name for name, _ in own}
+                ours = [(name.encode(), value.encode()) for name, value in HEADERS]
+                ours += [(b"set-cookie", cookie.encode()) for cookie in cookies]
+                names = {name for name, _ in ours}
                 kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
                 if not scope["path"].startswith(OPEN):
                     kept = [pair for pair in kept if pair[0].lower() != b"cache-control"]
-                    own.append((b"cache-control", b"no-store"))
-                message = {**message, "headers": [*kept, *own]}
+                    ours.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": [*kept, *ours]}
             await send(message)
 
         try:
@@ -120,7 +117,7 @@ class Safety:
             return self.app
         params = Params.read(scope.get("query_string", b"").decode("latin-1"))
         if self.settings.key is not None and scope["method"] in READS and params.all("key"):
-            if not any(self._is_key(given) for given in params.all("key")):
+            if not any(self._is_key(key) for key in params.all("key")):
                 raise ForbiddenError(_OTHER_KEY, "key")
             cookies.append(self._cookie(self.sessions.begin()))
             return _redirect(scope["path"], params.without("key"))
@@ -139,9 +136,9 @@ class Safety:
         cookies.append(self._cookie(session))
         return session
 
-    def _is_key(self, given: str) -> bool:
+    def _is_key(self, text: str) -> bool:
         key = self.settings.key
-        return key is not None and compare_digest(given.encode(), key.encode())
+        return key is not None and compare_digest(text.encode(), key.encode())
 
     def _cookie(self, session: Session) -> str:
         return f"{self.settings.cookie}={session.id}; HttpOnly; SameSite=Strict; Path=/"
@@ -206,10 +203,10 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 def _cookie(header: str, name: str) -> str | None:
     try:
-        found = SimpleCookie(header).get(name)
+        cookie = SimpleCookie(header).get(name)
     except CookieError:
         return None
-    return None if found is None else found.value
+    return None if cookie is None else cookie.value
 
 
 def _is_number(host: str) -> bool:

@@ -30,14 +30,10 @@ class JudgingSettings:
     1
     """
 
-    annotator: str = ""
-    """Empty if the page asks for the name."""
-    grades: Scale | None = None
-    """None for the grades of the collection's judgements."""
-    overlap: float = OVERLAP
-    """The share of items that every annotator gets."""
-    queue: Path | None = None
-    """The file of items to judge; None to derive them from the runs."""
+    annotator: str = ""  # empty if the page asks for the name
+    grades: Scale | None = None  # None for the grades of the collection's judgements
+    overlap: float = OVERLAP  # the share of items that every annotator gets
+    queue: Path | None = None  # the file of items to judge; None to derive them from the runs
     seed: int = 0
 
     @classmethod
@@ -70,16 +66,13 @@ class ServerSettings:
     'http://127.0.0.1:8686/?key=k'
     """
 
-    paths: tuple[Path, ...] = ()
-    """Files, or one folder."""
+    paths: tuple[Path, ...] = ()  # files, or one folder
     host: str = HOST
     port: int = PORT
     key: str | None = field(default=None, repr=False)
     """The key in the first address; None if no key is needed."""
-    memory: int = 10**9
-    """Bytes that results may take; the least recently used are dropped first."""
-    upload_limit: int = 5 * 10**8
-    """Bytes of all uploads of a session, and of an unpacked file."""
+    memory: int = 10**9  # bytes that results may take; the least recently used are dropped first
+    upload_limit: int = 5 * 10**8  # bytes of all uploads of a session, and of an unpacked file
     demo: Callable[[Path], object] | None = field(default=None, repr=False)
     """Writes the files of the demo into a folder; None if there is no demo."""
     judging: JudgingSettings = JudgingSettings()
@@ -122,16 +115,13 @@ class ServerSettings:
 
     @property
     def shown_host(self) -> str:
-        """The host as addresses have it."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def address(self) -> str:
-        """The first address, with the key."""
         return self.page("/")
 
     def page(self, path: str) -> str:
-        """Return the address of a page, with the key."""
         key = f"?key={self.key}" if self.key else ""
         return f"http://{self.shown_host}:{self.port}{path}{key}"
 
@@ -142,11 +132,7 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine only.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
+    """Return whether a host is this machine only."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

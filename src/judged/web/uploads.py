@@ -27,8 +27,7 @@ LONGEST = 200
 class Uploads:
     """The folder of uploads, which is removed when the server stops."""
 
-    limit: int
-    """Bytes of all files of a session together."""
+    limit: int  # bytes of all files of a session together
     _folder: Path | None = field(default=None)
     _arriving: Counter[str] = field(default_factory=Counter)
     """Bytes that are being uploaded, by session: several files may arrive at once."""
@@ -68,11 +67,9 @@ class Uploads:
             raise
 
     def arrived(self, session: Session, size: int) -> None:
-        """Count bytes as no longer arriving."""
         self._arriving[session.id] -= size
 
     def _room(self, session: Session) -> int:
-        """Return how many bytes a session may still upload."""
         there = sum(file.size for file in session.uploads.values())
         return self.limit - there - self._arriving[session.id]
 
@@ -94,26 +91,24 @@ class Uploads:
                     f"{counted(self.limit, 'byte')} (--upload-limit).",
                     "name",
                 )
-            found = identify_file(file)
+            identified = identify_file(file)
         except BaseException:
             file.path.unlink(missing_ok=True)
             raise
-        return _renamed(found)
+        return _renamed(identified)
 
     def demo(self, session: Session, write: Callable[[Path], object], taken: set[str]) -> None:
-        """Give a session the files of the demo."""
         folder = self.folder / token_hex(12)
         folder.mkdir()
         write(folder)
         for path in sorted(folder.iterdir()):
             state = path.stat()
             file = DataFile(path.name, path, size=state.st_size, changed=state.st_mtime_ns)
-            found = identify_file(replace(file, uploaded=True))
-            if found.kind != "other" and found.name not in taken:
-                session.uploads[found.name] = _renamed(found)
+            identified = identify_file(replace(file, uploaded=True))
+            if identified.kind != "other" and identified.name not in taken:
+                session.uploads[identified.name] = _renamed(identified)
 
     def close(self) -> None:
-        """Remove all uploads."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             TEMPORARY.discard(str(self._folder))
@@ -124,9 +119,9 @@ def _renamed(file: DataFile) -> DataFile:
     return replace(file, note=file.note.replace(str(file.path), file.name))
 
 
-def checked_name(given: str | None) -> str:
+def checked_name(text: str | None) -> str:
     """Return the last part of a file name, with printable characters only."""
-    name = (given or "").replace("\\", "/").rpartition("/")[2].strip()
+    name = (text or "").replace("\\", "/").rpartition("/")[2].strip()
     name = "".join(letter for letter in name if letter.isprintable())
     if not name or set(name) <= {"."}:
         raise RefusedError("say what the file is called: name=….", "name")
@@ -136,7 +131,6 @@ def checked_name(given: str | None) -> str:
 
 
 def remove_all(session: Session) -> None:
-    """Remove the uploads of a session."""
     for file in session.uploads.values():
         file.path.unlink(missing_ok=True)
     session.uploads.clear()

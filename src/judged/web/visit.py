@@ -35,8 +35,7 @@ SCORING_NAMES = (
 """Parameters that are scoring settings."""
 SHARED_PARAMS = (*FILE_PARAMS, *(name for name in SCORING_NAMES if name != "was"))
 """Parameters that links to other pages keep."""
-DEFAULTS = "usual"
-"""The value of `was` if all settings before the last change were defaults."""
+DEFAULTS = "usual"  # the value of `was` if all settings before the last change were defaults
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class Params:
 
     @classmethod
     def read(cls, text: str) -> Params:
-        """Parse the query string of an address."""
         try:
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_PARAMS)
         except ValueError:
@@ -152,17 +150,14 @@ class ScoringSettings:
     [('measure', 'AP'), ('ties', 'best'), ('depth', '10')]
     """
 
-    measures: tuple[str, ...] = ()
-    """As typed; empty for the default measures."""
+    measures: tuple[str, ...] = ()  # as typed; empty for the default measures
     chosen: Mapping[str, Any] = field(default_factory=dict)
     """Choices of the policy, depth and duplicates among them."""
     convention: str | None = None
     level: float = LEVEL
     baseline: str | None = None
-    refused: tuple[tuple[str, str], ...] = ()
-    """Unknown measures, each with its error message."""
-    before: Params | None = None
-    """The settings before the last change, as parameters."""
+    refused: tuple[tuple[str, str], ...] = ()  # unknown measures, each with its error message
+    before: Params | None = None  # the settings before the last change, as parameters
 
     @classmethod
     def of(cls, params: Params) -> ScoringSettings:
@@ -225,12 +220,10 @@ class ScoringSettings:
 
     @property
     def requested_measures(self) -> list[str] | None:
-        """The measures as `judged.evaluate` takes them."""
         return list(self.measures) or None
 
     @property
     def policy(self) -> Policy:
-        """The whole policy, with the convention's choices and defaults."""
         return self.request.policy
 
     @property
@@ -324,7 +317,6 @@ class Visit:
 
     @cached_property
     def workspace(self) -> Workspace:
-        """The files, and which of them are evaluated."""
         return self.session.workspace(self.library, self.params)
 
     @cached_property
@@ -376,6 +368,5 @@ class RawContent:
 
     content: bytes
     media_type: str
-    name: str | None = None
-    """The file name for saving; None to show it."""
+    name: str | None = None  # the file name for saving; None to show it
     status: int = 200

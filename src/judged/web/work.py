@@ -18,14 +18,10 @@ import numpy as np
 
 from judged.web.errors import StoppedError
 
-MAX_JOBS = 32
-"""How many jobs run at once; most of them wait for another."""
-SECONDS_UNTIL_DROPPED = 120.0
-"""How long a finished job waits for its request to come back."""
-SMALLEST_BYTES = 1_000
-"""The size of objects that are not measured."""
-MANY_PARTS = 200
-"""Collections of more texts or numbers count as one object."""
+MAX_JOBS = 32  # how many jobs run at once; most of them wait for another
+SECONDS_UNTIL_DROPPED = 120.0  # how long a finished job waits for its request to come back
+SMALLEST_BYTES = 1_000  # the size of objects that are not measured
+MANY_PARTS = 200  # collections of more texts or numbers count as one object
 
 Cached = TypeVar("Cached")
 
@@ -39,8 +35,7 @@ class Progress:
     total: float = 0
     unit: str = ""
     stopped: bool = False
-    watched: Progress | None = None
-    """The progress of another job that this one waits for."""
+    watched: Progress | None = None  # the progress of another job that this one waits for
 
     @property
     def shown(self) -> Progress:
@@ -69,12 +64,12 @@ def progress_of_this_work() -> Progress:
 @contextmanager
 def watching(other: Progress) -> Iterator[Progress]:
     """Show the progress of another job while this one waits for it."""
-    own = progress_of_this_work()
-    own.watched = None if other is own else other
+    progress = progress_of_this_work()
+    progress.watched = None if other is progress else other
     try:
-        yield own
+        yield progress
     finally:
-        own.watched = None
+        progress.watched = None
 
 
 @dataclass(eq=False)
@@ -89,7 +84,6 @@ class Job:
     begun: float = field(default_factory=time.monotonic)
 
     async def wait(self, seconds: float | None) -> bool:
-        """Wait for the end, at most so many seconds; return whether it is done."""
         await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
         return self.future.done()
 
@@ -119,7 +113,6 @@ class Jobs:
             return job
 
     def finish(self, job: Job) -> Any:
-        """Return the result of a finished job, and forget the job."""
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
@@ -181,8 +174,7 @@ class Cache:
     """
 
     most: int
-    size: int = 0
-    """Bytes of all results; objects that several results share count once."""
+    size: int = 0  # bytes of all results; objects that several results share count once
     _kept: OrderedDict[Hashable, _CachedResult] = field(default_factory=OrderedDict)
     _holders: Counter[int] = field(default_factory=Counter)
     """How many results hold an object, by its id."""
@@ -201,10 +193,10 @@ class Cache:
                 if running is None:
                     running = self._running[key] = _Computation(progress_of_this_work())
                     break
-                with watching(running.progress) as own:
+                with watching(running.progress) as progress:
                     while not running.done:
                         self._changed.wait(0.2)
-                        own.check()
+                        progress.check()
             if not isinstance(running.error, StoppedError):
                 if running.error is not None:
                     raise running.error

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 SECONDS_BETWEEN_SCANS = 1.0
-FILE_PARAMS = ("judgements", "run")
-"""Parameters of an address that name the files to evaluate."""
+FILE_PARAMS = ("judgements", "run")  # parameters of an address that name the files to evaluate
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,7 @@ class EvaluatedSystem:
 
     name: str
     file: DataFile
-    place: int
-    """Its place among the files, from 0, which gives its colour and dash on all pages."""
+    place: int  # its place among the files, from 0, which gives its colour and dash on all pages
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +55,8 @@ class Workspace:
     judgements: DataFile | None = None
     """The file of judgements, or of rows that also hold the judgements."""
     systems: tuple[EvaluatedSystem, ...] = ()
-    problems: tuple[str, ...] = ()
-    """Sentences on what was left out."""
-    undecided: str = ""
-    """Why nothing can be evaluated; empty if it can."""
+    problems: tuple[str, ...] = ()  # sentences on what was left out
+    undecided: str = ""  # why nothing can be evaluated; empty if it can
 
     @classmethod
     def of(
@@ -169,8 +165,7 @@ class ServedFiles:
     """The files of the server, scanned again from time to time."""
 
     paths: tuple[Path, ...]
-    queue: Path | None = None
-    """The file of items to judge."""
+    queue: Path | None = None  # the file of items to judge
     _files: tuple[DataFile, ...] = ()
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
@@ -198,7 +193,6 @@ class ServedFiles:
         return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
 
     def files(self) -> tuple[tuple[DataFile, ...], tuple[str, ...]]:
-        """Return the present files, and sentences on what was left out."""
         with self._lock:
             if time.monotonic() - self._looked > SECONDS_BETWEEN_SCANS:
                 scanned, problems = self._scan()
@@ -252,11 +246,9 @@ class Session:
     id: str
     uploads: dict[str, DataFile] = field(default_factory=dict)
     seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
-    annotator: str = ""
-    """The name of the annotator, until another one is chosen."""
+    annotator: str = ""  # the name of the annotator, until another one is chosen
 
     def workspace(self, library: ServedFiles, params: Params) -> Workspace:
-        """Return the files of the server and of the session, as an address means them."""
         files, problems = library.files()
         both = [*files, *self.uploads.values()]
         return Workspace.of(library.name, both, problems, params)
@@ -273,7 +265,6 @@ class Session:
         return changed
 
     def add(self, file: DataFile, library: ServedFiles) -> None:
-        """Add an uploaded file; a name that exists is an error."""
         taken = {known.name for known in library.files()[0]} | set(self.uploads)
         if file.name in taken:
             raise ConflictError(

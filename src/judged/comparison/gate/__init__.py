@@ -167,6 +167,10 @@ def _evaluate(
         before[name] = before_run
     evaluation = evaluate(judgements, {**runs, **before}, measures, **scoring)
     names = [scored.name for scored in evaluation.runs]
+    if len(names) == len(before):
+        raise InputError(
+            "a gate needs a run (run); only rows that hold relevant and retrieved ids need none."
+        )
     return evaluation, names[len(names) - len(before) :]
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.statistics.intervals import Interval
 
-FEW_JUDGED = 0.75
-"""A system with a smaller share of judged results is marked."""
+FEW_JUDGED = 0.75  # a system with a smaller share of judged results is marked
 Shares = Sequence[tuple[float, float, float, float]]
 """For each rank, the shares of queries with a relevant, irrelevant, unjudged and no result."""
 STRIP_RANKS = 10
@@ -217,7 +216,6 @@ def _sorted(
 
 
 def _scale(cells: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """Return the scale of a column, with some space at both ends."""
     ends = [cell[name] for cell in cells for name in ("value", "low", "high", "before")]
     ends += [span[end] for cell in cells for span in cell["ranges"] for end in ("low", "high")]
     finite = [end for end in ends if end is not None and math.isfinite(end)]

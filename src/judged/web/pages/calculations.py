@@ -13,10 +13,8 @@ from judged.web.pages.templating import render
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
 
-MAX_OTHERS = 8
-"""How many other definitions are shown."""
-MAX_LIBRARIES = 3
-"""How many libraries are named with each."""
+MAX_OTHERS = 8  # how many other definitions are shown
+MAX_LIBRARIES = 3  # how many libraries are named with each
 _DRAWN_COLUMNS = ("rank", "item", "grade", "adds")
 """Columns of the table that pages draw themselves."""
 
@@ -141,12 +139,6 @@ def _tile(tile: Mapping[str, Any], top: float) -> dict[str, Any]:
 
 
 def draw_walk(chart: Mapping[str, Any]) -> Markup:
-    """Draw the chart of a walk at its end.
-
-    >>> from judged import explain
-    >>> "<svg" in draw_walk(explain("0 1", measure="nDCG").to_dict()["walk"]["chart"])
-    True
-    """
     label = f"Precision-recall curve; {chart['says']}"
     if chart["kind"] != "area":
         ideals = [stage["ideal"] for stage in chart["stages"] if stage["ideal"] is not None]

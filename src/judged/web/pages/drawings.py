@@ -10,12 +10,10 @@ from markupsafe import Markup, escape
 from judged.rankings.strips import LEVELS, Cell, Kind
 from judged.web.pages.numbers import plain_number, share, signed
 
-WIDTH, HEIGHT, GAP = 13, 18, 2
-"""Pixels of a cell of a small strip, and between two cells."""
+WIDTH, HEIGHT, GAP = 13, 18, 2  # pixels of a cell of a small strip, and between two cells
 LOWEST, STUB = 0.45, 0.28
 """Heights of the lowest grade and of a judged result that is not relevant, as shares."""
-LABEL_PIXELS = 46.0
-"""The approximate width of a number below a drawing."""
+LABEL_PIXELS = 46.0  # the approximate width of a number below a drawing
 # In the element: a stylesheet would look up the address of the pattern beside itself.
 _HATCH = ' fill="url(#hatch)"'
 _KIND_WORDS = {"irrelevant": "not relevant", "unjudged": "not judged", "nothing": "no result"}
@@ -121,11 +119,7 @@ def strip(
     height: float = HEIGHT,
     hidden: bool = False,
 ) -> Markup:
-    """Draw one cell per rank; `hidden` leaves out the words for screen readers.
-
-    >>> "aria-label=\\"bm25: rank 1 not judged\\"" in strip([Cell("unjudged")], "bm25")
-    True
-    """
+    """Draw one cell per rank; `hidden` leaves out the words for screen readers."""
     step = width + GAP
     shapes = _paths(_cell(cell, at * step, width, height) for at, cell in enumerate(cells))
     words = strip_words(cells)
@@ -141,11 +135,7 @@ def mean_strip(
     width: float = WIDTH,
     height: float = 26,
 ) -> Markup:
-    """Draw a stacked column per rank, of the shares that `judged.rankings.strips` computes.
-
-    >>> "rank 1: 50\\xa0% relevant" in mean_strip([(0.5, 0.5, 0.0, 0.0)])
-    True
-    """
+    """Draw a stacked column per rank, of the shares that `judged.rankings.strips` computes."""
     boxes: list[tuple[str, str]] = []
     words = []
     for at, (relevant, irrelevant, unjudged, _) in enumerate(shares):
@@ -173,7 +163,6 @@ def logo(height: float = 20) -> Markup:
 
 
 def empty_strip() -> Markup:
-    """Draw the picture of an empty page."""
     grades: tuple[float | None, ...] = (3, 0, 2, None, 1, 0, None, 2)
     cells = [
         Cell("unjudged") if g is None else Cell("relevant" if g else "irrelevant", g, 3.0)
@@ -183,12 +172,10 @@ def empty_strip() -> Markup:
 
 
 def legend_cell(kind: Kind) -> Markup:
-    """Draw the key of a legend for a result that is not relevant."""
     return strip([Cell(kind)], hidden=True, height=14)
 
 
 def legend_grades(top: float) -> Markup:
-    """Draw the cells of all grades up to the best one."""
     steps = min(max(math.ceil(top), 1), LEVELS)
     cells = [Cell("relevant", top * at / steps, top) for at in range(1, steps + 1)]
     return strip(cells, hidden=True, height=14)
@@ -222,9 +209,6 @@ def whisker(
     """Draw a mean and its confidence interval on a scale; `before` is a hollow dot.
 
     Without a label it is hidden from screen readers, because the number is beside it.
-
-    >>> whisker(0.5, 0.4, 0.6, (0.0, 1.0)).count("<line")
-    2
     """
 
     def at(x: float | None) -> float:
@@ -241,11 +225,7 @@ def whisker(
 
 
 def diverging(value: float | None, scale: float, *, width: float = 120) -> Markup:
-    """Draw a bar from 0: to the right and blue for a gain, to the left and orange for a loss.
-
-    >>> 'class="worse-mark"' in diverging(-0.5, 1.0)
-    True
-    """
+    """Draw a bar from 0: to the right and blue for a gain, to the left and orange for a loss."""
     middle, reach = width / 2, width / 2 - 1
     shapes = ""
     if value is not None and math.isfinite(value) and value and scale > 0:
@@ -257,11 +237,7 @@ def diverging(value: float | None, scale: float, *, width: float = 120) -> Marku
 
 
 def bar(value: float | None, most: float, *, width: float = 162, kind: str = "ink") -> Markup:
-    """Draw a bar on a track of the value `most`; `kind` is ink, better or worse.
-
-    >>> bar(0.5, 1.0).count("<rect")
-    2
-    """
+    """Draw a bar on a track of the value `most`; `kind` is ink, better or worse."""
     shapes = box(0, 0, width, 9, "none", 1.5)
     if value is not None and math.isfinite(value) and most > 0:
         size = min(max(value, 0.0) / most, 1.0) * width
@@ -272,11 +248,7 @@ def bar(value: float | None, most: float, *, width: float = 162, kind: str = "in
 def reading(
     value: float | None, low: float | None, high: float | None, *, width: float = 360
 ) -> Markup:
-    """Draw a difference and its confidence interval, large, with labels at 0 and both ends.
-
-    >>> ">−0.018<" in reading(0.0195, -0.018, 0.057)
-    True
-    """
+    """Draw a difference and its confidence interval, large, with labels at 0 and both ends."""
     known = [0.0, *(x for x in (value, low, high) if x is not None and math.isfinite(x))]
     margin = (max(known) - min(known)) * 0.35 or 1.0
     scale = min(known) - margin, max(known) + margin

@@ -24,14 +24,10 @@ class RankedList:
     """The list of one system for a query."""
 
     system: str
-    rankings: Rankings
-    """Of the one query."""
-    items: Mapping[int, str] = field(default_factory=dict)
-    """Ids by rank, as far as they are known."""
-    place: int = 0
-    """The place of the system among the files, which gives its colour."""
-    value: float | None = None
-    """The value of a measure, to show beside the name."""
+    rankings: Rankings  # of the one query
+    items: Mapping[int, str] = field(default_factory=dict)  # ids by rank, as far as they are known
+    place: int = 0  # the place of the system among the files, which gives its colour
+    value: float | None = None  # the value of a measure, to show beside the name
 
 
 def side_by_side(

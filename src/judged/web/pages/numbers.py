@@ -11,18 +11,11 @@ from markupsafe import Markup, escape
 from judged.text import DECIMALS, percent, shown, visible
 
 NO_BREAK = "\u00a0"
-ID_LENGTH = 34
-"""How many characters of an id are shown; its title has the whole id."""
-TEXT_LENGTH = 140
-"""How many characters of a query's text are shown."""
+ID_LENGTH = 34  # how many characters of an id are shown; its title has the whole id
+TEXT_LENGTH = 140  # how many characters of a query's text are shown
 
 
 def minus(text: str) -> str:
-    """Replace the hyphen of a number by a minus sign.
-
-    >>> minus("-0.5")
-    '−0.5'
-    """
     return text.replace("-", "−")
 
 
@@ -36,11 +29,6 @@ def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
 
 
 def count(value: int) -> str:
-    """Format a count, with a comma at thousands.
-
-    >>> count(7000)
-    '7,000'
-    """
     return minus(f"{value:,}")
 
 
@@ -108,11 +96,6 @@ def number(
 
 
 def shorten(text: str, length: int = ID_LENGTH) -> str:
-    """Cut a text that is too long, with an ellipsis.
-
-    >>> shorten("abcdef", 4), shorten("abc", 4)
-    ('abc…', 'abc')
-    """
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -128,10 +111,6 @@ def query_rows(
 
     Each system has its values and, or None, the codes of its strips. A report has thousands of
     rows, so they are as short as HTML allows.
-
-    >>> rows = query_rows(["q<1"], [([0.5], ["2.?-"])], differences={"q<1": -0.25})
-    >>> rows.splitlines()
-    [Markup('<tr><th>q&lt;1<td>0.5000'), Markup('2.?-<td class=worse>−0.2500')]
     """
     columns = [[_head(query, (texts or {}).get(query, "")) for query in queries]]
     columns += [_cells(values, codes) for values, codes in systems]

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
 
-MAX_NAMED = 3
-"""How many systems a heading names; more are counted."""
+MAX_NAMED = 3  # how many systems a heading names; more are counted
 _QUERIES = ("query", "queries")
 
 
@@ -32,8 +31,7 @@ class Heading:
     """A heading that states the result, and a line on how certain it is."""
 
     title: str
-    parts: tuple[str, ...] = ()
-    """The line; parts that are `Best` stand out."""
+    parts: tuple[str, ...] = ()  # the line; parts that are `Best` stand out
 
     @property
     def line(self) -> str:
@@ -46,11 +44,6 @@ class Heading:
 
 
 def signed_amount(value: float) -> str:
-    """Format a difference for a sentence.
-
-    >>> signed_amount(0.02), signed_amount(-0.5), signed_amount(0.0)
-    ('+0.020', '−0.500', '0.000')
-    """
     return with_sign(amount(value), value)
 
 
@@ -58,13 +51,7 @@ def signed_amount(value: float) -> str:
 
 
 def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str) -> Heading:
-    """State which system leads on a measure, by how much, and which ranks are uncertain.
-
-    >>> from judged import evaluate
-    >>> run = {"q": ["b", "a"]}
-    >>> leading(evaluate({"q": {"a": 1}}, {"bm25": run}, "RR"), None, "RR").title
-    'bm25 has 0.500 on RR'
-    """
+    """State which system leads on a measure, by how much, and which ranks are uncertain."""
     if comparison is None:
         return _uncompared(evaluation, measure)
     places = comparison.leaderboard(measure)
@@ -207,13 +194,7 @@ def _uncertain_ranks(places: Sequence[Place]) -> str:
 
 
 def verdict_heading(pair: Pair, settings: ComparisonSettings) -> Heading:
-    """State the verdict on two systems, and how certain the difference is.
-
-    >>> from judged import compare_values
-    >>> comparison = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-    >>> verdict_heading(comparison.pair(), comparison.settings).title
-    'b and a have the same values on value'
-    """
+    """State the verdict on two systems, and how certain the difference is."""
     run, against, measure = shorten(pair.run), shorten(pair.against), pair.measure
     margin = shown_margin(settings.margin_of(measure))
     titles = {
@@ -262,13 +243,7 @@ def panel(
     places: Mapping[str, int] | None = None,
     unjudged: bool = False,
 ) -> dict[str, Any]:
-    """Return the panel of two systems; `unjudged` if the comparison examined unjudged results.
-
-    >>> from judged import compare_values
-    >>> comparison = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-    >>> panel(comparison)["difference"]
-    '0.000'
-    """
+    """Return the panel of two systems; `unjudged` if the comparison examined unjudged results."""
     pair = comparison.pair(run, against, measure)
     known = places or {name: at for at, name in enumerate(comparison.runs)}
     return {
@@ -285,11 +260,7 @@ def panel(
 
 
 def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
-    """Return one scale for differences and their confidence intervals, with 0 on it.
-
-    >>> scale_of([])
-    (-1.0, 1.0)
-    """
+    """Return one scale for differences and their confidence intervals, with 0 on it."""
     ends = [end for p in pairs for end in (p.difference, p.interval.low, p.interval.high)]
     finite = [0.0, *(end for end in ends if math.isfinite(end))]
     low, high = min(finite), max(finite)
@@ -298,7 +269,6 @@ def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
 
 
 def _facts(comparison: Comparison, pair: Pair) -> list[tuple[str, str, str]]:
-    """Return the name, value and meaning of further numbers."""
     settings = comparison.settings
     power, margin = percent_of(settings.power), settings.margin_of(pair.measure)
     facts = [

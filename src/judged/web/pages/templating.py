@@ -35,27 +35,17 @@ SCRIPTS = (*CLASSIC, *MODULES)
 DOCUMENT_STYLES = ("tokens", "base", "parts", "print")
 PACKAGES = ("judged.web.pages", "judged.web", "judged.web.report")
 """Packages with a folder `templates`, in the order of the search."""
-MAX_FIGURE_ROWS = 40
-"""How many rows of a chart's data are in the page; its files have all of them."""
+MAX_FIGURE_ROWS = 40  # how many rows of a chart's data are in the page; its files have all of them
 
 
 @cache
 def stylesheet(names: tuple[str, ...] = STYLES) -> str:
-    """Return the stylesheet, or some of its parts.
-
-    >>> stylesheet().startswith(":root")
-    True
-    """
     return "\n".join(_asset("styles", f"{name}.css").strip() for name in names) + "\n"
 
 
 @cache
 def palette() -> dict[str, tuple[str, str]]:
-    """Return the light and the dark colour of each token.
-
-    >>> palette()["ink"]
-    ('#1b1f23', '#e8eaec')
-    """
+    """Return the light and the dark colour of each token."""
     tokens = _asset("styles", "tokens.css")
     colours = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", tokens)
     return {name: (light, dark) for name, light, dark in colours}
@@ -63,11 +53,6 @@ def palette() -> dict[str, tuple[str, str]]:
 
 @cache
 def script(name: str) -> str:
-    """Return one of `SCRIPTS`.
-
-    >>> "localStorage" in script("theme")
-    True
-    """
     if name not in SCRIPTS:
         raise KeyError(name)
     return _asset("scripts", f"{name}.js")
@@ -79,11 +64,7 @@ def _asset(folder: str, name: str) -> str:
 
 
 def favicon() -> str:
-    """Return the logo as a data address, in the light colours.
-
-    >>> favicon()[:19]
-    'data:image/svg+xml,'
-    """
+    """Return the logo as a data address, in the light colours."""
     boxes = ((1, 2, 28, "g3"), (9, 22, 8, "none"), (17, 10, 20, "g2"), (25, 2, 28, "hatch"))
     shapes = "".join(
         f'<rect x="{x}" y="{y}" width="6" height="{height}" rx="1" fill="{palette()[name][0]}"/>'
@@ -96,11 +77,7 @@ def favicon() -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the Jinja environment: it escapes every value, and unknown names are errors.
-
-    >>> environment().from_string("{{ name }}").render(name="<b>")
-    '&lt;b&gt;'
-    """
+    """Return the Jinja environment: it escapes every value, and unknown names are errors."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     from judged.comparison.wording import percent_of, shown_p
@@ -139,11 +116,6 @@ def environment() -> Environment:
 
 
 def render(template: str, **context: Any) -> str:
-    """Fill in a template.
-
-    >>> "<svg" in render("parts/hatch.html")
-    True
-    """
     return environment().get_template(template).render(**context)
 
 
@@ -161,10 +133,6 @@ def document(
 
     `template` extends "document.html"; without it, `body` is the page. `data` are values for the
     scripts, by the id of their JSON element.
-
-    >>> page = document(title="A < B", body="1 < 2")
-    >>> page.startswith("<!DOCTYPE html>"), "1 &lt; 2" in page, "sha256-" in page
-    (True, True, True)
     """
     style = stylesheet(tuple(styles))
     texts = [script(name) for name in scripts]
@@ -203,11 +171,6 @@ def figure(
 
     `link` maps a row of the chart's data to the address of its mark. `tab_stops` is False if a
     table beside the chart has these links. `menu` are dicts of `text`, `href` and `download`.
-
-    >>> from judged import Rankings, charts
-    >>> chart = charts.cmc(Rankings.from_relevance([[0, 1]]), theme="page", width=400)
-    >>> figure(chart).startswith("<figure")
-    True
     """
     svg = chart.to_svg() if link is None else chart.to_linked_svg(link, tab_stops=tab_stops)
     [(columns, table)] = chart.tables()

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
 
 RESULTS_SHOWN = 10
-QUERIES_LISTED = 5
-"""How many wins, losses and hardest queries are listed."""
+QUERIES_LISTED = 5  # how many wins, losses and hardest queries are listed
 AnyTable = TypeVar("AnyTable", bound=Judgements | Run | Lookup)
 
 
@@ -45,17 +44,13 @@ class QueryResults:
     """The results of single queries, with ids as far as they are known."""
 
     evaluation: Evaluation
-    judgements: Judgements | Lookup | None = None
-    """None for rankings, which have no ids."""
-    tables: Mapping[str, Run | Lookup] = field(default_factory=dict)
-    """The runs by name."""
+    judgements: Judgements | Lookup | None = None  # None for rankings, which have no ids
+    tables: Mapping[str, Run | Lookup] = field(default_factory=dict)  # the runs by name
     first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     """The first items of each query by run, of a search among vectors."""
-    collection: int | None = None
-    """The number of items, if the evaluation was given it."""
+    collection: int | None = None  # the number of items, if the evaluation was given it
 
     def narrow(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
-        """Return the same for some queries of some runs."""
         if self.judgements is None:
             return self
         return replace(
@@ -81,12 +76,6 @@ class QueryResults:
 
 
 def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
-    """Return the rows of some queries.
-
-    >>> from judged import read_run
-    >>> list(rows_of(read_run({"a": ["x"], "b": ["y"]}), {"b"}).lists)
-    ['b']
-    """
     if isinstance(table, Lookup):
         return replace(table, lists={q: some for q, some in table.lists.items() if q in queries})
     rows = table.frame["query"].is_in(list(queries)).arg_true().to_numpy()
@@ -103,10 +92,8 @@ class ListedQuery:
     """A query that is shown whole."""
 
     query: str
-    difference: float | None
-    """The second system's value minus the first one's; None for one system."""
-    better: bool
-    """Whether the second system is better."""
+    difference: float | None  # the second system's value minus the first one's; None for one system
+    better: bool  # whether the second system is better
     sides: tuple[tuple[str, float, Explanation | str], ...]
     """Each run, its value (NaN if the query does not count), and the explanation or the error."""
 
@@ -175,40 +162,32 @@ def items_of(listed: Iterable[ListedQuery]) -> set[str]:
 class ReportContents:
     """Everything that a report shows, before layout."""
 
-    evaluation: Evaluation
-    """With confidence intervals; systems are ranked by its first measure."""
+    evaluation: Evaluation  # with confidence intervals; systems are ranked by its first measure
     results: QueryResults
     comparison: Comparison | None = None
     """All pairs, or all runs with the baseline; None if nothing is compared."""
-    refused: str = ""
-    """Why the runs are not compared."""
+    refused: str = ""  # why the runs are not compared
     files: tuple[Mapping[str, Any], ...] = ()
-    call: ReportCall | None = None
-    """The call, if a command line can hold it."""
-    again: str | None = None
-    """The command that makes the report again."""
+    call: ReportCall | None = None  # the call, if a command line can hold it
+    again: str | None = None  # the command that makes the report again
     texts: Mapping[str, Any] = field(default_factory=dict)
     queries: Mapping[str, Any] = field(default_factory=dict)
     pictures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def measure(self) -> Measure:
-        """The measure that systems are ranked by."""
         return self.evaluation.measures[0]
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """The systems in order, which gives their colours."""
         return tuple(run.name for run in self.evaluation.runs)
 
     @property
     def by(self) -> str:
-        """The label of that measure."""
         return self.evaluation.label(self.measure)
 
     @cached_property
     def pair(self) -> tuple[str, str] | None:
-        """The best run and the baseline, or the two best runs."""
         if self.comparison is None:
             return None
         order = [place.run for place in self.comparison.leaderboard(self.by)]

@@ -31,17 +31,13 @@ if TYPE_CHECKING:
     from judged.web.report.contents import ListedQuery, ReportContents
 
 
-WIDE_PIXELS, HALF_PIXELS = 940, 430
-"""Widths of a chart that has a whole row, or half of it."""
-MAX_RANK = 15
-"""The end of curves along ranks; each rank costs an evaluation of all systems."""
+WIDE_PIXELS, HALF_PIXELS = 940, 430  # widths of a chart that has a whole row, or half of it
+MAX_RANK = 15  # the end of curves along ranks; each rank costs an evaluation of all systems
 REPORT_STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
 REPORT_SCRIPTS = ("theme", "report")
 STRIP_RANKS = 10
-MAX_VALUES = 60_000
-"""How many values of further measures a file has at most."""
-CHART_ROWS = 12
-"""How many rows of a chart's data are shown."""
+MAX_VALUES = 60_000  # how many values of further measures a file has at most
+CHART_ROWS = 12  # how many rows of a chart's data are shown
 OPTIONAL = {
     "pictures": "the pictures",
     "texts": "the texts of items",
@@ -63,7 +59,6 @@ class ReportLayout:
     date: str | None = None
 
     def html(self, without: frozenset[str] = frozenset()) -> str:
-        """Return the file, without some of OPTIONAL."""
         contents, evaluation = self.contents, self.contents.evaluation
         heading = self.board["heading"]
         return document(
@@ -196,7 +191,6 @@ class ReportLayout:
 
     @cached_property
     def pictures(self) -> dict[str, str]:
-        """The pictures of listed queries and items, as data addresses."""
         contents = self.contents
         listed = [query for part in contents.listed for query in part]
         wanted = {*items_of(listed), *(shown.query for shown in listed)} & set(contents.pictures)
@@ -211,7 +205,6 @@ class ReportLayout:
         return contents.call.explain(contents.systems[0], self.query_ids[0], contents.by)
 
     def every(self, with_strips: bool) -> dict[str, Any]:
-        """Return the table of every query for the first measure."""
         return self._table(self.contents.measure, with_strips, self.contents.differences)
 
     @cached_property
@@ -259,7 +252,6 @@ class ReportLayout:
         return [*(difference.says for difference in slices.differences), *slices.notes]
 
     def definition(self, measure: Measure) -> tuple[str, str, list[tuple[str, str]]]:
-        """Return label, definition and further facts of a measure."""
         evaluation = self.contents.evaluation
         first, *others = evaluation.definition(measure).splitlines()
         facts = [tuple(line.split(": ", 1)) for line in others]

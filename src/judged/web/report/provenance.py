@@ -23,26 +23,17 @@ LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of judged, Python and libraries.
-
-    >>> next(iter(versions()))
-    'judged'
-    """
-    found = {"judged": __version__, "Python": platform.python_version()}
+    known = {"judged": __version__, "Python": platform.python_version()}
     for library in LIBRARIES:
         try:
-            found[library] = version(library)
+            known[library] = version(library)
         except PackageNotFoundError:
             continue
-    return found
+    return known
 
 
 def input_files(inputs: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Return the files among the inputs: role, name, bytes and SHA-256; None for standard input.
-
-    >>> input_files({"judgements": {"q": {"a": 1}}})
-    ()
-    """
+    """Return the files among the inputs: role, name, bytes and SHA-256; None for standard input."""
     paths = [(role, path) for role, source in inputs.items() for path in paths_in(source)]
     names = short_names([path for _, path in paths])
     files = []
@@ -103,17 +94,14 @@ class ReportCall:
     """The inputs of a report, if a command line can hold them."""
 
     judgements: str
-    runs: tuple[str, ...]
-    """One argument for each run, NAME=FILE if the name is given."""
+    runs: tuple[str, ...]  # one argument for each run, NAME=FILE if the name is given
     measures: tuple[str, ...]
     options: Mapping[str, Any]
     names: tuple[str, ...] = ()
-    whole: bool = True
-    """Whether a command line can hold all inputs."""
+    whole: bool = True  # whether a command line can hold all inputs
 
     @property
     def report(self) -> str | None:
-        """The command that makes the report again."""
         if not self.whole:
             return None
         words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
@@ -132,7 +120,6 @@ class ReportCall:
         return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
 
     def evaluate(self) -> str:
-        """Return the command that prints all values of all queries."""
         words = ["judged", "evaluate", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(self._scoring), "--per-query"])
 

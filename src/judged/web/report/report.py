@@ -111,11 +111,11 @@ def report(
     beside: dict[str, Any] = {"texts": texts, "queries": queries, "pictures": pictures}
     comparing: dict[str, Any] = {"baseline": baseline, "slices": slices, "groups": groups}
     evaluation, results = _evaluate(judgements, run, measures, level, groups, **scoring)
-    own = {**comparing, "title": title, **beside, "level": None if level == LEVEL else level}
+    shown = {**comparing, "title": title, **beside, "level": None if level == LEVEL else level}
     names = tuple(scored.name for scored in evaluation.runs)
     judgements_format, run_format = formats_of(scoring.get("format"))
     formats = {"judgements_format": judgements_format, "run_format": run_format}
-    options = {**own, **scoring, **formats, "format": None, "progress": None}
+    options = {**shown, **scoring, **formats, "format": None, "progress": None}
     call = call_of(judgements, run, measures, options, names)
     files = {
         **{"judgements": judgements, "run": run, **beside, "slices": slices},

@@ -41,30 +41,28 @@ if TYPE_CHECKING:
 
 
 PARAMS = ("first", "second", "all", "query", "item")
-FEW, MOST = 20, 1_000
-"""How many disputed items are listed by default, and at most."""
+ITEMS_LISTED, MAX_ITEMS = 20, 1_000  # how many disputed items are listed by default, and at most
 
 
 def page(visit: Visit) -> Page:
     from judged.judgements import MERGE_RULES
 
-    found = agreement_of(visit)
-    pair = _pair(visit, found)
-    rows = _differences(visit, found)
+    agreement = agreement_of(visit)
+    pair = _pair(visit, agreement)
+    rows = _differences(visit, agreement)
     open_ = sum(row["settled"] is None for row in rows)
     context = {
-        "found": found,
+        "found": agreement,
         "pair": pair,
-        "numbers": _numbers(pair),
-        "alphas": found.alphas,
+        "alphas": agreement.alphas,
         "grades": [f"{grade:g}" for grade in pair.table.grades],
-        "warnings": [str(text) for text in found.warnings()],
-        "sentences": found.sentences()[len(found.warnings()) :],
+        "warnings": [str(text) for text in agreement.warnings()],
+        "sentences": agreement.sentences()[len(agreement.warnings()) :],
         "pairs": [
             {"pair": known, "href": visit.url(first=known.first, second=known.second)}
-            for known in found.pairs
+            for known in agreement.pairs
         ],
-        "differences": rows[: MOST if visit.params.flag("all") else FEW],
+        "differences": rows[: MAX_ITEMS if visit.params.flag("all") else ITEMS_LISTED],
         "every": visit.url(all=1, query=None, item=None),
         "different": len(rows),
         "open": open_,
@@ -76,51 +74,36 @@ def page(visit: Visit) -> Page:
         "kept": visit.params.without(*PARAMS).pairs,
         "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
-    title = _title(pair) if len(found.assessors) == 2 else _title_of_all(found)
-    return Page("agreement.html", title, context, _command(visit, found.assessors))
+    return Page(
+        "agreement.html", _title(agreement, pair), context, _command(visit, agreement.assessors)
+    )
 
 
-def _title(pair: AssessorPair) -> str:
+def _title(agreement: Agreement, pair: AssessorPair) -> str:
+    if len(agreement.assessors) > 2:
+        several = counted(int((agreement.grades.times > 1).sum()), "item")
+        return f"{len(agreement.assessors)} annotators, {several} judged by two or more"
     kappa = pair.kappa.estimate
     value = "undefined" if isnan(kappa) else f"{kappa:.2f}"
     return f"{pair.first} and {pair.second}: Cohen's κ is {value}, on {counted(pair.items, 'item')}"
 
 
-def _title_of_all(found: Agreement) -> str:
-    several = int((found.grades.times > 1).sum())
-    return f"{len(found.assessors)} annotators, {counted(several, 'item')} judged by two or more"
-
-
-def _pair(visit: Visit, found: Agreement) -> AssessorPair:
+def _pair(visit: Visit, agreement: Agreement) -> AssessorPair:
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
-        return next((pair for pair in found.pairs if pair.items), found.pairs[0])
-    return found.pair(first, second)
+        return next((pair for pair in agreement.pairs if pair.items), agreement.pairs[0])
+    return agreement.pair(first, second)
 
 
-def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
-    named = {
-        "same grade": pair.agreement,
-        "Cohen's κ": pair.kappas["plain"],
-        "κ, linear weights": pair.kappas["linear"],
-        "κ, quadratic weights": pair.kappas["quadratic"],
-        "Krippendorff's α, nominal": pair.alphas["nominal"],
-        "α, ordinal": pair.alphas["ordinal"],
-        "α, interval": pair.alphas["interval"],
-        "overlap of the relevant": pair.overlap,
-    }
-    return [{"name": name, "interval": interval} for name, interval in named.items()]
-
-
-def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
+def _differences(visit: Visit, agreement: Agreement) -> list[dict[str, Any]]:
     """Return the disputed items, open ones first."""
     texts, queries, settled = texts_of(visit)[0], texts_of(visit, "queries")[0], settled_of(visit)
     top = float(scale_of(visit).top)
     rows = []
-    for query, item, *grades in found.differences.iter_rows():
-        given = [
+    for query, item, *grades in agreement.differences.iter_rows():
+        pairs = [
             (name, grade, Cell("relevant" if grade > 0 else "irrelevant", grade, top))
-            for name, grade in zip(found.assessors, grades, strict=True)
+            for name, grade in zip(agreement.assessors, grades, strict=True)
             if grade is not None
         ]
         rows.append(
@@ -130,7 +113,7 @@ def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
                 "asks": queries.get(query, Text()).heading or query,
                 "says": texts.get(item, Text()),
                 "picture": picture_address(visit, item),
-                "given": given,
+                "given": pairs,
                 "settled": settled.get(query, {}).get(item),
             }
         )
@@ -197,17 +180,12 @@ def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
 
 
 def merged_page(visit: Visit) -> RawContent:
-    """Return the merged judgements as a file."""
     from judged.judgements import MERGE_RULES
 
     rule = visit.params.choice("rule", tuple(MERGE_RULES), "majority")
-    found = merged(
-        visit,
-        rule,
-        settled=visit.params.flag("settled"),
-        collection=visit.params.flag("collection"),
-    )
-    grades = found if isinstance(found, dict) else found.to_dict()
+    settled, collection = visit.params.flag("settled"), visit.params.flag("collection")
+    judgements = merged(visit, rule, settled=settled, collection=collection)
+    grades = judgements if isinstance(judgements, dict) else judgements.to_dict()
     return RawContent(
         qrels_of(grades).encode(), "text/plain; charset=utf-8", f"merged-{rule}.qrels"
     )

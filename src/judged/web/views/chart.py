@@ -30,12 +30,10 @@ MAX_CELLS, MAX_ROWS = 80, 40
 """How many cells and rows of the data are shown below a chart; its files have all of them."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of charts whose data are cached, because they cost more than the drawing."""
-LINKED = ("differences", "scatter", "forest")
-"""Kinds of charts whose marks are links."""
+LINKED = ("differences", "scatter", "forest")  # kinds of charts whose marks are links
 
 
 def page(visit: Visit) -> Page | RawContent:
-    """Show the chart of the address."""
     kind = _kind(visit)
     key = visit.workspace.identity, visit.params
     if visit.params.one("format") is not None:
@@ -110,7 +108,6 @@ def _systems(visit: Visit) -> list[str]:
 
 
 def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
-    """Return what the chart is made from."""
     if kind.needs in OF_JSON:
         return (_json(visit),)
     names, scoring, calculations = _systems(visit), visit.scoring, visit.calculations

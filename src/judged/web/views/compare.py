@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 PARAMS = ("system", "against", "by", "ranges")
 FOREST_HEIGHT, MAX_FOREST_ROWS = 380, 14
 """The height of the chart of all measures, unless there are more rows."""
-MAX_QUERIES = 6
-"""How many queries are shown on each side where two systems differ most."""
+MAX_QUERIES = 6  # how many queries are shown on each side where two systems differ most
 
 
 def page(visit: Visit) -> Page:
-    """Compare two systems, or all pairs of several."""
     systems, against = _chosen(visit)
     by = _measure(visit)
     if len(systems) == 2 and against is not None:
@@ -155,12 +153,6 @@ def largest_differences(
     """Return the queries with the largest differences on both sides, with the strips of both.
 
     `between` is the number of queries between both sides, `most` the largest difference.
-
-    >>> from judged import evaluate
-    >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    >>> comparison = evaluate({"q": {"a": 1}}, runs, "RR").compare()
-    >>> largest_differences(comparison)["first"][0]["difference"]
-    0.5
     """
     assert comparison.evaluation is not None
     pair = comparison.pair(run, against, measure)

@@ -49,8 +49,7 @@ EXCLUDED = {
     "same-id": "the item of the query’s own id",
 }
 """Items that can be left out of a query's ranking, in words."""
-AS_THEY_ARE = "none"
-"""The choice of no normalisation."""
+AS_THEY_ARE = "none"  # the choice of no normalisation
 SEARCH_PARAMS = (
     *("queries", "items", "relevance", "query_labels", "item_labels", "query_ids", "item_ids"),
     *("similarity", "normalise", "exclude"),
@@ -128,7 +127,6 @@ class VectorSearch:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """A key that changes with the search or one of its files."""
         values = (getattr(self, known.name) for known in fields(self)[1:])
         return tuple(getattr(value, "identity", value) for value in values)
 
@@ -176,7 +174,6 @@ class VectorSearch:
 
     @cached_property
     def compared(self) -> tuple[Embeddings, Any]:
-        """The embeddings and the relevance."""
         from judged.embeddings import relevance as say
         from judged.embeddings.embeddings import Embeddings
         from judged.inputs.vectors.labels import labels_from
@@ -223,7 +220,6 @@ class VectorSearch:
         return self.normalise == AS_THEY_ARE
 
     def words(self) -> list[str]:
-        """Return the same as arguments of `judged embeddings`."""
         words = [path_of(self.queries), path_of(self.items)]
         if self.relevance in ("labels", "shared-labels"):
             files = self.query_labels, self.item_labels
@@ -274,7 +270,6 @@ class VectorSearch:
 
 
 def vectors_of(file: DataFile, cache: Cache) -> Vectors:
-    """Return the vectors of a file, read once."""
     from judged.inputs.vectors import read_vectors
 
     return cache.get(("vectors", file.identity), lambda: read_vectors(str(file.path)))
@@ -366,7 +361,6 @@ def worst_first(evaluation: Evaluation, label: str) -> list[int]:
 
 
 def query_of(visit: Visit, evaluation: Evaluation) -> str:
-    """Return the query of the address, by default the worst one."""
     known, wanted = evaluation.runs[0].rankings.queries, visit.params.one("query")
     if wanted is None:
         order = worst_first(evaluation, next(iter(evaluation.labels)))
@@ -403,7 +397,6 @@ def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, 
 
 
 def width_of(search: VectorSearch) -> int:
-    """Return the width of a chart, which the browser sends."""
     return search.visit.params.whole("width", 520, at_least=160, at_most=1600)
 
 
@@ -437,7 +430,6 @@ def temperature(search: VectorSearch) -> Page:
 
 
 def curves(search: VectorSearch) -> Page:
-    """Show all numbers along the sweep as a chart."""
     from judged.charts.kinds.temperatures import temperature as drawn
 
     chart = drawn(search.sweep(), theme="page", width=width_of(search))
@@ -495,7 +487,6 @@ def scores(search: VectorSearch) -> Page:
 
 
 def gallery(search: VectorSearch) -> Page:
-    """Show queries by a measure, worst first, with their first items."""
     visit = search.visit
     evaluation, first = search.evaluated()
     measure = evaluation.measure(visit.params.one("sort") or next(iter(evaluation.labels)))
@@ -532,8 +523,6 @@ def gallery(search: VectorSearch) -> Page:
 
 
 def study(search: VectorSearch) -> Page:
-    """Show the studies and sweeps of temperatures in the folder."""
-
     from judged.charts.kinds.temperatures import temperature as of_sweep
     from judged.charts.kinds.temperatures import temperature_study as of_study
 
@@ -565,7 +554,6 @@ PARTS: dict[str, Callable[[VectorSearch], Page]] = {
 
 
 def page(visit: Visit) -> Page:
-    """Show the numbers, or one of the parts that take longer."""
     part = visit.params.choice("part", ("all", *PARTS), "all")
     try:
         search = VectorSearch.of(visit)
@@ -667,7 +655,6 @@ def _part_links(search: VectorSearch) -> list[list[dict[str, str]]]:
 
 
 def _selects(search: VectorSearch) -> list[dict[str, Any]]:
-    """Return the menus of the search."""
     workspace = search.visit.workspace
     vectors = {file.name: file.name for file in workspace.vectors}
     lines = {file.name: file.name for file in workspace.labels}
@@ -676,7 +663,7 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         for name, words in RELEVANCE.items()
         if (name != "judgements" or workspace.judgements) and ("labels" not in name or lines)
     }
-    found = [
+    menus = [
         ("queries", "queries", vectors, search.queries.name),
         ("items", "items", vectors, search.items.name),
         ("similarity", "similarity", {name: name for name in SIMILARITIES}, search.similarity),
@@ -690,7 +677,7 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         ("exclude", "left out", EXCLUDED, search.exclude),
     ]
     if "labels" in search.relevance:
-        found += [
+        menus += [
             (f"{side}_labels", f"labels of {words}", lines, file.name if file else "")
             for side, words, file in (
                 ("query", "queries", search.query_labels),
@@ -699,5 +686,5 @@ def _selects(search: VectorSearch) -> list[dict[str, Any]]:
         ]
     return [
         {"name": name, "label": label, "options": options, "chosen": chosen}
-        for name, label, options, chosen in found
+        for name, label, options, chosen in menus
     ]

@@ -18,7 +18,6 @@ _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def page(visit: Visit) -> Page:
-    """Show all files and their kinds."""
     if not visit.workspace.files:
         return _empty(visit)
     return Page("files.html", "Files", _context(visit, visit.workspace))

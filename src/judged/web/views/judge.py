@@ -108,11 +108,9 @@ class Desk:
 
     @cached_property
     def known(self) -> frozenset[Place]:
-        """All items that may be judged: open ones, and those that this annotator judged."""
         return frozenset(self.tasks.places) | set(self.list.log.standing)
 
     def url(self, place: Place | None) -> str:
-        """Return the address of an item, by default of the next open one."""
         query, item = place or (None, None)
         return self.visit.url("/judge", query=query, item=item, end=None)
 
@@ -267,7 +265,6 @@ def _identity(judges: dict[str, Grades]) -> tuple[Any, ...]:
 
 
 def overlaid(visit: Visit, grades: Grades) -> Any:
-    """Return the collection's judgements with grades put over them."""
     from judged.judgements.merge import merge_judgements
 
     if visit.workspace.undecided:
@@ -300,7 +297,6 @@ def leaderboards_of(visit: Visit) -> Leaderboards:
 
 
 def merged(visit: Visit, rule: str, *, settled: bool, collection: bool) -> Any:
-    """Merge all annotators by a rule, after settled grades and before the collection's."""
     from judged.judgements.merge import merge_judgements
 
     judges = judges_of(visit)
@@ -372,8 +368,8 @@ def _who(visit: Visit) -> Page:
 
 def _on_the_desk(desk: Desk, place: Place) -> Page:
     visit, (query, item) = desk.visit, place
-    said, asking = _texts(desk), _queries(desk)
-    text, question = said.get(item, Text()), asking.get(query, Text())
+    texts, asking = _texts(desk), _queries(desk)
+    text, question = texts.get(item, Text()), asking.get(query, Text())
     standing = desk.list.standing(place)
     before, after = (desk.list.neighbour(place, step) for step in (-1, 1))
     heading = question.heading or query
@@ -409,7 +405,6 @@ def _keys(desk: Desk, chosen: int | None) -> list[dict[str, Any]]:
 
 
 def _shared(desk: Desk) -> dict[str, Any]:
-    """Return the variables of all judging pages."""
     visit, mine = desk.visit, desk.list
     by, problems = order_of(visit), [*desk.list.log.problems, *_repaired(desk.annotator)]
     others = [name for name in annotators_in(home_of(visit)) if name != desk.annotator.name]

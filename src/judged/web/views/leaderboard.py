@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 PARAMS = ("sort", "order", "ranges", "system", "about", "slices")
 ORDERS = ("ascending", "descending")
-MAX_CURVES = 8
-"""How many systems the charts below the table show: the first by rank."""
+MAX_CURVES = 8  # how many systems the charts below the table show: the first by rank
 DOWNLOADS = {
     "csv": ("text/csv; charset=utf-8", "leaderboard.csv"),
     "json": ("application/json", "evaluation.json"),
@@ -47,7 +46,6 @@ HINTS = (warnings.SEE_TIE_RANGE, warnings.SEE_UNJUDGED_RANGE, warnings.SEE_UNANS
 
 
 def page(visit: Visit) -> Page:
-    """Show systems by measures."""
     scoring, params = visit.scoring, visit.params
     evaluation = visit.calculations.evaluation(scoring)
     shown = _board(visit, evaluation)
@@ -283,7 +281,6 @@ def download_page(visit: Visit) -> RawContent:
 
 
 def report_page(visit: Visit) -> Page | RawContent:
-    """Show that the report is ready, or return it."""
     contents = _report_tables(visit)
     key = (
         *("report", visit.workspace.identity, visit.scoring.key),
@@ -334,7 +331,7 @@ def _report_tables(visit: Visit) -> dict[str, DataFile]:
         for kind in ("texts", "queries")
     }
     tables["pictures"] = [file for file in files if has_pictures(file) and not file.uploaded]
-    return {option: found[0] for option, found in tables.items() if len(found) == 1}
+    return {option: known[0] for option, known in tables.items() if len(known) == 1}
 
 
 def _report_command(visit: Visit, contents: dict[str, DataFile]) -> CommandText:
@@ -358,16 +355,16 @@ def identify_page(visit: Visit) -> Page:
     value, of, name = params.one("value"), params.all("of"), params.one("system")
     workspace.refuse_undecided()
     system = workspace.systems[0].name if name is None else workspace.system(name).name
-    found = None if value is None else _identify(visit, value, system, of)
-    title = "A published number" if found is None else f"Which definitions give {found.value}?"
+    result = None if value is None else _identify(visit, value, system, of)
+    title = "A published number" if result is None else f"Which definitions give {result.value}?"
     context = {
-        "found": found,
+        "found": result,
         "value": value or "",
         "system": system,
         "of": of[0] if of else "",
         "systems": [known.name for known in workspace.systems],
         "hidden": params.filled_without("value", "system", "of", "measure", "baseline", "was"),
-        "rows": [] if found is None else _definitions(visit, found),
+        "rows": [] if result is None else _definitions(visit, result),
     }
     command = None if value is None else commands.identify_command(visit, value, system, of)
     return Page("identify.html", title, context, command)
@@ -389,12 +386,12 @@ def _identify(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Ide
     )
 
 
-def _definitions(visit: Visit, found: Identification) -> list[dict[str, Any]]:
+def _definitions(visit: Visit, result: Identification) -> list[dict[str, Any]]:
     """Return the definitions, each with the leaderboard under its measure and policy."""
     rows = []
-    for match in (found.matches or found.nearest)[: found.limit]:
+    for match in (result.matches or result.nearest)[: result.limit]:
         definitions = (match.definition, *match.same)
-        for definition, cells in zip(definitions, found.rows_of(match), strict=False):
+        for definition, cells in zip(definitions, result.rows_of(match), strict=False):
             chosen = {name: held[0] for name, held in definition.unusual().items()}
             href = visit.url("/", measure=str(definition.measure), convention=None, **chosen)
             names = ("value", "measure", "policy", "who")

@@ -39,8 +39,7 @@ MAX_CHARACTERS = 4_000
 MAX_K = 1_000
 MAX_RELEVANT = 1_000_000
 MAX_ADDED = 24
-DEFAULT_GRADES = 3
-"""Clicks go through the grades up to this one, unless the list has a higher one."""
+DEFAULT_GRADES = 3  # clicks go through the grades up to this one, unless the list has a higher one
 CARDS = (
     *("P@k", "R@k", "F@k", "AP@k", "RR", "DCG@k", "nDCG@k", "nDCG(gain=exp)@k"),
     *("Rprec", "Success@k", "RBP", "ERR@k"),
@@ -134,22 +133,17 @@ class PlaygroundState:
     listed: RelevanceList
     relevant: int | None = None
     """How many items are relevant; None if the list or the pool holds them all."""
-    pool: str = ""
-    """The grades of all judged items, as typed."""
+    pool: str = ""  # the grades of all judged items, as typed
     collection: int | None = None
     k: int | None = 10
     grades: int = DEFAULT_GRADES
     policy: Policy = field(default_factory=Policy)
-    added: tuple[str, ...] = ()
-    """Further measures."""
-    refused: tuple[tuple[str, str], ...] = ()
-    """Unknown measures, each with its error message."""
+    added: tuple[str, ...] = ()  # further measures
+    refused: tuple[tuple[str, str], ...] = ()  # unknown measures, each with its error message
     card: str = DEFAULT_CARD
     """The measure that is shown in detail: one of `CARDS`, or one that was added."""
-    was: PlaygroundState | None = None
-    """The state before the last change."""
-    raised: int | None = None
-    """The stated number of relevant items, if the list holds more."""
+    was: PlaygroundState | None = None  # the state before the last change
+    raised: int | None = None  # the stated number of relevant items, if the list holds more
 
     @classmethod
     def of(cls, params: Params, *, before: bool = True) -> PlaygroundState:
@@ -168,7 +162,9 @@ class PlaygroundState:
         in_list = sum(_is_relevant(grade) for grade in listed.grades)
         relevant = _whole(params, "relevant")
         added, refused = _read_measures(params.all("add"))
-        chosen = {name: value for own, name in POLICY_PARAMS.items() if (value := params.one(own))}
+        chosen = {
+            name: value for param, name in POLICY_PARAMS.items() if (value := params.one(param))
+        }
         state = cls(
             listed,
             relevant if pool or relevant is None else max(relevant, in_list),
@@ -189,7 +185,6 @@ class PlaygroundState:
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """The measure of each card; added ones come last."""
         cutoff = "" if self.k is None else f"@{self.k}"
         cards = {
             card: _measure(card.removesuffix("@k") + cutoff if card.endswith("@k") else card)
@@ -269,7 +264,9 @@ class PlaygroundState:
         if self.grades != DEFAULT_GRADES:
             yield "grades", str(self.grades)
         changed = self.changed_policy
-        yield from ((own, changed[name]) for own, name in POLICY_PARAMS.items() if name in changed)
+        yield from (
+            (param, changed[name]) for param, name in POLICY_PARAMS.items() if name in changed
+        )
         yield from (("add", text) for text in self.added)
         if self.card != self.first_card:
             yield "card", self.card
@@ -550,8 +547,8 @@ class PlaygroundAnswer:
             return {key: self._alone(measure) for key, measure in measures.items()}
 
     def _evaluated(self, measures: list[Measure]) -> list[float]:
-        found = evaluate_rankings([self.rankings], measures, policy=self.state.policy)
-        return [found.value(measure) for measure in measures]
+        evaluation = evaluate_rankings([self.rankings], measures, policy=self.state.policy)
+        return [evaluation.value(measure) for measure in measures]
 
     def _alone(self, measure: Measure) -> float | str:
         try:
@@ -561,7 +558,6 @@ class PlaygroundAnswer:
 
     @cached_property
     def cards(self) -> list[dict[str, Any]]:
-        """One card for each measure: value, calculation, and effect of the last change."""
         return [self._card(key, measure) for key, measure in self.state.measures.items()]
 
     @cached_property
@@ -603,7 +599,6 @@ class PlaygroundAnswer:
         return next(numbers, stages[0])
 
     def explained(self, measure: Measure) -> Explanation | str:
-        """Return the explanation of a value, or the error message."""
         if measure not in self._explanations:
             try:
                 self._explanations[measure] = explain(
@@ -623,7 +618,6 @@ class PlaygroundAnswer:
 
     @cached_property
     def libraries(self) -> dict[str, Any] | str:
-        """The values of all libraries, or the error message."""
         value = self.values[self.state.card]
         try:
             return libraries_of(self.state, nan if isinstance(value, str) else value)
@@ -707,10 +701,6 @@ def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str
     """Return the parameters that open the list of one query, down to its first 100 results.
 
     None if the list is empty, or judged by subtopic.
-
-    >>> from judged import Rankings
-    >>> link_of(Rankings.from_relevance([[0, 2, None]], relevant=[3]))
-    {'list': '0 2 -', 'relevant': '3'}
     """
     length = min(int(rankings.retrieved[0]), MAX_RESULTS)
     if not length or rankings.subtopics is not None:
@@ -743,7 +733,6 @@ def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str
 
 
 def page(visit: Visit) -> Page:
-    """Show the list of the address."""
     state = PlaygroundState.of(visit.params)
     answer = PlaygroundAnswer(state)
     others = visit.params.without(*PLAYGROUND_PARAMS, "example", "width").pairs
@@ -812,7 +801,6 @@ def announced(card: Mapping[str, Any]) -> str:
 
 
 def curve_page(visit: Visit) -> Page:
-    """Show the precision-recall curve of the list, with AP as its area."""
     from judged.charts import precision_recall
 
     width = visit.params.whole("width", 400, at_least=0, at_most=10_000)

@@ -37,11 +37,9 @@ HAS = ("unjudged", "tied")
 """Filters: an unjudged result in the first ranks, a judged result that is tied."""
 MAX_LISTS = 4
 MAX_RANKS = 100
-MAX_SLICES = 60
-"""Attributes with more values are not offered as slices."""
+MAX_SLICES = 60  # attributes with more values are not offered as slices
 ROWS_PER_PAGE = 20
-MAX_COLUMNS = 6
-"""With more systems, only the selected ones have a column."""
+MAX_COLUMNS = 6  # with more systems, only the selected ones have a column
 
 
 class Selection:
@@ -225,7 +223,6 @@ class Selection:
         return f"No query {listed(self.why)}."
 
     def params(self) -> dict[str, Any]:
-        """Return the parameters of the selection, for other pages."""
         return {name: list(self.visit.params.all(name)) or None for name in SELECTION_PARAMS}
 
     def around(self, query: str) -> tuple[int | None, str | None, str | None]:
@@ -257,7 +254,6 @@ class Selection:
 
 
 def page(visit: Visit) -> Page:
-    """Show the queries of the address."""
     selection = Selection(visit)
     first = visit.params.whole("from", 0)
     pair = tuple(dict.fromkeys((selection.systems[0], selection.systems[-1])))

@@ -28,7 +28,6 @@ MAX_SUGGESTIONS = 8
 
 
 def page(visit: Visit) -> Page:
-    """Show the query of the address, or the first in the order."""
     try:
         selection = Selection(visit)
     except GoneError as error:

@@ -894,7 +894,7 @@ class Evaluation(Result):
         return (*ENDS, "trusted", *(f"trusted {end}" for end in ENDS), "cheap")
 
     @cached_property
-    def summary(self) -> pl.DataFrame:
+    def summary(self) -> Frame:
         """One row per run, one column per measure, followed by its interval and ranges if shown."""
         import polars as pl
 
@@ -922,7 +922,7 @@ class Evaluation(Result):
             for name in self.others:
                 yield f"{label} {name}", measure, tuple(run.others[name] for run in self.runs)
 
-    def per_query(self) -> pl.DataFrame:
+    def per_query(self) -> Frame:
         """Return one row per run and query, with null for queries that do not count.
 
         The columns are those of the summary. With trusted judgements there are the values by both

@@ -663,7 +663,13 @@ class Disagreement(Result):
         return self.compared(measure).rows
 
     def compared(self, measure: str | Measure | None = None) -> ComparedMeasure:
-        """Return the comparison of one measure, which may be left out if there is only one."""
+        """Return the comparison of one measure.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure, which may be left out if there is only one.
+        """
         names = ", ".join(str(compared.measure) for compared in self.measures)
         if measure is None:
             if len(self.measures) > 1:

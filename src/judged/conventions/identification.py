@@ -529,7 +529,13 @@ class Identification(Result):
         return [row for match in shown for row in self.rows_of(match)]
 
     def rows_of(self, match: NumberMatch) -> list[tuple[str, str, str, str]]:
-        """Return value, measure, policy and users of each definition of a match."""
+        """Return value, measure, policy and users of each definition of a match.
+
+        Parameters
+        ----------
+        match : NumberMatch
+            One of `matches`.
+        """
         if not isinstance(match, NumberMatch):
             raise InputError(f"rows_of takes one of matches; got {quoted(match)}.")
         decimals = min(max(self.asked.decimals + 2, 6), 12)

@@ -17,8 +17,8 @@ from judged.explanation.explanation import OTHERS, Explanation
 from judged.measures import Spec, catalogue, lookup, parse_measure
 from judged.rankings.strips import strips
 from judged.text import markdown, markdown_table
-from judged.web.views.playground import link_of
 from judged.web.settings import HOST, PORT
+from judged.web.views.playground import link_of
 from website.strip import figure, labelled
 
 

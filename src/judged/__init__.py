@@ -113,7 +113,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _measure(name: str) -> Any:
-    """A measure by one of its names."""
+    """Return a measure by one of its names."""
     if not name.startswith("_"):
         from judged.measures import lookup, names
         from judged.measures.measure import bind

@@ -34,10 +34,6 @@ _limits = Limits()
 def limits() -> Limits:
     """Return the limits in force.
 
-    Returns
-    -------
-    Limits
-
     >>> limits().memory
     1000000000
     """

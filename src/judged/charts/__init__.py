@@ -91,10 +91,6 @@ def plot(source: Any, kind: str, **options: Any) -> Any:
     **options : Any
         Those of the kind.
 
-    Returns
-    -------
-    Chart
-
     >>> from judged import Rankings
     >>> chart = plot(Rankings.from_relevance([[0, 1]]), "precision-recall")
     >>> chart.data.height > 0

@@ -114,8 +114,7 @@ def embeddings(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Evaluate the search of QUERIES among ITEMS, two files of vectors, by the exact rank of every
-    relevant item.
+    """Evaluate embeddings with exact nearest-neighbour search of QUERIES among ITEMS.
 
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
     or text. FILE::NAME means one array or column of a file that has several. One of --qrels,

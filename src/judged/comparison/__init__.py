@@ -243,10 +243,6 @@ def compare_values(
     baseline, test, correction, level, margin, groups, slices, weights, seed
         As for `compare`.
 
-    Returns
-    -------
-    Comparison
-
     >>> compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}).pair().verdict
     'identical'
     >>> took = {"old": {str(q): 20 + q for q in range(9)}, "new": {str(q): 9.0 for q in range(9)}}

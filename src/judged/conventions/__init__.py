@@ -44,10 +44,6 @@ __all__ = [
 def conventions() -> dict[str, Convention]:
     """Return all conventions by name, in alphabetical order.
 
-    Returns
-    -------
-    dict of str to Convention
-
     >>> list(conventions())[:3]
     ['beir', 'clap', 'clip']
     """
@@ -80,10 +76,6 @@ def find(name: str) -> Convention:
     ----------
     name : str
         The name or an alias, in any case; -, _, . and spaces do not matter.
-
-    Returns
-    -------
-    Convention
 
     >>> find("TREC-Eval").name
     'trec_eval'

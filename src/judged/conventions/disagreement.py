@@ -92,10 +92,6 @@ def compare_conventions(
         For a relevance list: the grades of all judged items, in any order.
     **scoring
 
-    Returns
-    -------
-    Disagreement
-
     >>> judgements = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> result = compare_conventions(judgements, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "AP@2")
     >>> rows = [row for row in result.rows() if row.used_by("replay", "torchmetrics")]
@@ -651,10 +647,6 @@ class Disagreement(Result):
         measure : str or Measure, optional
             The measure as given; needed only if there are several.
 
-        Returns
-        -------
-        tuple of DefinitionRow
-
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10, P@1")
         >>> str(result.rows("P@1")[0].measure)
@@ -684,10 +676,6 @@ class Disagreement(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
         >>> result.to_dict()["measures"][0]["definitions"][0]["value"]
@@ -710,10 +698,6 @@ class Disagreement(Result):
 
     def to_frame(self) -> Frame:
         """Return one row per measure and definition: value, policy, and queries that differ.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import compare_conventions
         >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")

@@ -83,10 +83,6 @@ def identify(
         Number of explanations in text and tables; None for all.
     **scoring
 
-    Returns
-    -------
-    Identification
-
     >>> run = {"q": {"a": 0.9, "x": 0.8, "b": 0.7}}
     >>> identify("0.833", {"q": {"a": 1, "b": 1}}, run, "AP").matches[0].definition.measure
     AP
@@ -553,10 +549,6 @@ class Identification(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import identify
         >>> result = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
         >>> result.to_dict()["matches"][0]["measure"]
@@ -582,10 +574,6 @@ class Identification(Result):
 
     def to_frame(self) -> Frame:
         """Return one row per explanation: the likeliest definition of each measure.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import identify
         >>> result = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")

@@ -128,10 +128,6 @@ class Name:
         text : str
             A text that may be this name; case and spaces do not matter.
 
-        Returns
-        -------
-        dict or None
-
         >>> Name("map@{k}", "AP@{k}").read("MAP @ 5")
         {'k': '5'}
         """
@@ -148,10 +144,6 @@ class Name:
         ----------
         places : Mapping
             {place: value}, such as {"k": 10}.
-
-        Returns
-        -------
-        tuple of str
 
         >>> Name("map@{k}", "AP@{k}").filled({"k": 5})
         ('map@5', 'AP@5')
@@ -277,10 +269,6 @@ class Convention:
         ----------
         text : str
             One of its names, with numbers at their places.
-
-        Returns
-        -------
-        Iterator of NameReading
 
         >>> from judged.conventions import find
         >>> [reading.ours for reading in find("ranx").read("mrr@10")]

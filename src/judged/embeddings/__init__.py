@@ -57,10 +57,6 @@ def evaluate_embeddings(
         `precision` and `memory` of `Embeddings`; `policy`, `convention`, `weights`, `both`, `name`
         and `progress` of `Embeddings.evaluate`.
 
-    Returns
-    -------
-    Evaluation
-
     >>> import judged
     >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
     >>> judged.evaluate_embeddings([[1.0, 0.2]], vectors, (["a"], labels), "AP").value()

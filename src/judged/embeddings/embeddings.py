@@ -197,10 +197,6 @@ class Embeddings(Search):
             Options of `Embeddings`. Without ids, the ids of the texts are used, or row numbers
             from 0.
 
-        Returns
-        -------
-        Embeddings
-
         >>> import judged
         >>> def letters(texts):
         ...     return [[text.count(letter) for letter in "abc"] for text in texts]
@@ -260,10 +256,6 @@ class Embeddings(Search):
         progress : callable, optional
             Called with the number of queries done since the last call.
 
-        Returns
-        -------
-        Evaluation
-
         >>> from judged import Embeddings, relevance
         >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
         >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
@@ -305,10 +297,6 @@ class Embeddings(Search):
         ----------
         relevance, policy, name, progress
             As for `evaluate`.
-
-        Returns
-        -------
-        Rankings
 
         >>> from judged import Embeddings, relevance
         >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0], [2.0, 0.1]])
@@ -363,10 +351,6 @@ class Embeddings(Search):
         k : int, optional
             How many items of each query.
 
-        Returns
-        -------
-        tuple of Evaluation and TopK
-
         >>> from judged import Embeddings
         >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
         >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
@@ -397,10 +381,6 @@ class Embeddings(Search):
         relevance, policy, name, progress
             As for `evaluate`.
 
-        Returns
-        -------
-        tuple of Rankings
-
         >>> from judged import Embeddings, relevance
         >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
         >>> [r.name for r in clips.rank_both(relevance.pairs(), name="clips")]
@@ -426,10 +406,6 @@ class Embeddings(Search):
             tie reaches beyond the k-th place.
         progress : callable, optional
             Called with the number of queries done since the last call.
-
-        Returns
-        -------
-        TopK
 
         >>> from judged import Embeddings
         >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], item_ids=["a", "b"])
@@ -467,10 +443,6 @@ class Embeddings(Search):
             The index's name of each item, if that is neither a row number nor an id, or could be
             both.
 
-        Returns
-        -------
-        IndexEvaluation
-
         >>> from judged import Embeddings, relevance
         >>> def always_the_first(block, k):
         ...     return [[0]] * len(block), [[1.0]] * len(block)
@@ -506,10 +478,6 @@ class Embeddings(Search):
             How many vectors of a side are compared with all others; None for all.
         seed : int, optional
             The seed of the samples.
-
-        Returns
-        -------
-        Diagnosis
 
         >>> from judged import Embeddings
         >>> Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose().sentences()[0]

@@ -118,10 +118,6 @@ class IndexEvaluation(Result):
         share : float
             From 0, the worst query, to 1, the best one; 0.05 is for the worst 5 %.
 
-        Returns
-        -------
-        float
-
         >>> import judged
         >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
         >>> def always_the_first(block, k):

@@ -388,12 +388,7 @@ class Learned(Similarity):
         return replace(self, reverse=not self.reverse)
 
     def allow_training_queries(self) -> Learned:
-        """Return the same similarity, also for training queries, whose numbers are too high.
-
-        Returns
-        -------
-        Learned
-        """
+        """Return the same similarity, also for training queries, whose numbers are too high."""
         return replace(self, allowed=True)
 
     def unseen(self, queries: VectorsLike) -> Ints:
@@ -403,10 +398,6 @@ class Learned(Similarity):
         ----------
         queries : VectorsLike
             Vectors of queries, or their file.
-
-        Returns
-        -------
-        array of int
         """
         trained, chose = self.seen.of(
             as_vectors(queries, dims=self.kind.dims(self.weights)[0], source="the queries")
@@ -484,10 +475,6 @@ def load(path: str | os.PathLike[str]) -> Learned:
     ----------
     path : str or os.PathLike
         A file that `Learned.save` or `judged learn` wrote.
-
-    Returns
-    -------
-    Learned
 
     >>> load("no such file.npz")
     Traceback (most recent call last):

@@ -56,10 +56,6 @@ def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
         One label per vector: texts, or whole numbers. Labels with ids (a dict, or a pandas Series
         whose index holds ids) are joined by id; others are in the order of the vectors.
 
-    Returns
-    -------
-    Relation
-
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
     >>> both.rank(same_label(["cat"], ["cat", "dog"])).hit_rank.tolist()
@@ -84,10 +80,6 @@ def shared_label(
     graded : bool, optional
         Whether the grade is the number of labels in common; by default it is 1.
 
-    Returns
-    -------
-    Relation
-
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
     >>> relevance = shared_label([["cat", "black"]], [["cat", "black"], ["dog"]], graded=True)
@@ -100,10 +92,6 @@ def shared_label(
 def pairs() -> Relation:
     """Make the item in the query's own row relevant; there are as many items as queries.
 
-    Returns
-    -------
-    Relation
-
     >>> import judged
     >>> captions, clips = [[1.0, 0.1], [0.1, 1.0]], [[0.9, 0.0], [0.0, 0.8]]
     >>> judged.Embeddings(captions, clips).rank(pairs()).hit_rank.tolist()
@@ -114,10 +102,6 @@ def pairs() -> Relation:
 
 def same_row() -> Relation:
     """Select the item in the query's own row, if there is one: to exclude queries themselves.
-
-    Returns
-    -------
-    Relation
 
     >>> import judged
     >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
@@ -130,10 +114,6 @@ def same_row() -> Relation:
 
 def same_id() -> Relation:
     """Select the item with the query's own id, if there is one; both sides need ids.
-
-    Returns
-    -------
-    Relation
 
     >>> import judged
     >>> ids = {"query_ids": ["a"], "item_ids": ["b", "a"]}
@@ -152,10 +132,6 @@ def listed(judgements: JudgementsLike) -> Relation:
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table; ids are those of the vectors, or row
         numbers.
-
-    Returns
-    -------
-    Relation
 
     >>> import judged
     >>> exclude = listed({"0": {"1": 1}})

@@ -209,10 +209,6 @@ class TopK(RunResult):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return {query: {item: score}}, best item first.
 
-        Returns
-        -------
-        dict
-
         >>> import judged
         >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], similarity="dot")
         >>> both.top_k(1).to_dict()
@@ -233,10 +229,6 @@ class TopK(RunResult):
 
     def to_frame(self) -> Frame:
         """Return one row per result: query, item, score and rank from 1.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> import judged
         >>> found = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2)

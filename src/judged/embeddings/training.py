@@ -152,10 +152,6 @@ class Training(Result):
         ----------
         given : dict
             The result of `to_dict`.
-
-        Returns
-        -------
-        Training
         """
         parts = {part.name: given[part.name] for part in fields(cls) if part.name != "warned"}
         parts["history"] = tuple(Step(**step) for step in given["history"])

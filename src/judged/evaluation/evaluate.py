@@ -62,10 +62,6 @@ def evaluate(
         Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
     **scoring
 
-    Returns
-    -------
-    Evaluation
-
     >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
     >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
     >>> evaluation = evaluate(judgements, run, ["RR", "P@1"])

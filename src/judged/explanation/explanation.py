@@ -249,10 +249,6 @@ class Explanation(Result):
     def other_values(self) -> list[tuple[str, str, str]]:
         """Return some other definitions: notation, value, and what differs or who has it.
 
-        Returns
-        -------
-        list of tuple
-
         >>> from judged import explain
         >>> [row[:2] for row in explain("0 1", measure="P@3").other_values()]
         [('P(short=shrink)@3', '0.5000')]
@@ -350,10 +346,6 @@ class Explanation(Result):
     def to_frame(self) -> Frame:
         """Return the ranks that are shown as a polars table.
 
-        Returns
-        -------
-        polars.DataFrame
-
         >>> from judged import explain
         >>> explain("0 1", measure="RR").to_frame().columns
         ['rank', 'grade', 'judged', 'relevant', 'counts', 'mark', 'adds']
@@ -387,10 +379,6 @@ class Explanation(Result):
         ----------
         **display : Unpack[DisplayOptions]
             Options of `Display`; none has an effect.
-
-        Returns
-        -------
-        str
 
         >>> from judged import explain
         >>> explain("0 1", measure="P").to_latex().splitlines()[-2]
@@ -431,10 +419,6 @@ class Explanation(Result):
 
     def to_gif(self) -> bytes:
         """Return the walk down the ranking as a GIF. Needs Pillow, of the extra `charts`.
-
-        Returns
-        -------
-        bytes
 
         >>> from judged import explain
         >>> explain("0 1", measure="RR").to_gif()[:3]

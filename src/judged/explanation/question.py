@@ -280,10 +280,6 @@ def explain(
         The number of ranks that are shown, those of relevant items first; None shows all.
     **scoring
 
-    Returns
-    -------
-    Explanation
-
     >>> print(explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", query="q").arithmetic)
     RR = 1/2 = 0.5
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value

@@ -39,10 +39,6 @@ def repeats(*runs: Any) -> Repeats:
     *runs : RunLike
         The runs; for `compare_values`, {query: value} or {measure: {query: value}} of each.
 
-    Returns
-    -------
-    Repeats
-
     >>> import judged
     >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
     >>> seeds = judged.repeats({"q1": ["a"], "q2": ["b"]}, {"q1": ["b", "a"], "q2": ["b"]})

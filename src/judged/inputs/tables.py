@@ -223,10 +223,6 @@ class ReadTable:
     def names(self) -> list[str]:
         """Return all queries, also those without items, in the order of the input.
 
-        Returns
-        -------
-        list of str
-
         >>> import polars as pl
         >>> frame = pl.DataFrame({"query": ["b", "a"], "item": ["x", "y"], "score": [2.0, 1.0]})
         >>> Run(frame, "a data frame").names()
@@ -249,10 +245,6 @@ class ReadTable:
         ----------
         rows : sequence of int
             Row numbers from 0, ascending.
-
-        Returns
-        -------
-        str
 
         >>> import polars as pl
         >>> frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]})

@@ -108,10 +108,6 @@ def agreement(
         Seed of the resamples.
     **scoring
 
-    Returns
-    -------
-    Agreement
-
     >>> ann = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 2, "d": 0}}
     >>> bob = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
     >>> result = agreement(ann, bob)
@@ -276,10 +272,6 @@ class Agreement(Result):
         first, second : str, optional
             Their names, in any order; needed only with more than two assessors.
 
-        Returns
-        -------
-        AssessorPair
-
         >>> import judged
         >>> judged.agreement({"q": {"a": 1}}, {"q": {"a": 0}}).pair().items
         1
@@ -336,10 +328,6 @@ class Agreement(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> import judged
         >>> result = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
         >>> result.to_dict()["pairs"][0]["kappa"]["plain"]["estimate"]
@@ -383,10 +371,6 @@ class Agreement(Result):
 
     def to_frame(self) -> Frame:
         """Return the numbers of every pair as a polars table; alpha of all has no names.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> import judged
         >>> result = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})

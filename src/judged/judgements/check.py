@@ -99,10 +99,6 @@ def check(
         Kinds of findings to leave out, such as "unreachable".
     **scoring
 
-    Returns
-    -------
-    CollectionCheck
-
     >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}}
     >>> run = {"q1": ["a", "b"], "q2": ["a", "c"]}
     >>> result = check(judgements, run, "RR", queries={"q1": "Cold war", "q2": "cold  WAR?"})
@@ -343,10 +339,6 @@ class CollectionCheck(Result):
         name : str
             The kind, such as "query-twins".
 
-        Returns
-        -------
-        CollectionFinding or None
-
         >>> from judged import check
         >>> check({"q": {"a": 1, "b": 0}}).finding("two-grades") is None
         True
@@ -394,10 +386,6 @@ class CollectionCheck(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Returns
-        -------
-        dict
-
         >>> from judged import check
         >>> check({"q": {"a": 1, "b": 0}}).to_dict()["sound"]
         True
@@ -434,10 +422,6 @@ class CollectionCheck(Result):
 
     def to_frame(self) -> Frame:
         """Return one row per finding, run and measure; without values, one row per finding.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> from judged import check
         >>> check({"q": {"a": 0}, "p": {"a": 1, "b": 0}}).to_frame().row(0)[:2]

@@ -117,10 +117,6 @@ class CollectionFinding:
     def sentences(self) -> list[str]:
         """Return the finding, its examples and, if there are runs, its effect.
 
-        Returns
-        -------
-        list of str
-
         >>> from judged import check
         >>> check({"q": {"a": 0, "b": 0}}).findings[0].sentences()[0]
         'nothing-relevant: 1 of 1 judged query has no relevant items.'

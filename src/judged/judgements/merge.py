@@ -233,10 +233,6 @@ class MergedJudgements(Result, Judgements):
     def to_dict(self) -> dict[str, Any]:
         """Return {query: {item: grade}}, or {query: {item: {subtopic: grade}}}.
 
-        Returns
-        -------
-        dict
-
         >>> import judged
         >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}
         >>> judged.merge_judgements(both).to_dict()
@@ -252,10 +248,6 @@ class MergedJudgements(Result, Judgements):
 
     def to_frame(self) -> Frame:
         """Return one row per judgement: query, item, grade, and the subtopic if there is one.
-
-        Returns
-        -------
-        polars.DataFrame
 
         >>> import judged
         >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}
@@ -296,10 +288,6 @@ class MergedJudgements(Result, Judgements):
         ----------
         **display
             Options of `Display`; none has a meaning here.
-
-        Returns
-        -------
-        str
 
         >>> import judged
         >>> both = {"ann": {"q": {"=a": 1}}, "bob": {"q": {"=a": 1}}}

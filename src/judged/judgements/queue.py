@@ -107,10 +107,6 @@ def queue(
         table or a file.
     **scoring
 
-    Returns
-    -------
-    Queue
-
     >>> runs = {"old": {"q": ["a", "b", "c"]}, "new": {"q": ["c", "a", "d"]}}
     >>> todo = queue({"q": {"a": 1}}, runs, "P@2", budget=2)
     >>> [(todo.items[row], float(todo.effects[row])) for row in todo.priority]
@@ -488,10 +484,6 @@ class Queue(Result):
     def to_frame(self) -> Frame:
         """Return the annotators' file as a polars table: query, item, texts and an empty grade.
 
-        Returns
-        -------
-        polars.DataFrame
-
         >>> from judged import queue
         >>> todo = queue({"q": {"a": 1}}, {"q": ["a", "b"]}, "P@2", texts={"b": "Bees."})
         >>> todo.to_frame().rows()
@@ -525,10 +517,6 @@ class Queue(Result):
         **display
             Options of `Display`; none has a meaning here.
 
-        Returns
-        -------
-        str
-
         >>> from judged import queue
         >>> queue({"q": {"a": 1}}, {"q": ["a", "b"]}).to_csv()
         'query,item,grade\\nq,b,\\n'
@@ -560,10 +548,6 @@ class Queue(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold; not for annotators.
-
-        Returns
-        -------
-        dict
 
         >>> from judged import queue
         >>> queue({"q": {"a": 1}}, {"q": ["a", "b"]}, "P@2").to_dict()["queue"]

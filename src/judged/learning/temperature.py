@@ -105,10 +105,6 @@ def sweep(
         Called with the number of queries done since the last call (`steps` times each), or of
         iterations with `train`.
 
-    Returns
-    -------
-    Sweep, or Study with `train`
-
     Examples
     --------
     >>> import judged

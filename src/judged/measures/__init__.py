@@ -15,10 +15,6 @@ from judged.measures.registry import REGISTRY, Settled, Spec, lookup, names
 def catalogue() -> list[Spec]:
     """Every measure, family by family.
 
-    Returns
-    -------
-    list of Spec
-
     >>> [spec.name for spec in catalogue()][:3]
     ['P', 'Rprec', 'Success']
     """

@@ -377,10 +377,6 @@ def bind(spec: Spec, params: Mapping[str, Any]) -> Measure:
     params : Mapping
         {parameter: value}; the others keep their defaults.
 
-    Returns
-    -------
-    Measure
-
     >>> from judged.measures import REGISTRY
     >>> bind(REGISTRY["P"], {"k": 5})
     P@5
@@ -420,10 +416,6 @@ def parse_measure(measure: str | Measure) -> Measure:
     measure : str or Measure
         `NAME`, `NAME@k` or `NAME(parameter=value, …)@k`, or one of trec_eval's names. A `Measure`
         is returned as it is.
-
-    Returns
-    -------
-    Measure
 
     >>> parse_measure("ndcg( gain = exp ) @ 10")
     nDCG(gain=exp)@10
@@ -494,10 +486,6 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
     measures : str, Measure, or an iterable of both
         A text may hold several measures, separated by commas or white space. It may be a preset or
         one of trec_eval's names.
-
-    Returns
-    -------
-    list of Measure
 
     >>> parse_all("P@5, AP(rel=2)@10 RR")
     [P@5, AP(rel=2)@10, RR]

@@ -572,10 +572,6 @@ def is_name(name: str) -> bool:
 def names() -> Iterator[str]:
     """Yield all known names, aliases included.
 
-    Returns
-    -------
-    Iterator of str
-
     >>> "MRR" in names()
     True
     """

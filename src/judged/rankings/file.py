@@ -79,10 +79,6 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     path : str or os.PathLike
         The file.
 
-    Returns
-    -------
-    Rankings
-
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.rankings"
     >>> Rankings.from_relevance([[0, 1]]).save(path)

@@ -424,10 +424,6 @@ class Rankings:
         policy, collection, item_to, exclude_same_id, columns
             As for `judged.evaluate`.
 
-        Returns
-        -------
-        Rankings
-
         >>> judgements = {"q1": {"a": 1, "b": 0, "c": 1}}
         >>> r = Rankings.from_run(judgements, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}})
         >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
@@ -490,10 +486,6 @@ class Rankings:
         name : str, optional
             The name of the run in results.
 
-        Returns
-        -------
-        Rankings
-
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
         """
@@ -554,10 +546,6 @@ class Rankings:
         name : str, optional
             The name of the run in results.
 
-        Returns
-        -------
-        Rankings
-
         >>> r = Rankings.from_scores([[0, 1, 1]], [[0.9, 0.5, 0.7]])
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
         ([1, 2, 3], [0.0, 1.0, 1.0])
@@ -587,10 +575,6 @@ class Rankings:
         weights : WeightsLike, optional
             How much each query counts: {query: weight}, a table or a file.
 
-        Returns
-        -------
-        Evaluation
-
         >>> r = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])
         >>> round(r.evaluate(["AP"]).value("AP"), 6)
         0.770833
@@ -612,10 +596,6 @@ class Rankings:
             Rankings of blocks of the run; no query is in two of them.
         order : sequence of str, optional
             All queries in the order to return them; by default they stay as they come.
-
-        Returns
-        -------
-        Rankings
 
         >>> one = Rankings.from_relevance([[0, 1]], queries=["b"])
         >>> other = Rankings.from_relevance([[1]], queries=["a"])

@@ -80,10 +80,6 @@ def overlap(
     run_format : FileFormat, optional
         Format of the files, if it is not recognised.
 
-    Returns
-    -------
-    Overlap
-
     >>> result = overlap({"one": {"q": ["a", "b", "c"]}, "two": {"q": ["a", "c", "d"]}})
     >>> result.pair().shared.estimate, round(result.pair().rbo.estimate, 4)
     (2.0, 0.685)

@@ -45,10 +45,6 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") 
     weights : {"plain", "linear", "quadratic"}, optional
         Distance of two grades: different or not, their difference, or its square.
 
-    Returns
-    -------
-    float
-
     >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
     0.5
     """
@@ -70,10 +66,6 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
         A row per item and a column per assessor; NaN where a grade is missing.
     metric : {"nominal", "ordinal", "interval"}, optional
         Distance of two grades: different or not, by their ranks, or by their difference.
-
-    Returns
-    -------
-    float
 
     >>> krippendorff_alpha([[0, 0], [1, 1], [1, 0], [0, float("nan")], [1, 1]], metric="interval")
     0.533...

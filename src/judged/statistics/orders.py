@@ -69,10 +69,6 @@ class OrderAgreement:
     def sentences(self) -> list[str]:
         """Describe the agreement in sentences.
 
-        Returns
-        -------
-        list of str
-
         >>> order_agreement([3, 2, 1], [3, 1, 2]).sentences()[0]
         '1 of 3 pairs is swapped (1 above 2 in x).'
         """
@@ -104,10 +100,6 @@ class OrderAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers are None, and `note` says why.
-
-        Returns
-        -------
-        dict
 
         >>> order_agreement([3, 2, 1], [3, 1, 2]).to_dict()["swaps"]
         [[1, 2]]

@@ -69,10 +69,6 @@ def plan(
     simulate : bool, optional
         Check the power on samples of the pilot's differences.
 
-    Returns
-    -------
-    Plan
-
     >>> print(plan(difference=0.02, sd=0.1).says()[0])
     You need 199 queries to detect a difference of 0.02 with 80 % power.
     >>> plan(queries=50, sd=0.1).difference

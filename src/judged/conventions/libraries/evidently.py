@@ -22,7 +22,7 @@ THRESHOLD = "aggregation_method_params={'threshold': {rel}}"
 
 
 def _contexts(method: str, ours: str, note: str) -> tuple[Name, Name]:
-    """What the contexts of a row come to, with the usual threshold and with another."""
+    """Return what the contexts of a row come to, with the usual threshold and with another."""
     theirs = f"ContextRelevance(aggregation_method='{method}'"
     note = f"{note} {SCORED}"
     return (

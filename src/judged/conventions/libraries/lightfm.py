@@ -1,5 +1,4 @@
-"""LightFM's evaluation: a model's scores of all items for every user, and a matrix of test
-interactions."""
+"""LightFM's evaluation: scores of all items for every user, and a matrix of test interactions."""
 
 from __future__ import annotations
 

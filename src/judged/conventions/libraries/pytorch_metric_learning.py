@@ -1,5 +1,4 @@
-"""pytorch-metric-learning's AccuracyCalculator: nearest neighbours whose label is that of the
-query."""
+"""pytorch-metric-learning's AccuracyCalculator: nearest neighbours with the query's label."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""ragas: rows of retrieved and reference contexts, compared by id, by text or by a language
-model."""
+"""ragas: retrieved and reference contexts, compared by id, by text or by a language model."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ def _names(
     plain: bool = True,
     cautions: tuple[Caution, ...] = (),
 ) -> tuple[Name, Name]:
-    """A metric of all contexts, and of the first k."""
+    """Return a metric of all contexts, and of the first k."""
     return (
         Name(metric, ours, note, policy, aliases, plain, cautions=cautions),
         Name(

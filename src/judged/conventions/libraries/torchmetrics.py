@@ -1,5 +1,4 @@
-"""torchmetrics' retrieval metrics: one list of scores and targets per query, all of its relevant
-items in the list."""
+"""torchmetrics' retrieval metrics: scores and targets of each query, all relevant items listed."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from judged.conventions.spec import Caution, Convention, Name, Option
 
 
 def _names(theirs: str, ours: str, note: str = "", *, function: str) -> tuple[Name, Name]:
-    """A metric without and with a cutoff."""
+    """Return a metric without and with a cutoff."""
     tied = () if theirs == "RetrievalNormalizedDCG" else (TIED,)
     cautions = (*tied, NOT_POSITIVE) if ours.partition("(")[0] in ("AP", "RR", "P", "R") else tied
     return (

@@ -1,5 +1,4 @@
-"""trec_eval's names: which of our measures each stands for, with its parameters, order and way of
-printing.
+"""trec_eval's names: our measure for each, with its parameters, order and way of printing.
 
 Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytrec_eval for version
 9.
@@ -19,8 +18,9 @@ TENTHS = tuple(f"{i / 10:.1f}" for i in range(11))
 
 
 def as_long(text: str) -> int:
-    """A whole number as trec_eval reads it, with C's atol: the digits that it begins with; but
-    ValueError where there is none, which is 0 there.
+    """Read a whole number as trec_eval does with C's atol: the digits that a text begins with.
+
+    A text without them is a ValueError, and 0 in trec_eval.
 
     >>> as_long("23.4"), as_long(" 7x")
     (23, 7)
@@ -32,7 +32,7 @@ def as_long(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """A number as trec_eval reads it: ".50" is 0.5."""
+    """Read a number as trec_eval does: ".50" is 0.5."""
     return f"{float(text):g}"
 
 
@@ -165,8 +165,10 @@ class Line:
 
 
 def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
-    """What one of trec_eval's names prints, with its usual parameters or those given; ValueError
-    where they do not fit. Where a name takes none, they are ignored, as there."""
+    """Yield what one of trec_eval's names prints, with its usual parameters or those given.
+
+    Parameters that do not fit are a ValueError. A name that takes none ignores them.
+    """
     known = NAMES[root]
     if known.cutoffs:
         whole = "." not in known.written
@@ -187,8 +189,10 @@ def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
 
 
 def understood(text: str) -> list[tuple[str, str]] | None:
-    """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed
-    (P_5), each with the name under which it prints it; None if unknown."""
+    """Return our measures for one of trec_eval's names, each with its printed name.
+
+    A name is as `-m` takes it (P.5,10) or as it is printed (P_5). None if it is unknown.
+    """
     root, dot, parameters = text.partition(".")
     if root in NAMES and (dot or NAMES[root].measure):
         return _measures(root, parameters if dot else None)
@@ -211,8 +215,7 @@ def _measures(root: str, parameters: str | None) -> list[tuple[str, str]] | None
 
 
 def _names() -> Iterator[spec.Name]:
-    """The names as templates; those with parameters of their own, which templates do not cover, are
-    read by `understood`."""
+    """Yield the names as templates; `understood` reads those with parameters of their own."""
     for root, known in NAMES.items():
         if not known.measure:
             yield spec.Name(root, "", "No number.")

@@ -63,10 +63,6 @@ def evaluate_in_spark(
         The measures to compute.
     **options : Any
         Options of `judged.evaluate_embeddings`, except those that need all items in one place.
-
-    Returns
-    -------
-    Evaluation
     """
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings

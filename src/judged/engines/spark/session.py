@@ -52,10 +52,6 @@ def session(
         The address of a Spark Connect server, such as "sc://host:15002".
     conf : mapping, optional
         Spark settings by their names.
-
-    Returns
-    -------
-    pyspark.sql.SparkSession
     """
     check_installed()
     if master is not None and remote is not None:

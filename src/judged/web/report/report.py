@@ -90,10 +90,6 @@ def report(
     **scoring
         Options of `evaluate`, and `unanswerable` and `answer_threshold`.
 
-    Returns
-    -------
-    Report
-
     >>> judgements = {"q1": {"a": 1}, "q2": {"c": 1}}
     >>> runs = {"one": {"q1": ["a"], "q2": ["b", "c"]}, "two": {"q1": ["b", "a"], "q2": ["b", "c"]}}
     >>> report(judgements, runs, "RR").sentences()[0]
@@ -274,10 +270,6 @@ class Report(Result):
         max_size : str or int
             The size, such as "2MB", or a number of bytes; at least 10 KB.
 
-        Returns
-        -------
-        Report
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
         []
@@ -315,10 +307,6 @@ class Report(Result):
         **display : Unpack[DisplayOptions]
             Options of `Display`; none has an effect.
 
-        Returns
-        -------
-        str
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().to_html()[:15]
         '<!DOCTYPE html>'
@@ -327,10 +315,6 @@ class Report(Result):
 
     def left_out(self) -> list[str]:
         """Return what was left out because the file would be too large.
-
-        Returns
-        -------
-        list of str
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().left_out()

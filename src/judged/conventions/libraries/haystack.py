@@ -21,7 +21,7 @@ LISTED = Caution(
 def _names(
     evaluator: str, ours: str, note: str = "", *, cautions: tuple[Caution, ...] = (LISTED,)
 ) -> tuple[Name, Name]:
-    """Return an evaluator of the whole list, and of what a retriever with k results would have found."""
+    """Return an evaluator of the whole list, and of the first k results."""
     bare = evaluator.removesuffix("()")
     other = () if bare == evaluator else (bare,)
     return (

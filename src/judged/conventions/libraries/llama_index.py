@@ -23,7 +23,7 @@ def _names(
     plain: bool = True,
     cautions: tuple[Caution, ...] = (),
 ) -> tuple[Name, Name]:
-    """Return a metric of the whole list, and of what a retriever with k results would have found."""
+    """Return a metric of the whole list, and of the first k results."""
     return (
         Name(theirs, ours, note, aliases=aliases, plain=plain, cautions=cautions),
         Name(

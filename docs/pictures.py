@@ -124,7 +124,8 @@ def recorded_study() -> dict[str, Any]:
 
 
 def record_study(digits: Digits) -> None:
-    found = judged.temperature.study(judged.Embeddings(*digits.files.vectors), digits.same)
+    vectors = judged.Embeddings(*digits.files.vectors)
+    found = judged.temperature.sweep(vectors, digits.same, train=True)
     STUDY.write_text(
         json.dumps(_short(found.to_dict()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -254,16 +253,6 @@ def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
         return function(rank)
     table = function(np.append(np.arange(last + 1), np.inf))
     return table[np.minimum(rank, last + 1).astype(np.int64)]
-
-
-def freeze(record: Any) -> None:
-    """Make the arrays of a frozen dataclass read-only, through views of them."""
-    for each in fields(record):
-        value = getattr(record, each.name)
-        if isinstance(value, np.ndarray):
-            frozen = value.view()
-            frozen.flags.writeable = False
-            object.__setattr__(record, each.name, frozen)
 
 
 _lock = threading.Lock()

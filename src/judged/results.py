@@ -68,8 +68,8 @@ class Table:
     title: str = ""
     folded: bool = False
     """Whether HTML and Markdown fold the table under its title."""
-    tips: Mapping[str, str] = field(default_factory=dict)
-    """Tooltips in HTML, for headers and for cells of word columns."""
+    tips: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    """Tooltips in HTML, for headers and for cells of word columns; made when they are shown."""
 
     @property
     def right(self) -> list[int]:
@@ -311,8 +311,7 @@ def text_lines(
     nDCG@10  0.5000
     AP       0.2500
     """
-    header = [readable(name) for name in table.header]
-    rows = [[readable(cell) for cell in row] for row in table.rows]
+    header, *rows = [list(map(readable, row)) for row in (table.header, *table.rows)]
     layout = _Layout(table, header, rows, style or (lambda text, kind: text))
     title = readable(table.title)
     lines = [] if not title else [title] if width is None else wrap_words(title, width)
@@ -548,7 +547,8 @@ def html_table_of(table: Table) -> str:
     def line(cells: Sequence[str], tag: str) -> str:
         shown = []
         for at, cell in enumerate(cells):
-            tip = table.tips.get(cell, "") if tag == "th" or at not in right else ""
+            may_have_tip = tag == "th" or at not in right
+            tip = table.tips[cell]() if may_have_tip and cell in table.tips else ""
             shown.append(html_cell(cell, tag, left=at not in right, title=tip))
         return f"<tr>{''.join(shown)}</tr>"
 

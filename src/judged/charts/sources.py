@@ -510,7 +510,7 @@ def chart_of_files(
             columns=scoring.get("columns"),
             judgements_format=judgements_format,
             run_format=run_format,
-            room=Room.of(limits().memory, limits().temporary),
+            room=Room(limits().memory, limits().temporary),
         ),
         item_to=scoring.get("item_to"),
         exclude_same_id=scoring.get("exclude_same_id", False),

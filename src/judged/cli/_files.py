@@ -85,7 +85,8 @@ class Command(click.Command):
                     f"{name} - names no file; give one, or /dev/stdout for standard output."
                 )
             check_target(target, reads=reads)
-        check_distinct(written)
+        if written:
+            check_distinct(written)
         if reads:
             # Loaded from here, and not by modules that load each other: with so many calls below
             # it, Python gives the memory of a call back and asks for it again a thousand times.

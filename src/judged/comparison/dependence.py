@@ -151,7 +151,10 @@ class Alternatives:
         if kept is None or kept.hit_tie_first is None:
             return None
         try:
-            unbroken = Variants(kept).under("expected")
+            variants = Variants(kept)
+            if not variants.tied:
+                return None
+            unbroken = variants.under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
             return self._by_grade(kept)
         ends = tie_ends(run.values, unbroken, *self._asked)

@@ -144,7 +144,7 @@ def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> t
             columns=scoring.get("columns"),
             judgements_format=judgements_format,
             run_format=run_format,
-            room=Room.of(limits().memory, limits().temporary),
+            room=Room(limits().memory, limits().temporary),
         ),
         item_to=scoring.get("item_to"),
         exclude_same_id=scoring.get("exclude_same_id", False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from judged.inputs.remote import is_spark
+from judged.inputs.tables import is_spark
 from judged.options import (
     CategoriesLike,
     Ids,

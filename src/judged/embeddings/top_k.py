@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, freeze
+from judged.arrays import Floats, Ints
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
@@ -19,7 +19,7 @@ from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.options import whole
 from judged.policy import CHOICES
-from judged.rankings.rankings import Rankings
+from judged.rankings.rankings import Rankings, freeze
 from judged.results import Display, DisplayOptions, Document, Frame, RunResult, Table
 from judged.text import counted, shown
 

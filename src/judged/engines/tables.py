@@ -22,8 +22,16 @@ from judged.inputs.blocks import RunBlocks
 from judged.inputs.columns import LISTS, choose_columns, has_lists
 from judged.inputs.objects import without_intervals
 from judged.inputs.order import MOST_SAMPLED
-from judged.inputs.remote import ADDRESS, RemoteTable
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Passed, Run
+from judged.inputs.tables import (
+    ADDRESS,
+    JUDGEMENTS,
+    RUN,
+    Judgements,
+    Kind,
+    Passed,
+    RemoteTable,
+    Run,
+)
 from judged.text import counted, quote
 
 if TYPE_CHECKING:

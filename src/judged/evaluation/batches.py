@@ -11,7 +11,7 @@ from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
-from judged.inputs.remote import AnyRun
+from judged.inputs.tables import AnyRun
 from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
 from judged.matching.matcher import match_with

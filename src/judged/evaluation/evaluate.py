@@ -90,7 +90,7 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
         engine=None,
-        room=Room.of(limited.memory, limited.temporary),
+        room=Room(limited.memory, limited.temporary),
         small=all(
             options.get(name) is None or options[name] is False
             for name in ("item_to", "unique", "trusted", "exclude_same_id")
@@ -209,7 +209,8 @@ def match_runs(
     if keep:
         data = data.whole()
     judgements = data.judgements()
-    refuse_both(judgements, weights)
+    if weights is not None:
+        refuse_both(judgements, weights)
     matched = MatchedRuns(data, judgements)
     matchers = [match_with(judgements, policy, collection)]
     if trusted is not None:

@@ -11,8 +11,7 @@ import numpy as np
 from judged.arrays import Floats, starts_of
 from judged.errors import ConventionError, MeasureError
 from judged.inputs.blocks import RunBlocks
-from judged.inputs.remote import AnyRun
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.tables import AnyRun, Lookup, Run
 from judged.matching.checks import have_own_id, own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.measure import each_of, labelled, read_all

@@ -13,7 +13,7 @@ from judged.arrays import each_once, ordinals
 from judged.errors import PolicyError, warn
 from judged.evaluation.ranges import tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
-from judged.matching.variants import Variants, uncondensed
+from judged.matching.variants import Variants
 from judged.measures import parse_measure
 from judged.measures.registry import Settled
 from judged.measures.ties import LIMIT, tied_queries
@@ -515,7 +515,7 @@ def unjudged(evaluation: Evaluation) -> list[str]:
     by_share: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
         share = parse_measure(f"Judged@{k}")
-        shares = [(_mean(share.compute(uncondensed(r))), r.name) for r in runs]
+        shares = [(_mean(share.compute(r)), r.name) for r in runs]
         (least, worst), (most, best) = min(shares), max(shares)
         if least < 1:
             low, high = _percent(least), _percent(most)

@@ -82,7 +82,7 @@ def read(
             columns=scoring.get("columns"),
             judgements_format=judgements_format,
             run_format=run_format,
-            room=Room.of(limits().memory, limits().temporary),
+            room=Room(limits().memory, limits().temporary),
         )
         if item_to is not None or exclude_same_id or "document" in data.columns:
             data = with_items(

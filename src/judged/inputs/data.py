@@ -25,9 +25,19 @@ from judged.inputs import (
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import LISTS, as_columns, has_lists
 from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
-from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
 from judged.inputs.source import Source
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    AnyRun,
+    Judgements,
+    Kind,
+    Lookup,
+    RemoteTable,
+    Run,
+    is_spark,
+    is_table,
+)
 
 if TYPE_CHECKING:
     from judged.inputs.blocks import Room

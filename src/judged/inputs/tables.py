@@ -5,11 +5,12 @@ polars is imported where rows are packed, because small runs are read without it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from judged.errors import InputError
 from judged.inputs.agreement import few
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from judged.arrays import Ints
+    from judged.inputs.blocks import RunBlocks
+    from judged.inputs.columns import NamedColumns
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
@@ -546,3 +549,51 @@ def _with_telling_subtopics(table: ReadTable) -> pl.DataFrame:
             f"{table.source}, {place}: the subtopic is missing; give one in every row, or in none."
         )
     return frame.rename({name: "subtopic"})
+
+
+# Tables in databases and in Spark are recognised by the module of their type, so that nothing is
+# imported to find out.
+_DATABASE_TABLES = {
+    "duckdb": "DuckDBPyRelation",
+    "_duckdb": "DuckDBPyRelation",
+    "ibis": "Table",
+    "narwhals": "LazyFrame",
+    "sqlframe": "DataFrame",
+    "dask": "DataFrame",
+}
+
+
+class RemoteTable:
+    """A table in a database or in Spark that may hold a run or judgements."""
+
+    def run(self, name: str | None, columns: NamedColumns) -> RunBlocks:
+        raise NotImplementedError
+
+    def judgements(self, columns: NamedColumns) -> Judgements:
+        raise NotImplementedError
+
+    def whole(self) -> Any:
+        """Return what a reader of whole tables takes."""
+        raise NotImplementedError
+
+
+AnyRun: TypeAlias = "Run | Lookup"
+
+
+def is_table(given: Any) -> bool:
+    """Return whether this is a lazy table of a database library, or the address of one."""
+    if isinstance(given, str):
+        return ADDRESS.fullmatch(given) is not None
+    kind = type(given)
+    return _DATABASE_TABLES.get(kind.__module__.partition(".")[0]) == kind.__name__
+
+
+ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<place>[^#]*)#(?P<table>.+)", re.I)
+
+
+def is_spark(given: Any) -> bool:
+    """Return whether this is a data frame of Spark, classic or Connect, or a table read by it."""
+    kind = type(given)
+    if kind.__name__ == "SparkTable":
+        return kind.__module__ == "judged.engines.spark.tables"
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql")

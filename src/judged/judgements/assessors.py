@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.arrays import Floats, Ints, freeze
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
 from judged.inputs import as_runs, in_place, read_judgements
 from judged.inputs import read_runs as read_named_runs
@@ -19,6 +19,7 @@ from judged.inputs.formats import distinct_names, named_file
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
 from judged.matching.join import distinct
 from judged.matching.pool import pool_of, rows_of
+from judged.rankings.rankings import freeze
 from judged.text import Warned, counted, with_source
 
 if TYPE_CHECKING:

@@ -23,13 +23,12 @@ from judged.inputs.agreement import (
     without_prefix,
 )
 from judged.inputs.order import AgainstRanks, OrderOnly
-from judged.inputs.remote import AnyRun
-from judged.inputs.tables import AnyTable, Judgements, Lookup, ReadTable, Run, lost_message
+from judged.inputs.tables import AnyRun, AnyTable, Judgements, Lookup, ReadTable, Run, lost_message
 from judged.text import Tallied, Warned, counted
 
 if TYPE_CHECKING:
     from judged.inputs.data import Data
-    from judged.inputs.remote import AnyRun
+    from judged.inputs.tables import AnyRun
     from judged.matching.join import Matches
     from judged.matching.pool import Pool
 
@@ -577,9 +576,7 @@ def _above(matches: Matches, queries: Ints, score: Floats) -> Ints:
     """Count the results of some queries above a score."""
     lists = matches.list_of[queries]
     lengths = matches.lengths[lists]
-    greater = matches.scores[positions(starts_of(matches.lengths)[lists], lengths)] > np.repeat(
-        score, lengths
-    )
+    greater = matches.scores[positions(matches.starts[lists], lengths)] > np.repeat(score, lengths)
     return np.add.reduceat(greater, starts_of(lengths), dtype=np.int64)
 
 

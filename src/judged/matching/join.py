@@ -7,6 +7,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, compress, repeat
 from operator import contains
 from typing import TYPE_CHECKING, Any, Generic
@@ -16,8 +17,7 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, positions, starts_of
 from judged.errors import InputError, quoted
-from judged.inputs.remote import AnyRun
-from judged.inputs.tables import AnyTable, Lookup, Run, texts
+from judged.inputs.tables import AnyRun, AnyTable, Lookup, Run, texts
 from judged.matching.checks import (
     EMPTY,
     identity,
@@ -350,6 +350,11 @@ class Matches:
     own_score: Floats
     infinite: int = 0
     dropped: int = 0
+
+    @cached_property
+    def starts(self) -> Ints:
+        """The place of the first score of each list."""
+        return starts_of(self.lengths)
 
     @property
     def asked(self) -> NDArray[np.bool_]:

@@ -13,8 +13,7 @@ from judged.arrays import Floats, Ints, starts_of
 from judged.errors import InputError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
-from judged.inputs.remote import AnyRun
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import AnyRun, Judgements, Lookup, Run
 from judged.matching.checks import (
     EMPTY,
     LargeTies,
@@ -201,7 +200,7 @@ def _best_scores(matches: Matches) -> Floats:
     """Return the greatest score of each judged query's results; NaN without results."""
     best = np.full(len(matches.lengths) + 1, np.nan)  # the last is of a query that the run lacks
     some = np.flatnonzero(matches.lengths)
-    best[some] = np.maximum.reduceat(matches.scores, starts_of(matches.lengths)[some])
+    best[some] = np.maximum.reduceat(matches.scores, matches.starts[some])
     return best[matches.list_of]
 
 

@@ -47,7 +47,7 @@ class HitPlaces:
 
 def place(pool: Pool, matches: Matches, ties: str) -> HitPlaces:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
-    starts = starts_of(matches.lengths)
+    starts = matches.starts
     segment = matches.list_of[pool.query[matches.hit_judgement]]
     ordered = descending(matches.scores, matches.lengths)
     first, last = _spans(matches, ordered, starts, segment)

@@ -15,7 +15,6 @@ from judged.arrays import (
     Ints,
     borders,
     each_once,
-    freeze,
     ordinals,
     positions,
     starts_of,
@@ -67,6 +66,16 @@ ENCODED = {
     ("items",): "items are encoded by",
 }
 """Beginnings of parts of `basis` that name the encoder, by the sides that it encoded."""
+
+
+def freeze(record: Any) -> None:
+    """Make the arrays of a frozen dataclass read-only, through views of them."""
+    for column in fields(record):
+        value = getattr(record, column.name)
+        if isinstance(value, np.ndarray):
+            frozen = value.view()
+            frozen.flags.writeable = False
+            object.__setattr__(record, column.name, frozen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, freeze
+from judged.arrays import Floats
 from judged.options import OPTIONS
+from judged.rankings.rankings import freeze
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings

@@ -36,8 +36,7 @@ from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import Scored, score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
-from judged.inputs.remote import is_spark
-from judged.inputs.tables import JUDGEMENTS, ungraded_note
+from judged.inputs.tables import JUDGEMENTS, is_spark, ungraded_note
 from judged.matching.checks import EMPTY, nothing_in_common
 from judged.matching.documents import with_items
 from judged.matching.pool import pool_of, with_note

@@ -21,8 +21,7 @@ from judged.engines.spark.session import address_of, check_installed, spark_erro
 from judged.engines.spark.tables import SparkTable, as_table, send_pool, some_queries
 from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
-from judged.inputs.remote import RemoteTable
-from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, RemoteTable
 from judged.matching.checks import EMPTY, nothing_in_common
 from judged.matching.pool import about_weights
 from judged.rankings.audit import Findings

@@ -19,6 +19,7 @@ from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
     Best,
     Dim,
+    Formula,
     Left,
     Warned,
     html,
@@ -472,7 +473,10 @@ DETAILS = "Definitions and notes"
 
 def render_markdown(document: Document, display: Display) -> str:
     r"""Return a document in Markdown: the answer, tables, warnings, notes; details folded."""
-    blocks = [markdown(text) for text in document.answer]
+    blocks = [
+        f"```math\n{text.latex}\n```" if isinstance(text, Formula) else markdown(text)
+        for text in document.answer
+    ]
     for table in document.tables:
         header, *rows = ([markdown(cell) for cell in row] for row in (table.header, *table.rows))
         lines = markdown_table(header, rows, right=table.right)

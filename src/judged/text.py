@@ -40,6 +40,21 @@ class Left(str):
     __slots__ = ()
 
 
+class Formula(str):
+    """A formula in plain text that carries its LaTeX, which Markdown shows.
+
+    >>> Formula("P = 1/2", "1/2").latex
+    '1/2'
+    """
+
+    latex: str
+
+    def __new__(cls, text: str, latex: str) -> Self:
+        made = super().__new__(cls, text)
+        made.latex = latex
+        return made
+
+
 class Latex(str):
     """Text that is LaTeX already.
 

@@ -172,7 +172,7 @@ def test_the_fused_run_is_the_sum_of_reciprocal_ranks(texts: demo_data.Texts) ->
         expected = {item: round(score, 8) for item, score in sums.items()}
         assert bundled[query] == {item: expected[item] for item in bundled[query]}
         assert min(bundled[query].values()) >= sorted(expected.values(), reverse=True)[99]
-    assert fuse(runs, depth=100).to_dict() == {
+    assert fuse(runs, policy={"depth": 100}).to_dict() == {
         query: pytest.approx(results, abs=1e-8) for query, results in bundled.items()
     }
 

@@ -8,7 +8,6 @@ import click
 
 from judged.cli import _options as opt
 from judged.cli._files import READS, command
-from judged.evaluation.advice import advise as advise_on
 
 
 @command(example="judged advise qrels.txt bm25.run dense.run")
@@ -37,6 +36,7 @@ def advise(
     on every measure. Rankings files (*.rankings) can replace QRELS and RUN.
     """
     from judged.cli._terminal import deliver
+    from judged.evaluation.advice import advise as advise_on
 
     opt.check_format(form, output)
     advice = opt.score_runs(advise_on, judgements, runs, measures or None, **options)

@@ -22,7 +22,7 @@ from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import A_LIST
 from judged.results import Display, DisplayOptions, Document, Frame, Result, Table, render_html
-from judged.text import Best, plain, shown
+from judged.text import Best, Formula, plain, shown
 
 MAX_VARIANTS = 8  # other definitions in tables; JSON has all
 WORDS = frozenset({"item", "serves", ""})  # columns of words
@@ -167,7 +167,8 @@ class Explanation(Result):
         for line in self.lines:
             calculation.append(f"  {line.text}")
             calculation += [f"  ({line.says})"] if line.says else []
-        formula = f"  {self.measure.spec.name} = {readable(self.measure.formula)}"
+        latex = self.measure.formula
+        formula = Formula(f"  {self.measure.spec.name} = {readable(latex)}", latex)
         return Document(
             [self.heading, self.measure.spec.says, formula, *calculation],
             self._tables(display),

@@ -180,3 +180,28 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
         "a rankings file holds one run, and there are 2; evaluate one run at a time, or save "
         "evaluation.rankings[name]."
     )
+
+
+def test_definitions_of_other_libraries_are_found_from_a_file(tmp_path: Path) -> None:
+    judgements = {"q": {"a": 1, "b": 1, "c": 0}}
+    untied = {"q": {"a": 0.9, "c": 0.8, "b": 0.7}}
+    path = tmp_path / "untied.rankings"
+    evaluate(judgements, untied, "AP").save(path)
+    direct, by_file = (
+        judged.identify("0.833", judgements, untied, "AP"),
+        judged.identify("0.833", path, measures="AP"),
+    )
+    assert by_file.to_dict()["matches"] == direct.to_dict()["matches"]
+    rows = judged.compare_conventions(path, measures="AP@2").rows()
+    assert [(str(row.measure), row.value) for row in rows] == [
+        (str(row.measure), row.value)
+        for row in judged.compare_conventions(judgements, untied, "AP@2").rows()
+    ]
+
+
+def test_a_file_knows_one_order_of_ties(tmp_path: Path) -> None:
+    path = tmp_path / "tied.rankings"
+    evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.5, "b": 0.5}}, "RR").save(path)
+    found = judged.identify("1.0", judged.read_rankings(path), measures="RR")
+    assert found.matches[0].definition.unusual() == {"ties": ("best",)}
+    assert found.untried.startswith("ties=input was not tried")

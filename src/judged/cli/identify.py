@@ -35,7 +35,8 @@ def identify(
 
     VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%. Its digits determine the
     precision. With -m only that measure is searched, with all values of parameters that it leaves
-    open. Without RUN, QRELS holds rows with a query, relevant ids and retrieved ids.
+    open. Without RUN, QRELS is a rankings file, or holds rows with a query, relevant ids and
+    retrieved ids.
     """
     from judged.cli._terminal import deliver, working
     from judged.conventions.identification import identify as find_definitions

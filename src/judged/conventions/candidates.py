@@ -376,6 +376,11 @@ class Grid:
     @property
     def untried(self) -> str:
         """Reason why some definitions were not tried; empty if all were tried."""
+        if not all((ties, "nonrelevant") in self.rankings for ties in OPTIONS["ties"]):
+            return (
+                "ties=input was not tried: rankings know only one order of tied results. Give the "
+                "judgements and the run."
+            )
         if UNTRIED in self.rankings:
             return ""
         return (
@@ -388,7 +393,7 @@ class Grid:
         """Choices of the policy that change no number here, and why."""
         usual = self.rankings["id", "nonrelevant"]
         idle = {}
-        if all(self.rankings[ties, "nonrelevant"] is usual for ties in OPTIONS["ties"]):
+        if all(self.rankings.get((ties, "nonrelevant")) is usual for ties in OPTIONS["ties"]):
             idle["ties"] = "no judged results are tied"
         if not usual.missing.any():
             idle["missing"] = "no judged query is missing"
@@ -410,12 +415,13 @@ def all_rankings(run: Variants) -> dict[tuple[str, str], Rankings]:
     for ties in OPTIONS["ties"]:
         for unjudged in OPTIONS["unjudged"]:
             # If a depth cuts through a tie, no list without unjudged items is the mean of all.
+            # Rankings without the run know one order of ties.
             try:
                 found[ties, unjudged] = run.under(
                     ties if run.tied else None, unjudged if run.unjudged else None
                 )
             except PolicyError:
-                if (ties, unjudged) != UNTRIED:
+                if (ties, unjudged) != UNTRIED and (run.has_items or ties != "input"):
                     raise
     return found
 

@@ -14,10 +14,12 @@ from judged import __version__
 from judged.arrays import Floats
 from judged.conventions import THRESHOLDS, Convention, Name, conventions, find
 from judged.errors import InputError, MeasureError, PolicyError
+from judged.evaluation.evaluate import evaluation_of
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settings import Conventional, EvaluationSettings, unprepared
 from judged.inputs.blocks import Room
 from judged.inputs.data import Data, holds_rows
+from judged.inputs.formats import is_rankings_file
 from judged.limits import limits
 from judged.matching.documents import with_items
 from judged.matching.matcher import match_variants
@@ -99,7 +101,7 @@ def compare_conventions(
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
     parsed = parse_all(DEFAULT if measures is None else measures)
-    is_list = run is None and not isinstance(judgements, Evaluation)
+    is_list = run is None and not isinstance(judgements, (Evaluation, Rankings))
     if is_list and may_be_list(judgements) and not holds_rows(judgements):
         if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
             raise InputError(NO_IDS)
@@ -125,6 +127,8 @@ def compare_conventions(
 
 def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> tuple[Variants, Any]:
     """Match one run with judgements under every policy; also return the run as read, or None."""
+    if isinstance(judgements, Rankings) or is_rankings_file(judgements):
+        judgements = evaluation_of(judgements, run, **scoring)
     if isinstance(judgements, Evaluation):
         return _variants_of_evaluation(function, judgements)
     for name, value in scoring.items():

@@ -301,10 +301,16 @@ class Variants:
             if unjudged == "nonrelevant":
                 raise PolicyError(_REMOVED)
             return condensed(self.under(ties))
+        if ties != "expected" and not self.tied:  # every rule leaves the same ranks
+            return replace(self.usual, ties=ties)
         if self._judge is None or ties == "expected":
             return rearranged(self.usual, ties)
-        # Where nothing ties, every rule leaves the same ranks.
-        return self._judge(ties) if self.tied else replace(self.usual, ties=ties)
+        return self._judge(ties)
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the run is known, so that every tie rule can be applied."""
+        return self._judge is not None
 
     @cached_property
     def tied(self) -> bool:

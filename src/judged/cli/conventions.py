@@ -42,9 +42,9 @@ def conventions(
 
     With QRELS and RUN, a rankings file, or one file of rows with relevant and retrieved ids, every
     definition of a measure is shown with its value, the libraries that use it, and how it differs
-    from judged's default. A relevance LIST can replace the files: grades in rank order in one argument, such as
-    "0 1 0 0 1", with - for an unjudged item and brackets around tied results. The measures are
-    AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
+    from judged's default. A relevance LIST can replace the files: grades in rank order in one
+    argument, such as "0 1 0 0 1", with - for an unjudged item and brackets around tied results. The
+    measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
     """
     from judged.cli._terminal import deliver, working
     from judged.conventions import conventions as known

@@ -30,7 +30,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "ci", settings.get_profile("steady"), derandomize=False, max_examples=300, print_blob=True
+    "ci", settings.get_profile("steady"), derandomize=False, max_examples=100, print_blob=True
 )
 settings.load_profile("steady")  # --hypothesis-profile overrides it
 

@@ -140,7 +140,7 @@ def test_an_explanation_begins_with_value_and_query(shown: dict[str, str]) -> No
         "run: 1.0000</b>"
     )
     assert f"<td{LEFT}><b>c</b></td><td><b>2</b></td>" in shown["explanation"]
-    assert "<code>nDCG@2 = DCG@2 / IDCG@2 = " in shown["explanation"]
+    assert "nDCG@2 = DCG@2 / IDCG@2 = " in shown["explanation"]
 
 
 def test_the_query_of_rankings_is_named_though_items_have_no_ids() -> None:
@@ -157,7 +157,7 @@ def test_the_query_of_rankings_is_named_though_items_have_no_ids() -> None:
 def test_an_identification_says_what_fits_first(shown: dict[str, str]) -> None:
     page = shown["identification"]
     assert page.startswith("<p><b>8 explanations fit 0.5, the likeliest first.</b></p><table>")
-    assert f"<th{LEFT}>measure</th>" in page
+    assert f"<th{LEFT}>definition</th>" in page
     assert "No effect here: ties" in page.partition("<details>")[2]
 
 
@@ -190,7 +190,7 @@ def test_every_result_with_tables_is_looked_at() -> None:
 
     looked_at = {each.__name__ for make in MADE.values() for each in type(make()).__mro__}
     apart = {"Training", "Study", "Report", "Figure", "Chart", "Gallery", "TopK"}
-    assert kinds(Result) - looked_at <= apart | {"Libraries", "Library"}
+    assert kinds(Result) - looked_at <= apart | {"LibraryList", "LibraryDescription"}
 
 
 @pytest.mark.parametrize("name", sorted(MADE.keys() - {"diagnosis"}))  # it has no table

@@ -147,7 +147,7 @@ def test_the_playground_shows_the_example(spec: Spec) -> None:
     answer = PlaygroundAnswer(PlaygroundState.of(Params.read(address.partition("?")[2])))
     value = pytest.approx(float(spec.example.value), abs=1e-6)
     asked = judged.parse_measure(spec.example.measure)
-    assert [card.value for card in answer.cards if card.measure == asked] == [value]
+    assert [card["value"] for card in answer.cards if card["measure"] == asked] == [value]
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ Forms are {query: {item: score}}, {query: [items in rank order]}, {query: [(item
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -344,7 +345,21 @@ def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any
 
 def only_texts(keys: Mapping[Any, Any]) -> bool:
     """Return whether all keys are plain texts that are not empty."""
-    return "" not in keys and set(map(type, keys)) <= {str}
+    if "" in keys:
+        return False
+    # Python packs a dict of plain texts more tightly, so its size often tells. Looking at 7 million
+    # keys instead makes evaluating dicts take 50 % longer (0.47 s instead of 0.31 s).
+    if type(keys) is dict and sys.getsizeof(keys) in _sizes_with_texts_only():
+        return True
+    return list(map(type, keys)).count(str) == len(keys)
+
+
+@cache
+def _sizes_with_texts_only() -> frozenset[int]:
+    """Return sizes in bytes that only dicts of plain texts have, for up to some 5,000 keys."""
+    counts = [(2 << bits) // 3 for bits in range(3, 13)]
+    texts = {sys.getsizeof(dict.fromkeys(map(str, range(count)))) for count in counts}
+    return frozenset(texts - {sys.getsizeof(dict.fromkeys(range(count))) for count in counts})
 
 
 Document = tuple[Mapping[str, Any], tuple[str, ...]]

@@ -151,7 +151,7 @@ class Scores(Result):
         return Document(
             answer=["PASSED: nothing fell.", "A second line."],
             tables=[
-                Table(["run", "RR"], rows, words={"run"}, tips={"RR": "Reciprocal rank".__str__}),
+                Table(["run", "RR"], rows, words={"run"}, tips={"RR": "Reciprocal rank"}),
                 Table(["query"], [["q"]], words={"query"}, title="Worst <queries>", folded=True),
             ],
             warnings=["1,000 scores are tied."],

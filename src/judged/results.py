@@ -69,8 +69,8 @@ class Table:
     title: str = ""
     folded: bool = False
     """Whether HTML and Markdown fold the table under its title."""
-    tips: Mapping[str, Callable[[], str]] = field(default_factory=dict)
-    """Tooltips in HTML, for headers and for cells of word columns; made when they are shown."""
+    tips: Mapping[str, str] = field(default_factory=dict)
+    """Tooltips in HTML, for headers and for cells of word columns."""
 
     @property
     def right(self) -> list[int]:
@@ -551,8 +551,7 @@ def html_table_of(table: Table) -> str:
     def line(cells: Sequence[str], tag: str) -> str:
         shown = []
         for at, cell in enumerate(cells):
-            may_have_tip = tag == "th" or at not in right
-            tip = table.tips[cell]() if may_have_tip and cell in table.tips else ""
+            tip = table.tips.get(cell, "") if tag == "th" or at not in right else ""
             shown.append(html_cell(cell, tag, left=at not in right, title=tip))
         return f"<tr>{''.join(shown)}</tr>"
 

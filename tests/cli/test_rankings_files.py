@@ -118,8 +118,6 @@ def test_a_chart_of_one_system_takes_one_file(judged) -> None:
         ("check", "a.rankings"),
         ("check", "a.rankings", "b.rankings"),
         ("plot", "scores", "a.rankings", "-o", "chart.svg"),
-        ("conventions", "a.rankings", "-m", "AP"),
-        ("identify", "0.5", "a.rankings"),
         ("overlap", "a.rankings", "b.run"),
         ("agreement", "qrels", "a.rankings"),
         ("merge", "qrels", "a.rankings", "-o", "merged.qrels"),

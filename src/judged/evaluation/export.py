@@ -83,7 +83,7 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
     width = 1 + len(beside)
     words = len(header) - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
-    tips = dict(zip(names, (m.describe for m in evaluation.measures), strict=True))
+    tips = dict(zip(names, (m.describe() for m in evaluation.measures), strict=True))
     both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
     columns: list[list[str]] = []
     for at, name in enumerate(header[words:]):

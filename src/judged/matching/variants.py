@@ -315,10 +315,13 @@ class Variants:
     @cached_property
     def tied(self) -> bool:
         """Whether the tie rule could make a difference."""
-        # A depth may cut through a tie and leave one item of it: what stood there is asked.
+        # A depth may cut through a tie and leave one item of it, so whole lists are looked at.
         listed = self.usual.whole or self.usual
+        is_cut = self.usual.depth is not None and self.usual.whole is None
+        if listed.hit_tie_first is None or is_cut:
+            return True
         first, last = listed.spans
-        return listed.hit_tie_first is None or bool((last > first).any())
+        return bool((last > first).any())
 
     @cached_property
     def unjudged(self) -> bool:

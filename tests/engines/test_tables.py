@@ -334,6 +334,9 @@ def test_a_collation_is_taken_off() -> None:
             assert told(judged.evaluate(JUDGEMENTS, table, "AP, RR", **options)) == local
 
 
+@pytest.mark.skipif(
+    duckdb.__version__.startswith("1.3."), reason="DuckDB 1.3 keeps equal ids of a collation apart"
+)
 def test_a_collation_that_cannot_be_taken_off_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables.DatabaseTable, "compare_by_bytes", lambda self, table, names: table)
     con = duckdb.connect()

@@ -31,7 +31,7 @@ def test_tails(freedom: float) -> None:
 def test_quantiles(share: float) -> None:
     found = t_quantile(np.array(FREEDOMS), share)
     back = t_tail(found, np.array(FREEDOMS))
-    assert back == pytest.approx(1 - share, rel=1e-9)
+    assert back == pytest.approx(1 - share, rel=1e-7)
     # Releases of scipy before 1.12 find it to some eight digits only.
     assert found == pytest.approx(stats.t.isf(1 - share, FREEDOMS), rel=1e-7)
     assert normal_quantile(share) == pytest.approx(special.ndtri(share), rel=1e-12)

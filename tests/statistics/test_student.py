@@ -231,7 +231,7 @@ def test_further_variances_add_by_satterthwaite() -> None:
 def test_quantiles(level: float) -> None:
     freedom = np.array([1, 2, 2.5, 7, 99, 1e5, 1e6, 1e9, np.inf])
     share = (1 + level) / 2
-    assert stats.t.cdf(t_quantile(freedom, share), freedom) == pytest.approx(share, rel=1e-12)
+    assert stats.t.cdf(t_quantile(freedom, share), freedom) == pytest.approx(share, rel=1e-7)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9999])

@@ -142,7 +142,8 @@ class BestScores:
         return BestScores(lambda: self._scores[index])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self._scores, dtype, copy=copy)
+        # numpy before 2 does not know copy=None.
+        return np.array(self._scores, dtype) if copy else np.asarray(self._scores, dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return np.asarray, (self._scores,)

@@ -214,7 +214,7 @@ class DatabaseTable(RemoteTable):
                 if self.engine == "ibis":  # its own batches need a method that DuckDB 2 lacks
                     native = native.get_backend().con.sql(str(native.compile()))
                 native = without_intervals(native)
-                open_reader = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+                open_reader = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader
                 stream = open_reader(ROWS_PER_BATCH)
             elif self.engine == "ibis":
                 stream = native.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH)

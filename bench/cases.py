@@ -228,23 +228,13 @@ def _embeddings(quick: bool) -> Case:
         contenders=(
             Contender("bare product", _vectors("gemm"), size),
             Contender("judged, all ranks", _vectors("judged"), size),
-            Contender("judged, single precision", _vectors("judged-single"), size),
             Contender("judged, random ranks", _vectors("judged-random"), size),
-            Contender("judged, random, single", _vectors("judged-random-single"), size),
             Contender("judged, top-100", _vectors("judged-top"), size),
             Contender("faiss, top-100", _vectors("faiss-top"), size, rounds=2),
             Contender("pytorch-metric-learning", _vectors("metric_learning"), size, rounds=1),
         ),
         claims=(
             within("all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.2),
-            within(
-                "double precision, relevant items high up",
-                *("judged, all ranks", "/", "judged, single precision", 1.3),
-            ),
-            within(
-                "double precision, relevant items anywhere",
-                *("judged, random ranks", "/", "judged, random, single", 1.8),
-            ),
             within("lists of 100 from the same pass", "judged, top-100", "/", "bare product", 2),
             faster("at least twice as fast as faiss", "faiss, top-100", "judged, top-100", 2),
             faster(

@@ -102,7 +102,6 @@ def judged_ranks(
     folder: str,
     *,
     mapped: bool = False,
-    precision: Any = "double",
     shuffled: bool = False,
     memory: str = "1GB",
 ) -> Report:
@@ -127,7 +126,6 @@ def judged_ranks(
             data.items,
             relevance,
             measures=MEASURES,
-            precision=precision,
             memory=memory,
         )
         scores.append(evaluation.to_dict()["runs"][0]["scores"])
@@ -136,16 +134,8 @@ def judged_ranks(
     return {"calls": calls} if shuffled else {"scores": scores[-1], "calls": calls}
 
 
-def judged_single(folder: str) -> Report:
-    return judged_ranks(folder, precision="single")
-
-
 def judged_random(folder: str) -> Report:
     return judged_ranks(folder, shuffled=True)
-
-
-def judged_random_single(folder: str) -> Report:
-    return judged_ranks(folder, shuffled=True, precision="single")
 
 
 def judged_mapped(folder: str) -> Report:
@@ -253,9 +243,7 @@ CONTENDERS: dict[str, Callable[[str], Report]] = {
     "judged-sweep": judged_sweep,
     "judged-sweep-only": judged_sweep_only,
     "judged": judged_ranks,
-    "judged-single": judged_single,
     "judged-random": judged_random,
-    "judged-random-single": judged_random_single,
     "judged-mapped": judged_mapped,
     "judged-capped": judged_capped,
     "judged-top": judged_top,

@@ -38,8 +38,6 @@ TEN = Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]], queries=["ten im
 SWEPT = [float(f"{power}e{step}") for step in range(-3, 1) for power in (1, 1.5, 2, 3, 5, 7)] + [
     10.0
 ]
-SHOWN = (0.002, 0.01, 0.05)
-"""Temperatures whose reliability differs on the digits."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Digits:
         return judged.compare(self.texts.judgements, runs, "nDCG@10", baseline=names[0])
 
     @property
-    def plan(self) -> judged.Plan:
+    def plan(self) -> judged.results.Plan:
         runs = [self.run("cosine-pixels"), self.run("cosine-pca8")]
         pilot = judged.compare(self.judgements, runs, "nDCG@10")
         return judged.plan(difference=0.02, pilot=pilot)
@@ -168,9 +166,6 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),
     "roc": lambda digits: charts.roc(digits.files.rankings),
     "reliability": lambda digits: charts.reliability(digits.judgements, digits.cosines(), bins=25),
-    "rank-flow": lambda digits: charts.rank_flow(
-        digits.judgements, [digits.run("cosine-pca8"), digits.run("euclidean-pixels")]
-    ),
     "gallery": lambda digits: charts.gallery(
         digits.judgements,
         digits.run("cosine-pca8"),
@@ -179,9 +174,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     ),
     "temperature": lambda digits: charts.temperature(digits.sweep),
     "temperature-probabilities": lambda digits: charts.temperature_probabilities(digits.sweep),
-    "temperature-reliability": lambda digits: charts.temperature_reliability(
-        digits.sweep, temperatures=SHOWN
-    ),
+    "temperature-reliability": lambda digits: charts.temperature_reliability(digits.sweep),
     "temperature-study": lambda digits: charts.temperature_study(recorded_study()),
     "dark": lambda digits: charts.eleven_point(digits.files.rankings, theme="dark"),
 }

@@ -23,8 +23,9 @@ from pasted import output, with_outputs
 from website.strip import FILE, strip_file
 
 import judged
-from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
+from judged.charts.kinds import KINDS, NEEDS, OPTIONS, ChartKind
 from judged.cli import COMMANDS, cli
+from judged.cli.plot import plot
 from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.conventions.spec import Convention
@@ -41,6 +42,7 @@ PAGES = [
 ]
 AGGREGATE = aggregate_param("mean")
 WIDTH = 120
+PLOT_FLAGS = {flag for param in plot.params for flag in param.opts}
 _LEFT_AS_IT_IS = re.compile(r"(^```.*?^```$|^(?:[|#<]|!\[).*?$)", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"( *)(?:[-*]|\d+\.) +")
 _STARTS_A_LIST = re.compile(r" (?=(?:[-+*#>|]|\d+\.) )")
@@ -234,19 +236,16 @@ def _options(options: list[click.Option]) -> str:
 
 
 def _option(option: click.Option) -> str:
-    names = ", ".join(f"`{name}`" for name in option.opts)
+    names = ", ".join(f"`{name}`" for name in getattr(option, "names", option.opts))
     choices = getattr(option.type, "choices", None)
     value = "" if option.is_flag or choices else f" `{option.metavar or option.type.name.upper()}`"
     one_of = f", one of {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
     shown = option.show_default if isinstance(option.show_default, str) else option.default
     default = f", default `{shown}`" if option.show_default and not option.is_flag else ""
     said = " ".join((option.help or "").split())
-    head = f"- {names}{value}{one_of}{default}"
-    sentences = said.removesuffix(".").split("; ")
-    if choices and all(sentence.partition(": ")[0] in choices for sentence in sentences):
-        pairs = [sentence.partition(": ") for sentence in sentences]
-        return "\n".join([f"{head}:", *(f"  - `{choice}`: {words}." for choice, _, words in pairs)])
-    return f"{head}: {said}"
+    meanings = getattr(option, "meanings", {})
+    head = f"- {names}{value}{one_of}{default}: {said}"
+    return "\n".join([head, *(f"  - `{choice}`: {words}." for choice, words in meanings.items())])
 
 
 def _paragraphs(text: str) -> str:
@@ -331,17 +330,21 @@ def chart_sections() -> str:
     return "\n\n".join(_chart(kind) for kind in KINDS.values())
 
 
-def _chart(kind: Kind) -> str:
+def _chart(kind: ChartKind) -> str:
     needs = NEEDS[kind.needs]
-    options = " ".join(f"[{flag(option)}]" for option in kind.options)
+    options = " ".join(f"[{flag(option)}]" for option in kind.options if flag(option) in PLOT_FLAGS)
     picture = _picture_of(kind.name)
     given = [needs.python, *(f"{option}=…" for option in kind.options)]
-    own = [f"- `{flag(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
+    own = [
+        f"- {', '.join(f'`{name}`' for name in (flag(option), option) if name in known)}: {says}"
+        for option, says in OPTIONS.items()
+        if option in kind.options and (known := {option, *PLOT_FLAGS})
+    ]
     made_by = ", ".join(f"`{flag(option)}`" for option in needs.made_by)
     return "\n\n".join(
         [
             f"### {kind.name}",
-            f"**{kind.title}.** {kind.says}",
+            f"**{kind.title}.** {kind.summary}",
             f"![{kind.title}](pictures/{picture})",
             f"```\njudged plot {kind.name} {needs.usage} {options}{' ' if options else ''}-o "
             "FILE\n```",
@@ -358,13 +361,48 @@ def _chart(kind: Kind) -> str:
 
 def flag(name: str) -> str:
     """The option of `judged plot` for a parameter of a chart."""
-    short = {"k": "-k", "measure": "-m", "measures": "-m"}
+    short = {"k": "-k", "measure": "-m", "measures": "-m", "queries": "--n-queries"}
     return short.get(name, f"--{name.replace('_', '-')}")
 
 
 def _picture_of(name: str) -> str:
     [path] = (DOCS / "pictures").glob(f"{name}.*")
     return path.name
+
+
+def name_table() -> str:
+    """Return every public name with the first sentence of its docstring."""
+    groups: dict[str, list[str]] = {"Functions": [], "Classes": [], "Namespaces": []}
+    for name in judged._HOMES:
+        value = getattr(judged, name)
+        if inspect.ismodule(value):
+            members = [f"`judged.{name}.{member}`" for member in getattr(value, "__all__", ())]
+            listed = f" ({', '.join(members)})" if name in ("learn", "temperature") else ""
+            groups["Namespaces"].append(f"| `judged.{name}` | {_sentence(value)}{listed} |")
+        else:
+            group = "Functions" if inspect.isfunction(value) else "Classes"
+            groups[group].append(f"| `judged.{name}` | {_sentence(value)} |")
+    return "\n\n".join(
+        "\n".join([f"### {title}", "", "| name | what it is |", "|---|---|", *rows])
+        for title, rows in groups.items()
+    )
+
+
+def evaluation_table() -> str:
+    """Return the attributes and methods of an evaluation, with the first sentence of each."""
+    rows = ["| attribute | what it is |", "|---|---|"]
+    for name, value in inspect.getmembers(judged.Evaluation):
+        if name.startswith("_") or name.isupper() or not inspect.getdoc(value):
+            continue
+        if inspect.isfunction(value) or isinstance(value, property):
+            call = "()" if inspect.isfunction(value) else ""
+            rows.append(f"| `.{name}{call}` | {_sentence(value)} |")
+    return "\n".join(rows)
+
+
+def _sentence(value: object) -> str:
+    first = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+    return first.replace("|", "\\|")
 
 
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
@@ -379,6 +417,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
         "conventions": convention_table,
         "libraries": convention_sections,
     },
+    "python.md": {"names": name_table, "evaluation": evaluation_table},
     "charts.md": {"kinds": chart_table, "charts": chart_sections},
     "commands.md": {"judged": top_level, **{name: partial(command, name) for name in COMMANDS}},
 }

@@ -160,25 +160,13 @@ class Shot:
 
 SHOTS = {
     "leaderboard": Shot("/?measure=nDCG%4010&measure=AP&measure=RR&measure=P%4010"),
-    "leaderboard-dark": Shot("/?measure=nDCG%4010&measure=AP&measure=RR", dark=True),
-    "leaderboard-changed": Shot(
-        "/?measure=nDCG%4010&measure=AP&measure=RR&unjudged=removed"
-        "&was=measure%3DnDCG%254010%26measure%3DAP%26measure%3DRR",
-        height=760,
-    ),
-    "leaderboard-phone": Shot("/?measure=nDCG%4010&measure=AP", width=390, height=844),
     "compare": Shot(
         "/compare?measure=nDCG%4010&measure=AP&measure=RR&system=colbert-v2&system=rerank-mini"
     ),
-    "queries": Shot("/queries?measure=nDCG%4010", height=900),
     "query": Shot("/query?query=309&measure=nDCG%4010&measure=AP&system=bm25&system=rerank-large"),
     "judge": Shot("/judge?annotator=ar", height=900),
-    "judge-phone": Shot("/judge?annotator=ar", width=390, height=844),
     "agreement": Shot("/agreement", height=1400),
     "playground": Shot("/playground"),
-    "playground-phone": Shot("/playground", width=390, height=844),
-    "embeddings": Shot("/embeddings?temperature=0.00422", of="demo"),
-    "files": Shot("/files", height=900),
     "report": Shot("report.html", height=1400),
 }
 """Every picture by its name: `pictures/page-NAME.png`."""

@@ -7,6 +7,7 @@ the same, and errors of one are not caught as those of the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -23,3 +24,15 @@ def pytest_collect_file(file_path: Path) -> None:
         names = file_path.relative_to(HERE).with_suffix("").parts
         with suppress(Exception):
             import_module(".".join(names[:-1] if names[-1] == "__init__" else names))
+
+
+@pytest.fixture(autouse=True)
+def forget_own_measures() -> Iterator[None]:
+    """Remove measures that an example declares."""
+    from judged.measures.registry import _NAMES, REGISTRY
+
+    known = dict(REGISTRY), dict(_NAMES)
+    yield
+    for current, before in zip((REGISTRY, _NAMES), known, strict=True):
+        current.clear()
+        current.update(before)

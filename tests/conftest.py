@@ -30,12 +30,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "ci", settings.get_profile("steady"), derandomize=False, max_examples=100, print_blob=True
+    "ci", settings.get_profile("steady"), derandomize=False, max_examples=300, print_blob=True
 )
 settings.load_profile("steady")  # --hypothesis-profile overrides it
 
 FULL_FIXTURES = {"browser", "spark"}
 """Tests with one of these fixtures are marked `full`."""
+DEFAULT_PEERS = {"test_pytrec_eval.py", "test_scikit_learn.py"}
+"""Conventions compared with their library by default; those of all other libraries are `full`."""
 
 
 # Nothing depends on the terminal in which tests run; commands that they start write UTF-8.
@@ -69,7 +71,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, and start with files that have slow tests, so that no process
     is left with one at the end."""
     for item in items:
-        if FULL_FIXTURES & set(getattr(item, "fixturenames", ())):
+        peer = item.path.match("oracle/conventions/*") and item.path.name not in DEFAULT_PEERS
+        if peer or FULL_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.full)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)

@@ -22,6 +22,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["inputs/tables.py", "measures/registry.py"])
 def test_a_module_that_its_package_loads_is_loaded_once(name: str) -> None:
     command = [sys.executable, "-c", COPIES, f"src/judged/{name}"]

@@ -12,6 +12,7 @@ import judged
 from judged.cli import NO
 from judged.cli import doctor as installation
 from judged.cli.doctor import UNLISTED, Package, doctor
+from support.loops import for_each
 
 DECLARED = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 
@@ -42,7 +43,7 @@ def test_versions_are_those_that_are_installed(found) -> None:
     assert found.well
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("version", "needs", "state"),
     [
         ("1.38.1", "1.38.1", "ok"),

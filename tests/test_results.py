@@ -12,7 +12,7 @@ import pytest
 
 from judged.errors import InputError, OutputError
 from judged.results import Display, Document, Result, Table, text_lines, text_width, wrap_words
-from judged.text import Best, Dim, Left
+from judged.text import Bold, Left
 
 WIDTHS = (60, 80, 120)
 VERDICT = "not significant, negligible"
@@ -22,7 +22,7 @@ NAMES = ["bm25", "dense-retriever-with-a-long-name_v2", "検索システム", "m
 def evaluation(measures: int) -> Table:
     header = ["run", *(f"nDCG(gain=exp)@{10 * at}" for at in range(1, measures + 1))]
     rows = [
-        [name, *(Best("0.1234") if at else "0.0123" for at in range(measures))] for name in NAMES
+        [name, *(Bold("0.1234") if at else "0.0123" for at in range(measures))] for name in NAMES
     ]
     return Table(header, rows, words={"run"})
 
@@ -45,7 +45,7 @@ TABLES = {
         [
             [
                 *(name, "0.4321", "0.4000 … 0.4600", "+0.0123", "−0.0010 … +0.0250", "+0.25"),
-                *("1,024/2,048/512", "0.0310", "0.0620", "0.0105", Best(VERDICT)),
+                *("1,024/2,048/512", "0.0310", "0.0620", "0.0105", Bold(VERDICT)),
             ]
             for name in NAMES
         ],
@@ -100,10 +100,7 @@ def test_what_fits_is_left_as_it_is() -> None:
     assert (
         text_lines(table, 80)
         == text_lines(table)
-        == [
-            "run  95 % interval   AP",
-            "a    0 … 1          0.5",
-        ]
+        == ["run  95 % interval   AP", "a    0 … 1          0.5"]
     )
 
 
@@ -147,15 +144,16 @@ class Scores(Result):
 
     def document(self, display: Display) -> Document:
         number = f"{0.5:.{display.decimals if display.decimals is not None else 4}f}"
-        rows = [[self.run, Best(number)]]
+        rows = [[self.run, Bold(number)]]
         return Document(
             answer=["PASSED: nothing fell.", "A second line."],
             tables=[
-                Table(["run", "RR"], rows, words={"run"}, tips={"RR": "Reciprocal rank"}),
+                Table(["run", "RR"], rows, words={"run"}, tips={"RR": "Reciprocal rank".strip}),
                 Table(["query"], [["q"]], words={"query"}, title="Worst <queries>", folded=True),
             ],
             warnings=["1,000 scores are tied."],
-            notes=["A note.", Dim("hint")],
+            notes=["A note."],
+            hint="hint",
             details=["RR is 1 / rank."],
         )
 

@@ -123,7 +123,7 @@ def _trial(spec: Spec) -> Iterator[str]:
     yield f"```python\n>>> import judged\n{reference.example(spec)}```"
     if address := playground(spec):
         yield (
-            f"In the [playground](../explorer.md#playground): start `judged serve`, then open "
+            f"In the [playground](../guide-explorer.md#pages): start `judged serve`, then open "
             f"[this list there]({address}), move its tiles, and watch every library's number."
         )
 

@@ -49,7 +49,7 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 def name_pages() -> dict[str, str]:
     """The text of each page by its place on the site: the list of all, one per public name, and
     what all results can do."""
-    pages = {"api.md": _index(), "api/results.md": _results()}
+    pages = {"api.md": _index(), "api/result.md": _results()}
     for name, value in public().items():
         full = f"judged.{name}"
         body = _namespace(full, value) if inspect.ismodule(value) else _entry(full, value, 1)
@@ -79,7 +79,7 @@ def _index() -> str:
         "# Python API",
         "Every public name, with its parameters, from the docstrings; [Python](python.md) tells "
         "the same by example. What all results can do (tables, files, sentences) is on [a page of "
-        "its own](api/results.md).",
+        "its own](api/result.md).",
     ]
     for title, rows in groups.items():
         parts += [f"## {title}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
@@ -225,7 +225,7 @@ def _class(name: str, value: type, level: int) -> Iterator[str]:
         else:
             yield from _entry(f"{name.rpartition('.')[2]}.{attribute}", method, level + 1)
     if common:
-        yield f"As [every result](results.md), it also has {', '.join(common)}."
+        yield f"As [every result](result.md), it also has {', '.join(common)}."
 
 
 def _methods(value: type) -> Iterator[tuple[str, Any]]:

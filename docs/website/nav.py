@@ -10,46 +10,51 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Start": ("readme", "install", "tour"),
-    "Guides": (
+    "Start": ("quickstart", "install", "concepts", "readme"),
+    "How to": (
         "guide-paper",
-        "guide-search-engine",
-        "guide-embeddings",
         "guide-rag",
+        "guide-embeddings",
         "guide-recommender",
-        "guide-b-better",
-        "guide-two-numbers",
-        "guide-judging",
+        "guide-search-engine",
+        "guide-compare",
         "guide-ci",
-        "guide-spark",
-        "guide-retrievers",
+        "guide-judging",
+        "guide-disagree",
+        "guide-large",
+        "guide-explorer",
         "guide-*",
         "recipes",
     ),
-    "Choosing a measure": ("choosing", "choosing-*", "average-precision", "precision-recall-at-k"),
-    "Coming from": ("trec_eval", "migrate", "migrate-*"),
-    "Questions": ("faq", "why-numbers-differ", "identify"),
-    "Topics": (
-        "python",
-        "inputs",
-        "comparing",
-        "explorer",
-        "report",
-        "judging",
-        "gate",
-        "planning",
-        "overlap",
+    "Explained": (
+        "choosing",
+        "statistics",
+        "policy",
+        "average-precision",
+        "ndcg",
         "fusion",
-        "retriever",
-        "embeddings",
-        "learning",
         "temperature",
-        "scale",
+    ),
+    "Reference": (
+        "commands",
+        "python",
+        "api",
+        "measures",
+        "conventions",
+        "charts",
+        "inputs",
         "safety",
     ),
-    "Reference": ("measures", "conventions", "commands", "charts", "policy", "api"),
-    "Numbers of others": ("replications", "replication-*"),
-    "Project": ("benchmarks", "architecture", "contributing", "changelog"),
+    "Help": ("migrating", "faq"),
+    "Project": (
+        "benchmarks",
+        "replications",
+        "replication-*",
+        "architecture",
+        "adding",
+        "contributing",
+        "changelog",
+    ),
 }
 """Each part of the side bar and its pages; `index` is the page that holds it."""
 TITLES = {"readme": "What it does, in one screen"}
@@ -59,8 +64,8 @@ TITLES = {"readme": "What it does, in one screen"}
 def arranged(pages: Iterable[str]) -> dict[str, list[str]]:
     """The pages by their part, in order; a page that has no place is refused.
 
-    >>> arranged(["faq", "guide-spark", "guide-zebra"])
-    {'Guides': ['guide-spark', 'guide-zebra'], 'Questions': ['faq']}
+    >>> arranged(["faq", "guide-large", "guide-zebra"])
+    {'How to': ['guide-large', 'guide-zebra'], 'Help': ['faq']}
     """
     left = sorted(set(pages) - {"index"})
     # Names before patterns, wherever they stand.

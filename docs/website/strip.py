@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 
 from judged import Rankings
 from judged.rankings.strips import Cell, strips
+from judged.text import palette
 from judged.web.pages.drawings import GAP, drawing, length, strip, strip_words
-from judged.web.pages.templating import palette
 
 GRADES: tuple[float | None, ...] = (3, 0, 2, None, 1, 0, 0, None, 2, 0)
 """The list of the first page."""

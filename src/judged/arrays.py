@@ -20,7 +20,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def borders(*columns: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether an element begins a run of equal ones, in all of the columns at once.
+    """Return whether each element begins a run of equal ones, in all of the columns at once.
 
     >>> borders(np.array([1, 1, 2, 2]), np.array([5, 5, 5, 6])).tolist()
     [True, False, True, True]
@@ -52,7 +52,7 @@ def divide(part: Floats, whole: Floats) -> Floats:
 
 
 def needed(share: float, whole: Floats) -> Floats:
-    """How many items make up at least this share of a whole.
+    """Return how many items make up at least this share of a whole.
 
     >>> needed(0.28, np.array([25.0, 26.0])).tolist()
     [7.0, 8.0]
@@ -65,7 +65,7 @@ def needed(share: float, whole: Floats) -> Floats:
 
 
 def starts_of(lengths: Ints) -> Ints:
-    """Where each segment begins when segments of these lengths are laid end to end."""
+    """Return the starts of segments of these lengths, laid end to end."""
     return np.cumsum(lengths) - lengths
 
 
@@ -202,7 +202,7 @@ def count_above(
     *,
     or_equal: bool,
 ) -> Ints:
-    """How many elements of each value's segment are greater than it (or equal to it), by bisection.
+    """Count the elements of each value's segment that are greater (or equal), by bisection.
 
     `ordered` holds descending segments; the search runs for all values at once, some log2(longest
     segment) steps.
@@ -224,7 +224,7 @@ def count_above(
 
 
 _IN_CACHE = 1 << 15
-"""So many values are searched for at a time, so that what is made on the way stays in the cache."""
+"""Number of values searched for at a time, so that intermediate arrays stay in the cache."""
 
 
 def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Ints:

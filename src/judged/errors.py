@@ -11,6 +11,19 @@ if TYPE_CHECKING:  # `import judged` loads this module: nothing slow here
     from typing import Any
 
 
+__all__ = [
+    "ConventionError",
+    "EngineError",
+    "InputError",
+    "JudgedError",
+    "JudgedWarning",
+    "MeasureError",
+    "MissingExtraError",
+    "OutputError",
+    "PolicyError",
+]
+
+
 class JudgedError(Exception):
     """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
 
@@ -47,7 +60,7 @@ class EngineError(JudgedError, RuntimeError):
 
 
 class JudgedWarning(UserWarning):
-    """Something about a number that could mislead whoever overlooks it; the result says it too."""
+    """A warning about a number that could mislead; the result contains it too."""
 
     def __str__(self) -> str:
         return shortened(super().__str__())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from judged.errors import InputError, quoted
 from judged.options import optional, size_in_bytes, whole
@@ -28,18 +28,6 @@ class Limits:
     """The number of runs that are read at once; None for one per core."""
 
 
-_limits = Limits()
-
-
-def limits() -> Limits:
-    """Return the limits in force.
-
-    >>> limits().memory
-    1000000000
-    """
-    return _limits
-
-
 class config:  # noqa: N801  # called like a function
     """Set limits of memory, temporary files and threads for all that follows.
 
@@ -61,10 +49,12 @@ class config:  # noqa: N801  # called like a function
     0.5
     """
 
+    current: ClassVar[Limits] = Limits()
+    """The limits in force."""
+
     def __init__(self, **changes: Any) -> None:
-        global _limits
-        self._before = _limits
-        _limits = replace(_limits, **_check(changes))
+        self._before = config.current
+        config.current = replace(config.current, **_check(changes))
 
     def __enter__(self) -> Self:
         return self
@@ -75,8 +65,7 @@ class config:  # noqa: N801  # called like a function
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        global _limits
-        _limits = self._before
+        config.current = self._before
 
 
 def _check(changes: dict[str, Any]) -> dict[str, Any]:

@@ -39,22 +39,16 @@ if TYPE_CHECKING:
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
     from judged.embeddings.similarity import Similarity
-    from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
+    from judged.inputs.tables import Judgements, Lookup, Run
     from judged.inputs.texts import Texts
     from judged.inputs.values import QueryValues
     from judged.inputs.vectors.vectors import Vectors
+    from judged.inputs.weights import QueryWeights
     from judged.measures import Measure
 
 
 def later(name: str) -> ForwardRef:
-    """Return a type whose module is loaded only by `typing.get_type_hints`.
-
-    >>> class Made:
-    ...     policy: later("judged.policy:Policy")
-    >>> from typing import get_type_hints
-    >>> get_type_hints(Made)["policy"].__name__
-    'Policy'
-    """
+    """Return a type whose module is loaded only by `typing.get_type_hints`."""
     return ForwardRef(f"__import__('pkgutil').resolve_name({name!r})", module="judged")
 
 
@@ -65,10 +59,10 @@ if not TYPE_CHECKING:
     Normalisation = later("judged.embeddings.normalisation:Normalisation")
     Relation = later("judged.embeddings.relevance:Relation")
     Similarity = later("judged.embeddings.similarity:Similarity")
-    Judgements, Lookup, QueryWeights, Run = (
-        later(f"judged.inputs.tables:{name}")
-        for name in ("Judgements", "Lookup", "QueryWeights", "Run")
+    Judgements, Lookup, Run = (
+        later(f"judged.inputs.tables:{name}") for name in ("Judgements", "Lookup", "Run")
     )
+    QueryWeights = later("judged.inputs.weights:QueryWeights")
     Texts = later("judged.inputs.texts:Texts")
     QueryValues = later("judged.inputs.values:QueryValues")
     Vectors = later("judged.inputs.vectors.vectors:Vectors")
@@ -114,13 +108,12 @@ Empty = Literal["zero", "one", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
-Precision = Literal["double", "single"]
 FusionMethod = Literal["rrf", "combsum", "combmnz", "weighted"]
 FusionNormalisation = Literal["minmax", "zscore", "max", "sum", "rank", "none"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 Engine = Literal["memory", "spark", "tables"]
-"""What computes with tables that live elsewhere: they are read whole, or stay where they are."""
+"""The engine for database and Spark tables: read them whole, or filter where they are."""
 
 FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
 """Check the format of a file of a run or of judgements."""
@@ -161,7 +154,7 @@ another library holds."""
 RunsLike: TypeAlias = RunLike | Mapping[str, RunLike] | Sequence[Path]
 """One run, several as {name: run}, or a list of files."""
 ColumnsLike: TypeAlias = str | Mapping[str, str | int | Sequence[str]]
-"""What columns are: {"query": "question_id", "item": ["file", "page"]}, or the same as a text,
+"""Names of columns: {"query": "question_id", "item": ["file", "page"]}, or the same as a text,
 "query=question_id,item=file+page"; several columns make one id."""
 MeasuresLike: TypeAlias = str | Measure | Iterable[str | Measure]
 """Measures as text ("nDCG@10", "AP, RR"), as objects, or a list of both."""
@@ -170,20 +163,20 @@ PolicyLike: TypeAlias = Policy | Mapping[str, Any]
 ConventionLike: TypeAlias = str | Convention
 """The name of a library, or its `Convention`."""
 CollectionLike: TypeAlias = int | Mapping[str, int]
-"""How many items there are to retrieve: one number for all queries, or {query: number}."""
+"""Number of items in the collection: one number for all queries, or {query: number}."""
 ItemToLike: TypeAlias = (
     str | Pattern[str] | Path | Mapping[str, Any] | ArrowTable | Callable[[str], Any]
 )
-"""Which document an item belongs to: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
+"""The document of each item: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
 a compiled pattern, {item: document}, a table, or a function of an id."""
 WeightsLike: TypeAlias = Path | Mapping[str, Number] | ArrowTable | QueryWeights
-"""How much each query weighs: {query: weight}, a table, or a file."""
+"""The weight of each query: {query: weight}, a table, or a file."""
 GroupsLike: TypeAlias = Path | Mapping[str, Any] | TableLike
-"""Which group each query is of: {query: group}, a table, or a file."""
+"""The group of each query: {query: group}, a table, or a file."""
 PilotLike: TypeAlias = Comparison | Mapping[str, Number] | Sequence[Number] | NDArray[Any]
-"""What differences are estimated from: a comparison, {query: difference}, or numbers."""
+"""Differences of a pilot study: a comparison, {query: difference}, or numbers."""
 AttributesLike: TypeAlias = Path | Mapping[str, Mapping[str, Any]] | TableLike
-"""What is known of each query: {query: {attribute: value}}, a table, or a file."""
+"""Attributes of queries: {query: {attribute: value}}, a table, or a file."""
 ValuesLike: TypeAlias = (
     Path
     | Sequence[Path]
@@ -196,12 +189,12 @@ ValuesLike: TypeAlias = (
 """Numbers of each query: {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or
 file}, a table, a file, or several."""
 SlicesLike: TypeAlias = bool | Path | Mapping[str, Mapping[str, Any]] | ArrowTable
-"""What is known of each query: {query: {attribute: value}}, a table, or a file; True or "relevant"
+"""Attributes of queries: {query: {attribute: value}}, a table, or a file; True or "relevant"
 is the number of relevant items alone."""
 TextsLike: TypeAlias = Path | Mapping[str, Any] | TableLike | Texts
-"""What items or queries say: {id: text}, {id: {"title": …, "text": …}}, rows, a table, a file."""
+"""Texts of items or queries: {id: text}, {id: {"title": …, "text": …}}, rows, a table, a file."""
 CategoriesLike: TypeAlias = Path | Mapping[str, Any] | ArrowTable
-"""Which category each item is of: {item: category}, a table, or a file."""
+"""The category of each item: {item: category}, a table, or a file."""
 
 VectorsLike: TypeAlias = Path | ArrayLike | Vectors
 """A matrix with one row per vector (numpy, torch, jax, lists), a file of vectors, or `Vectors`."""
@@ -218,12 +211,12 @@ RetrieverLike: TypeAlias = Callable[[Any], Any] | object
 QueriesLike: TypeAlias = Path | Mapping[Any, Any] | Sequence[Any] | ArrowTable
 """{id: what is asked}, a list of texts, rows with an id and a text, a table, or a file."""
 ItemLike: TypeAlias = str | Callable[[Any], Any]
-"""Where the id of a result is ("metadata.doc_id"), or a function from a result to it."""
+"""The field with the id of a result ("metadata.doc_id"), or a function from a result to it."""
 EncoderLike: TypeAlias = Callable[[list[str]], Any] | object
 """A function from a list of texts or paths to a matrix, or an object with `encode`,
 `embed_documents` or `get_text_embedding_batch`."""
 InputsLike: TypeAlias = TextsLike | Sequence[str] | Sequence[Path] | Mapping[str, Path]
-"""What is encoded: a list of texts, {id: text}, a table, a file; a folder of files, or paths."""
+"""Input of an encoder: texts, {id: text}, a table, a file; a folder of files, or paths."""
 Labels: TypeAlias = Sequence[Any] | NDArray[Any] | Mapping[str, Any]
 """One label per vector, or {id: label}."""
 Ids: TypeAlias = Collection[Any] | NDArray[Any]
@@ -242,7 +235,7 @@ LEVEL = 0.95
 POWER = 0.8
 """The power of tests, unless another one is asked for."""
 RESAMPLES = 9_999
-"""How many resamples are drawn, where some are, unless another number is asked for."""
+"""Default number of resamples."""
 MOST = 2**53
 """The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
 
@@ -256,11 +249,7 @@ def whole(
     otherwise: str = "",
     error: type[JudgedError] = InputError,
 ) -> int:
-    """Check a whole number; `otherwise` names what else is allowed.
-
-    >>> whole("bins", 15)
-    15
-    """
+    """Check a whole number; `otherwise` names what else is allowed."""
     try:
         found = None if isinstance(given, bool) else index(given)
     except Exception:
@@ -277,11 +266,7 @@ def whole(
 def number(
     name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf
 ) -> float:
-    """Check a finite number.
-
-    >>> number("rel", 2)
-    2.0
-    """
+    """Check a finite number."""
     found = real(given)
     if found is None or (at_least is not None and found < at_least) or found > at_most:
         limits = "" if at_least is None else f" from {at_least:g}"
@@ -291,11 +276,7 @@ def number(
 
 
 def real(given: Any) -> float | None:
-    """Return a number as a float; None if it is not a finite number.
-
-    >>> real(2), real(True), real(10**400), real(float("nan"))
-    (2.0, None, None, None)
-    """
+    """Return a number as a float; None if it is not a finite number."""
     if isinstance(given, bool) or not isinstance(given, Real):
         return None
     try:
@@ -309,11 +290,7 @@ HIGHEST_LEVEL = 0.999999999
 
 
 def level(name: str, given: Any) -> float:
-    """Check the level of a confidence interval, a number between 0 and 1.
-
-    >>> level("level", 0.9)
-    0.9
-    """
+    """Check the level of a confidence interval, a number between 0 and 1."""
     found = real(given)
     if found is None or not 0 < found < 1:
         raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
@@ -323,28 +300,16 @@ def level(name: str, given: Any) -> float:
 
 
 def flag(name: str, given: Any) -> bool:
-    """Check a flag of Python or numpy.
-
-    >>> flag("both", True)
-    True
-    """
+    """Check a flag of Python or numpy."""
     if not isinstance(given, bool) and type(given).__name__ not in ("bool", "bool_"):
         raise InputError(f"{name} must be True or False; got {quoted(given)}.")
     return bool(given)
 
 
 def choice(
-    name: str,
-    given: Any,
-    options: Iterable[str],
-    *,
-    error: type[JudgedError] = InputError,
+    name: str, given: Any, options: Iterable[str], *, error: type[JudgedError] = InputError
 ) -> str:
-    """Check one of a few words.
-
-    >>> choice("of", "first", ("first", "all"))
-    'first'
-    """
+    """Check one of a few words."""
     known = list(options)
     if not isinstance(given, str) or given not in known:
         words = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
@@ -354,22 +319,14 @@ def choice(
 
 
 def text(name: str, given: Any) -> str:
-    """Check a text.
-
-    >>> text("name", "run")
-    'run'
-    """
+    """Check a text."""
     if not isinstance(given, str):
         raise InputError(f"{name} must be a text; got {quoted(given)}.")
     return given
 
 
 def latex_key(name: str, given: Any) -> str:
-    """Check a key for references in LaTeX.
-
-    >>> latex_key("label", "tab:runs")
-    'tab:runs'
-    """
+    """Check a key for references in LaTeX."""
     if not isinstance(given, str) or not re.fullmatch(r"[^\s\\{}%#~$^&,\x00-\x1f\x7f]+", given):
         raise InputError(
             f"{name} must be a key such as tab:runs, without spaces, commas and LaTeX's own "
@@ -379,22 +336,14 @@ def latex_key(name: str, given: Any) -> str:
 
 
 def identifier(name: str, given: Any) -> str:
-    """Check the id of a query or an item, a text or a number.
-
-    >>> identifier("query", 7)
-    '7'
-    """
+    """Check the id of a query or an item, a text or a number."""
     if not isinstance(given, str) and real(given) is None:
         raise InputError(f"{name} must be an id, as a text; got {quoted(given)}.")
     return str(given)
 
 
 def file_format(name: str, given: Any) -> str:
-    """Check the format of a file of a run or of judgements.
-
-    >>> file_format("run_format", "trec")
-    'trec'
-    """
+    """Check the format of a file of a run or of judgements."""
     return choice(name, given, get_args(FileFormat))
 
 
@@ -406,11 +355,7 @@ def callback(name: str, given: Any) -> Callable[..., Any]:
 
 
 def sizes(name: str, given: Any) -> int | dict[str, int] | list[int]:
-    """Check one whole number from 0, or one for each query.
-
-    >>> sizes("collection", {"q1": 100})
-    {'q1': 100}
-    """
+    """Check one whole number from 0, or one for each query."""
     size = partial(whole, at_least=0)
     if isinstance(given, Mapping):
         return {query: size(f"{name} of query {query!r}", each) for query, each in given.items()}
@@ -420,7 +365,7 @@ def sizes(name: str, given: Any) -> int | dict[str, int] | list[int]:
 
 
 def _has_rows(given: Any) -> bool:
-    """Whether it is more than the single number that an array without a dimension holds."""
+    """Return whether it has more than the one number of an array without dimensions."""
     return getattr(given, "ndim", 1) > 0
 
 
@@ -437,8 +382,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "budget": whole,
     "caption": text,
     "collection": sizes,
-    "dataset": text,
-    "dataset_name": text,
     "decimals": partial(whole, at_least=0, at_most=15),
     "depth": partial(whole, error=PolicyError),
     "exclude_same_id": flag,
@@ -454,6 +397,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "only_judged_queries": flag,
     "per_query": flag,
     "percent": flag,
+    "common": flag,
     "positives": partial(choice, options=POSITIVES),
     "progress": callback,
     "query": identifier,
@@ -483,17 +427,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
-    """Check the keyword options of a function that `OPTIONS` knows.
-
-    >>> @checked
-    ... def half(*, k: int | None = None) -> float:
-    ...     return (k or 0) / 2
-    >>> half(k=3)
-    1.5
-    >>> half(k=0)
-    Traceback (most recent call last):
-    judged.errors.InputError: k must be a whole number from 1; got 0.
-    """
+    """Check the keyword options of a function that `OPTIONS` knows."""
     # Read off the function itself: a signature takes as long as the module that the function is in.
     plain: Any = unwrap(function)
     begin, code = plain.__code__.co_argcount, plain.__code__
@@ -525,19 +459,15 @@ def checked_methods(kind: type[Result]) -> type[Result]:
 LOWEST, HIGHEST = 1e-6, 1e6
 """Temperatures beyond these leave nothing of a score, or of the difference between two."""
 LEARNING_TEMPERATURE = 0.05
-"""What a similarity is learned at by default."""
+"""Default temperature for learning a similarity."""
 SWEPT_TEMPERATURES = tuple(float(f"{10 ** (step / 3):.3g}") for step in range(-9, 10))
-"""What a sweep looks at by default: three to each power of ten, from 0.001 to 1000."""
+"""Default temperatures of a sweep: three to each power of ten, from 0.001 to 1000."""
 STUDIED_TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""What a study learns at by default."""
+"""Default temperatures of a study."""
 
 
 def temperature(given: Any) -> float:
-    """Check the temperature of a softmax.
-
-    >>> temperature(0.05)
-    0.05
-    """
+    """Check the temperature of a softmax."""
     found = real(given)
     if found is None or not LOWEST <= found <= HIGHEST:
         raise InputError(
@@ -552,11 +482,7 @@ _LARGEST = sorted(_UNITS.items(), key=lambda unit: -unit[1])
 
 
 def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10**6) -> int:
-    """Return a size in bytes.
-
-    >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
-    (500000000, 1500000000, 2000000)
-    """
+    """Return a size in bytes."""
     try:
         if isinstance(given, bool) or not isinstance(given, (str, Real)):
             raise ValueError
@@ -682,11 +608,7 @@ def unknown_option(function: str, name: str, known: Iterable[str]) -> str:
 
 
 def formats_of(given: Any) -> tuple[Any, Any]:
-    """Return the formats of judgements and of runs from what `format` may be.
-
-    >>> formats_of("csv"), formats_of({"run": "trec"})
-    (('csv', 'csv'), (None, 'trec'))
-    """
+    """Return the formats of judgements and of runs from what `format` may be."""
     if isinstance(given, Mapping):
         for name in given:
             if name not in ("judgements", "run"):

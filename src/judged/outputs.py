@@ -66,7 +66,7 @@ def check_distinct(targets: Mapping[str, str | os.PathLike[str]]) -> None:
 
 
 def _is_at(other: str | os.PathLike[str], target: Path) -> bool:
-    """Whether a file that is read, or standard input ("-"), is what is at the target."""
+    """Return whether an input file, or standard input ("-"), is the target."""
     try:
         read = os.fstat(0) if os.fspath(other) == "-" else os.stat(other)
         return os.path.samestat(read, os.stat(target))

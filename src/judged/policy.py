@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -70,19 +70,17 @@ SHORT: dict[str, tuple[str, dict[str, str]]] = {
         {"nonrelevant": "not relevant", "removed": "removed first"},
     ),
 }
-"""The policy as one sentence that can be edited: how the part of each choice begins, and the few
-words that stand for each of its values in it."""
+"""The policy as one sentence that can be edited: the beginning of each part, and
+the words of each value."""
 
 DUPLICATES = {
     "error": "an item that occurs twice for a query is an error",
     "first": "of an item that occurs twice for a query, the best-ranked row is kept",
 }
-"""What may be done about an item that occurs twice for a query."""
+"""Rules for an item that occurs twice for a query."""
 SHORT_DUPLICATES = ("duplicates", {"error": "are an error", "first": "count once, the best-ranked"})
 """The same in the sentence that can be edited."""
 
-PRECISIONS = ("double", "single")
-"""Of the scores that ranks from vectors are by; the first is the default."""
 POSITIVES = {
     "each": (
         "each positive against all candidates, other positives among them, and the mean over a "
@@ -96,16 +94,8 @@ POSITIVES = {
         "over a query's positives"
     ),
 }
-"""How several positives of a query make one contrastive loss; with one positive all are the
+"""Ways to combine several positives of a query in a contrastive loss; with one positive all are the
 same."""
-
-
-def add_choices(policy: PolicyLike | None, **choices: Any) -> PolicyLike | None:
-    """Return a policy with those of the choices that are not None."""
-    chosen = {name: value for name, value in choices.items() if value is not None}
-    if isinstance(policy, Policy):
-        return replace(policy, **chosen)
-    return {**(policy or {}), **chosen} if chosen and isinstance(policy, Mapping | None) else policy
 
 
 def checked_positives(given: Any) -> str:
@@ -227,4 +217,5 @@ class Policy:
         return cls(**chosen)
 
 
-DEFAULTS = Policy().to_dict()
+DEFAULT_POLICY = Policy()
+DEFAULTS = DEFAULT_POLICY.to_dict()

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, Unpack
@@ -17,7 +19,7 @@ from judged.errors import InputError, OutputError, did_you_mean
 from judged.options import OPTIONS, later
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
-    Best,
+    Bold,
     Dim,
     Formula,
     Left,
@@ -46,20 +48,53 @@ if TYPE_CHECKING:
     PandasFrame: TypeAlias = pd.DataFrame
 else:  # loaded by `typing.get_type_hints` only
     Frame, PandasFrame = later("polars:DataFrame"), later("pandas:DataFrame")
-    Measure = later("judged:Measure")
+    Measure = later("judged.measures:Measure")
+
+_CLASSES = {
+    "Abstention": "evaluation.abstention",
+    "Advice": "evaluation.advice",
+    "Agreement": "judgements.agreement",
+    "Audit": "rankings.audit",
+    "Benchmark": "comparison.benchmark",
+    "CollectionCheck": "judgements.check",
+    "Diagnosis": "embeddings.diagnosis",
+    "Disagreement": "conventions.disagreement",
+    "Explanation": "explanation.explanation",
+    "Funnel": "runs.funnel",
+    "Fusion": "runs.fusion",
+    "Gate": "comparison.gate",
+    "Identification": "conventions.identification",
+    "IndexEvaluation": "embeddings.index",
+    "Judgements": "inputs",
+    "Lookup": "inputs",
+    "MergedJudgements": "judgements.merge",
+    "Orders": "comparison.orders",
+    "Overlap": "runs.overlap",
+    "Plan": "comparison.plan",
+    "Queue": "judgements.queue",
+    "Report": "web.report.report",
+    "Run": "inputs",
+    "SpanEvaluation": "runs.spans",
+    "TopK": "embeddings.top_k",
+}
+"""Classes that public functions return, with their modules; they are names of this one, too."""
+
+__all__ = [*_CLASSES]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a class when it is first used; their modules import this one."""
+    if name not in _CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"judged.{_CLASSES[name]}"), name)
+
 
 # -- what a result consists of, and how it is displayed
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as people see it: every cell is text.
-
-    >>> table = Table(["run", "RR"], [["bm25", "0.5000"]], words=frozenset({"run"}))
-    >>> print(*text_lines(table), sep="\\n")
-    run       RR
-    bm25  0.5000
-    """
+    """A table as people see it: every cell is text."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -68,9 +103,9 @@ class Table:
     A header of type `text.Left` is left-aligned but its cells are never wrapped."""
     title: str = ""
     folded: bool = False
-    """Whether HTML and Markdown fold the table under its title."""
-    tips: Mapping[str, str] = field(default_factory=dict)
-    """Tooltips in HTML, for headers and for cells of word columns."""
+    """True to fold the table under its title in HTML and Markdown."""
+    tips: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    """Functions that return tooltips for HTML, of headers and of cells in word columns."""
 
     @property
     def right(self) -> list[int]:
@@ -92,11 +127,7 @@ Part = str | Table
 
 @dataclass(frozen=True)
 class Document:
-    """Everything a result shows, independent of format.
-
-    >>> Document(answer=["PASSED"], warnings=["Two queries are missing."]).sentences()
-    ['warning: Two queries are missing.', 'PASSED']
-    """
+    """Everything a result shows, independent of format."""
 
     answer: Sequence[str] = ()
     """Sentences that come first, even with `quiet`."""
@@ -104,36 +135,35 @@ class Document:
     warnings: Sequence[str] = ()
     """Warnings, without the word "warning" in front."""
     notes: Sequence[str] = ()
-    """Sentences that are shown below the tables unless `quiet`; `text.Dim` lines only on terminals
-    and in text."""
+    """Sentences that are shown below the tables unless `quiet`."""
     details: Sequence[str] | Callable[[], Sequence[str]] = ()
     """Sentences that are shown with `verbose`, and folded in HTML and Markdown; or a function that
     returns them."""
+    hint: str | Callable[[], str] = "More: verbose=True (command line: -v)."
+    """A line that replaces the details on terminals and in text without `verbose`; or a function
+    that returns it."""
     methods: Callable[[], str] | None = None
     """Function that returns a paragraph for the methods section of a paper; Markdown, LaTeX and
     HTML include it."""
 
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""
-        notes = [note for note in self.notes if not isinstance(note, Dim)]
-        return [*self.warning_lines(), *self.answer, *notes, *self.all_details()]
+        return [*self.warning_lines(), *self.answer, *self.notes, *self.all_details()]
 
     def warning_lines(self) -> list[Warned]:
         """Return the warnings as lines of text."""
         return [Warned(f"warning: {text}") for text in self.warnings]
 
-    def parts(self, display: Display) -> list[Part]:
+    def parts(self, display: Display, *, hint: bool = True) -> list[Part]:
         """Return lines and tables in the order of text, with an empty line between blocks."""
         blocks: list[list[Part]] = [list(self.answer)]
         blocks += [[table] for table in self.tables]
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:
-                lines = [line for line in lines if not isinstance(line, Dim)] + [
-                    *self.all_details()
-                ]
-            elif self.details and not any(isinstance(line, Dim) for line in lines):
-                lines.append(MORE)
+                lines += self.all_details()
+            elif self.details and hint:
+                lines.append(Dim(self.hint() if callable(self.hint) else self.hint))
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
 
@@ -144,9 +174,6 @@ class Document:
     def definitions(self) -> list[str]:
         """Return the details and the methods paragraph, for formats that go into papers."""
         return [*self.all_details(), *([self.methods()] if self.methods else [])]
-
-
-MORE = Dim("More: verbose=True (command line: -v).")
 
 
 class DisplayOptions(TypedDict, total=False):
@@ -170,11 +197,7 @@ def _help(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Display:
-    """How a result is shown.
-
-    >>> Display(decimals=2, percent=True).decimals
-    2
-    """
+    """Options for showing a result."""
 
     verbose: bool = field(
         default=False, metadata=_help("Show all sentences: assumptions, findings and definitions.")
@@ -255,11 +278,7 @@ _ABBREVIATED = re.compile(rf"(?<!\S)({'|'.join(map(re.escape, ABBREVIATIONS))})(
 
 
 def text_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    >>> text_width("run"), text_width("検索")
-    (3, 4)
-    """
+    """Return how many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
     from unicodedata import category, east_asian_width
@@ -276,11 +295,7 @@ _WORDS = re.compile(r"[^\s(]+\([^()]*\)\S*|\S+")
 
 
 def wrap_words(text: str, width: int) -> list[str]:
-    """Break a text at spaces only; the lines after an indented first line are indented further.
-
-    >>> wrap_words("one two three", 8)
-    ['one two', 'three']
-    """
+    """Break a text at spaces only; the lines after an indented first line are indented further."""
     if text_width(text) <= width:
         return [text]
     words = _WORDS.findall(text)
@@ -305,12 +320,6 @@ def text_lines(
     its side: a line for each column.
     Only a name that is longer than the width exceeds it. `style` marks a text, given its kind
     ("header" or "best"), for a terminal.
-
-    >>> table = Table(["run", "nDCG@10", "AP"], [["bm25", "0.5000", "0.2500"]], words={"run"})
-    >>> print(*text_lines(table, 15), sep="\\n")
-    run        bm25
-    nDCG@10  0.5000
-    AP       0.2500
     """
     header, *rows = [list(map(readable, row)) for row in (table.header, *table.rows)]
     layout = _Layout(table, header, rows, style or (lambda text, kind: text))
@@ -347,7 +356,7 @@ class _Layout:
         return _total(self.natural())
 
     def squeezed(self, width: int) -> list[int] | None:
-        """Return column widths that fit, with words wrapped at spaces; None if there are none."""
+        """Return column widths that fit, with words wrapped at spaces; None if nothing fits."""
         natural, least = self.natural(), []
         for at, name in enumerate(self.header):
             cells = [row[at] for row in self.rows]
@@ -373,7 +382,7 @@ class _Layout:
         heads = [wrap_words(name, wide) for name, wide in zip(self.header, widths, strict=True)]
         lines = self._wrapped(heads, widths, right, ["header"] * len(widths))
         for cells, source in zip(self.rows, self.table.rows, strict=True):
-            kinds = ["best" if isinstance(cell, Best) else "" for cell in source]
+            kinds = ["best" if isinstance(cell, Bold) else "" for cell in source]
             if all(text_width(cell) <= wide for cell, wide in zip(cells, widths, strict=True)):
                 lines.append(self._line(cells, widths, right, kinds))
                 continue
@@ -431,7 +440,7 @@ class _Layout:
                 space = [max(min(space[0], width - names - GAP), 1)]
             right = range(1, 1 + len(rows)) if beside > 1 else ()
             for at, name in enumerate(self.header):
-                kinds = ["header", *("best" * isinstance(row[at], Best) for row in originals)]
+                kinds = ["header", *("best" * isinstance(row[at], Bold) for row in originals)]
                 values = [wrap_words(row[at], wide) for row, wide in zip(rows, space, strict=True)]
                 lines += self._wrapped(
                     [wrap_words(name, names), *values], [names, *space], right, kinds
@@ -449,6 +458,9 @@ def _longest_word(texts: Iterable[str]) -> int:
 
 def terminal_width() -> int:
     """Return the width of the terminal, 80 without one."""
+    stdout = sys.__stdout__
+    if "COLUMNS" not in os.environ and not (stdout and stdout.isatty()):
+        return 80  # shutil loads compression libraries, 5 % of the time of `import numpy`
     from shutil import get_terminal_size
 
     return get_terminal_size().columns
@@ -487,7 +499,7 @@ def render_markdown(document: Document, display: Display) -> str:
             blocks += [f"**{markdown(table.title)}**", lines] if table.title else [lines]
     if not display.quiet:
         blocks += [f"**Warning: {markdown(text)}**" for text in document.warnings]
-        blocks.append(_bullets(text for text in document.notes if not isinstance(text, Dim)))
+        blocks.append(_bullets(document.notes))
         details = _bullets(document.definitions())
         if details and not display.verbose:
             blocks += [f"<details><summary>{DETAILS}</summary>", details, "</details>"]
@@ -534,8 +546,7 @@ def render_html(document: Document, display: Display) -> str:
         blocks.append(shown)
     if not display.quiet:
         blocks += [f"<p><b>{html(text)}</b></p>" for text in document.warning_lines()]
-        notes = [text for text in document.notes if not isinstance(text, Dim)]
-        items = "".join(f"<li>{html(text)}</li>" for text in notes)
+        items = "".join(f"<li>{html(text)}</li>" for text in document.notes)
         blocks += [f"<ul>{items}</ul>"] if items else []
         details = html_folded(DETAILS.lower(), document.definitions())
         blocks.append(
@@ -551,7 +562,7 @@ def html_table_of(table: Table) -> str:
     def line(cells: Sequence[str], tag: str) -> str:
         shown = []
         for at, cell in enumerate(cells):
-            tip = table.tips.get(cell, "") if tag == "th" or at not in right else ""
+            tip = table.tips.get(cell, str)() if tag == "th" or at not in right else ""
             shown.append(html_cell(cell, tag, left=at not in right, title=tip))
         return f"<tr>{''.join(shown)}</tr>"
 
@@ -621,9 +632,7 @@ class Result:
     """Method for each file extension that `save` knows besides .parquet. A name without a dot is
     a format of the command line without an extension."""
     DISPLAY: ClassVar[frozenset[str]] = frozenset()
-    """Those of per_query, sort, decimals and percent that have a meaning for this result."""
-    EXTRAS: ClassVar[dict[str, frozenset[str]]] = {}
-    """Options of formats that only this result has, by method, such as {"to_yaml": {"dataset"}}."""
+    """The options among per_query, sort, decimals and percent that this result supports."""
 
     def document(self, display: Display) -> Document:
         """Return everything the result shows.
@@ -856,17 +865,11 @@ class Result:
     def _render(self, method: str, display: Mapping[str, Any], where: str) -> Any:
         """Return what a method makes of its options; `where` names the format in errors."""
         make = getattr(self, method)
-        extras = {name for names in self.EXTRAS.values() for name in names} & {*display}
-        own = {name: display[name] for name in extras if display[name] is not None}
-        for name in own:
-            if name not in self.EXTRAS.get(method, ()):
-                raise OutputError(f"{name} has no meaning in {where}; leave it out.")
-        display = {name: value for name, value in display.items() if name not in extras}
         options = self._display(method, display, where)
         if method == "to_frame":
             return make(**self._data_options(options))
         if method not in FORMAT_OPTIONS:
-            return make(**own)
+            return make()
         known = FORMAT_OPTIONS[method] | AMOUNT_OPTIONS
         return make(**{name: value for name, value in display.items() if name in known})
 
@@ -906,7 +909,6 @@ EVALUATION_SAVED_AS = {
     **Result.SAVED_AS,
     ".tex": "to_latex",
     ".trec": "to_trec",
-    ".yaml": "to_yaml",
     ".rankings": "to_rankings",
     "metrics": "to_metrics",
 }

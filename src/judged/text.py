@@ -5,47 +5,32 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Any, Self
 
 from judged.errors import MAX_WORD, shortened
 
 
 class Dim(str):
-    """A line that says where to find more; a terminal shows it dim, and programs never get it.
-
-    >>> Dim("definitions and notes: verbose (-v)")
-    'definitions and notes: verbose (-v)'
-    """
+    """A line that says where to find more; a terminal shows it dim, and programs never get it."""
 
     __slots__ = ()
 
 
-class Best(str):
-    """A cell that stands out in its column, in bold wherever there is bold.
-
-    >>> Best("0.5000")
-    '0.5000'
-    """
+class Bold(str):
+    """A cell that stands out in its column, in bold wherever there is bold."""
 
     __slots__ = ()
 
 
 class Left(str):
-    """The head of a column that begins at the left, as words do, and is never broken into lines.
-
-    >>> Left("verdict")
-    'verdict'
-    """
+    """The head of a column that begins at the left, as words do, and is never broken into lines."""
 
     __slots__ = ()
 
 
 class Formula(str):
-    """A formula in plain text that carries its LaTeX, which Markdown shows.
-
-    >>> Formula("P = 1/2", "1/2").latex
-    '1/2'
-    """
+    """A formula in plain text that carries its LaTeX, which Markdown shows."""
 
     latex: str
 
@@ -56,17 +41,13 @@ class Formula(str):
 
 
 class Latex(str):
-    """Text that is LaTeX already.
-
-    >>> latex(Latex(r"0.5$^{a}$"))
-    '0.5$^{a}$'
-    """
+    """Text that is LaTeX already."""
 
     __slots__ = ()
 
 
 DECIMALS = 4
-"""To how many decimals numbers are shown where nobody says."""
+"""Default number of decimals."""
 
 
 def shown(value: float | None, decimals: int = DECIMALS) -> str:
@@ -193,7 +174,7 @@ def markdown(text: str) -> str:
     a\|b \<i> [x\](y) num_rel
     """
     found = re.sub(_MARKDOWN, r"\\\g<0>", readable(text))
-    return f"**{found}**" if isinstance(text, Best) else found
+    return f"**{found}**" if isinstance(text, Bold) else found
 
 
 _LATEX = {
@@ -227,7 +208,7 @@ def latex(text: str) -> str:
         return str(text)
     found = "".join(_LATEX.get(letter, letter) for letter in visible(text))
     found = re.sub(_LIGATURE, r"\g<0>{}", found)
-    return rf"\textbf{{{found}}}" if isinstance(text, Best) else found
+    return rf"\textbf{{{found}}}" if isinstance(text, Bold) else found
 
 
 def html(text: str) -> str:
@@ -239,7 +220,7 @@ def html(text: str) -> str:
     from html import escape  # its table of entities takes longer to load than all of this
 
     found = escape(visible(text, keep="\n\t"))
-    return f"<b>{found}</b>" if isinstance(text, Best) else found
+    return f"<b>{found}</b>" if isinstance(text, Bold) else found
 
 
 def script(given: Any) -> str:
@@ -338,7 +319,7 @@ def latex_table(
 
 
 SHORT = 24
-"""How long a cell is at most that is never broken into lines: a number with its interval, a name.
+"""Length up to which a cell is never wrapped, such as a name or a number with its interval.
 What is longer is text."""
 
 
@@ -359,7 +340,7 @@ def html_cell(text: str, tag: str = "td", *, left: bool = False, title: str = ""
 
 
 def html_folded(summary: str, lines: Sequence[str]) -> str:
-    """Return folded lines in HTML; nothing if there are none.
+    """Return folded lines in HTML; an empty string without lines.
 
     >>> html_folded("notes", ["a & b"])
     '<details><summary>notes</summary><ul><li>a &amp; b</li></ul></details>'
@@ -401,31 +382,19 @@ def to_json(given: Any) -> str:
 
 
 class Warned(str):
-    """A note that could mislead whoever overlooks it; it travels where notes do, and comes first.
-
-    >>> Warned("The third column was taken for scores.")
-    'The third column was taken for scores.'
-    """
+    """A note that could mislead if overlooked; notes of this kind come first."""
 
     __slots__ = ()
 
 
 class WarnedOnce(Warned):
-    """A warning with an example; of several such warnings, `merged` keeps the first.
-
-    >>> merged([[WarnedOnce("Line 1 is odd.")], [WarnedOnce("Line 2 is odd.")]])
-    ('Line 1 is odd.',)
-    """
+    """A warning with an example; of several such warnings, `merged` keeps the first."""
 
     __slots__ = ()
 
 
 class Tallied(str):
-    """A note that counts something; `merged` adds up such notes that say the same.
-
-    >>> Tallied(2, "{} line was skipped.", "{} lines were skipped.")
-    '2 lines were skipped.'
-    """
+    """A note that counts something; `merged` adds up such notes that say the same."""
 
     number: int
     one: str
@@ -442,11 +411,7 @@ class Tallied(str):
 
 
 class TalliedWarning(Tallied, Warned):
-    """A warning that counts something.
-
-    >>> TalliedWarning(1, "{} score is infinite.", "{} scores are infinite.")
-    '1 score is infinite.'
-    """
+    """A warning that counts something."""
 
 
 def merged(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -497,3 +462,14 @@ def without_counts(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         type(note)(0, note.one, note.many) if isinstance(note, Tallied) else note for note in notes
     )
+
+
+@cache
+def palette() -> dict[str, tuple[str, str]]:
+    """Return the light and the dark colour of each token of pages and charts."""
+    from importlib import resources  # loaded by charts and pages only
+
+    styles = resources.files("judged").joinpath("web", "pages", "assets", "styles")
+    tokens = styles.joinpath("tokens.css").read_text(encoding="utf-8")
+    colours = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", tokens)
+    return {name: (light, dark) for name, light, dark in colours}

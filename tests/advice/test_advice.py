@@ -28,7 +28,7 @@ def run_of(rank: dict[str, int], length: int = 5) -> dict[str, list[str]]:
 JUDGEMENTS = {query: {"a": 1, **{f"x{n}": 0 for n in range(5)}} for query in TWENTY}
 
 
-def row(found: judged.Advice, measure: str):
+def row(found: judged.results.Advice, measure: str):
     return next(each for each in found.rows if each.measure == measure)
 
 

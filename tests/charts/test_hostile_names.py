@@ -115,7 +115,7 @@ print("done")
 
 
 @pytest.mark.full
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_name_ends_the_process() -> None:
     """vl-convert aborts where it meets what XML cannot hold: only another process lives to tell."""
     ended = subprocess.run(

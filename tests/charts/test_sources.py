@@ -1,72 +1,49 @@
-"""What charts of systems are made from: names, policies, and what is refused."""
+"""Sources of charts: evaluations and rankings, their names, their policy and errors."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import pytest
-
 import judged
-from judged import InputError, PolicyError, Rankings
-from judged.charts import Systems, precision_recall, rank_histogram
+from judged import Rankings
+from judged.charts import precision_recall
+from judged.charts.sources import Systems
+from support.errors import error_of
+from support.loops import for_each
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 0}}
 RUN = {"q1": {"a": 1.0, "x": 1.0}, "q3": {"c": 1.0}}
+RANKED = Rankings.from_run(JUDGEMENTS, RUN)
 
 
-def test_an_evaluation_brings_its_policy_and_rankings_are_given_one() -> None:
-    policy = {"missing": "skip", "empty": "skip"}
-    evaluation = judged.evaluate(JUDGEMENTS, RUN, "AP", policy=policy)
-    systems = Systems.of(judged.Rankings.from_run(JUDGEMENTS, RUN), policy=policy)
-    assert systems.policy == Systems.of(evaluation).policy == evaluation.policy
+def test_an_evaluation_has_its_policy() -> None:
+    evaluation = RANKED.evaluate("AP", policy={"missing": "skip", "empty": "skip", "ties": "best"})
+    systems = Systems.of(evaluation)
+    assert systems.policy == evaluation.policy
+    assert systems.rankings[0].hit_rank.tolist() == [1, 1]
     assert Systems.of(systems) is systems
-    # Only q1 counts, where a and x tie; by id, descending, x comes first.
-    assert systems.evaluate("AP").value("AP") == evaluation.value("AP") == 0.5
-    assert precision_recall(systems).data.equals(precision_recall(evaluation).data)
+    # Only q1 counts, where a and x tie.
+    assert systems.evaluate("AP").value("AP") == evaluation.value("AP") == 1
     assert systems.sentences() == [
         "Warning: The run has no results for 1 of 3 judged queries (q2), which are left "
         "out of the means.",
-        "Queries with nothing relevant are left out.",
+        "Queries without relevant items are left out.",
     ]
+    # By id, descending, x comes first.
+    assert Systems.of(RANKED).rankings[0].hit_rank.tolist() == RANKED.hit_rank.tolist() == [2, 1]
 
 
-def test_a_missing_query_reaches_the_figure() -> None:
-    systems = Systems.of(
-        [
-            judged.Rankings.from_run(JUDGEMENTS, RUN),
-            judged.Rankings.from_run(JUDGEMENTS, JUDGEMENTS),
-        ]
-    )
-    lost = (
+def test_charts_mention_missing_queries() -> None:
+    systems = Systems.of([RANKED, Rankings.from_run(JUDGEMENTS, JUDGEMENTS)])
+    missing = (
         "Warning: run: The run has no results for 1 of 3 judged queries (q2), which "
         "count as empty lists. Use missing=skip to leave them out."
     )
-    assert systems.sentences() == [lost]
-    assert systems.sentences("q2") == [lost]
+    assert systems.sentences() == [missing]
+    assert systems.sentences("q2") == [missing]
     assert systems.sentences("q1") == []
-    ranked = judged.Rankings.from_run(JUDGEMENTS, RUN)
-    assert lost.replace("run: ", "", 1) in precision_recall(ranked).notes
-    assert not any("Warning" in note for note in precision_recall(ranked, query="q1").notes)
-
-
-def test_rankings_are_arranged_as_the_policy_says() -> None:
-    ranked = judged.Rankings.from_run(JUDGEMENTS, RUN)
-    [best] = Systems.of(ranked, policy={"ties": "best"}).rankings
-    assert (best.ties, best.hit_rank.tolist()) == ("best", [1, 1])
-    [same] = Systems.of(ranked).rankings
-    assert np.array_equal(same.hit_rank, ranked.hit_rank)
-
-
-def test_missing_queries_are_refused_where_the_policy_says_so() -> None:
-    with pytest.raises(PolicyError) as refused:
-        rank_histogram(
-            Systems.of(judged.Rankings.from_run(JUDGEMENTS, RUN), policy={"missing": "error"})
-        )
-    assert str(refused.value) == (
-        "run lacks 1 of 3 judged queries (q2), and missing=error says to stop; missing=zero "
-        "counts them as empty, missing=skip leaves them out."
-    )
+    assert missing.replace("run: ", "", 1) in precision_recall(RANKED).notes
+    assert not any("Warning" in note for note in precision_recall(RANKED, query="q1").notes)
 
 
 def test_names_are_distinct() -> None:
@@ -74,28 +51,24 @@ def test_names_are_distinct() -> None:
     assert Systems.of([mine, mine, mine]).names == ["mine", "mine (2)", "mine (3)"]
 
 
-@pytest.mark.parametrize("source", [[], ["run"], "run"])
-def test_what_is_no_system(source: object) -> None:
-    with pytest.raises(InputError) as refused:
-        Systems.of(source)  # type: ignore[arg-type]
-    assert str(refused.value) == (
+@for_each("source", [[], ["run"], "run"])
+def test_other_sources_are_errors(source: object) -> None:
+    assert error_of(Systems.of, source) == (
         "a chart is made from an evaluation, from rankings or from a list of rankings; got "
         "something else."
     )
 
 
-@pytest.mark.parametrize("kind", ["cmc", "eleven_point", "measure_at_k", "ranges", "roc"])
-def test_systems_that_were_asked_different_queries_say_how_many_each(kind: str) -> None:
-    """As of both directions of embeddings: no count is that of the first system alone."""
-
-    def asked(name: str, queries: str) -> Rankings:
+@for_each("kind", ["cmc", "eleven_point", "measure_at_k", "ranges", "roc"])
+def test_systems_with_different_queries_show_the_number_of_each(kind: str) -> None:
+    def tied(name: str, queries: str) -> Rankings:
         grades = {query: {"a": 1, "b": 0} for query in queries}
-        tied = {query: {"a": 1.0, "b": 1.0} for query in queries}
-        return replace(judged.Rankings.from_run(grades, tied, collection=5), name=name)
+        run = {query: {"a": 1.0, "b": 1.0} for query in queries}
+        return replace(Rankings.from_run(grades, run, collection=5), name=name)
 
-    one, back = asked("there", "pq"), asked("back", "xyz")
-    said = " ".join(getattr(judged.charts, kind)([one, back]).notes)
-    assert ": 2 (there) and 3 (back)." in said
+    one, back = tied("there", "pq"), tied("back", "xyz")
+    notes = " ".join(getattr(judged.charts, kind)([one, back]).notes)
+    assert ": 2 (there) and 3 (back)." in notes
     alike = " ".join(getattr(judged.charts, kind)([one, replace(one, name="again")]).notes)
     assert "2 queries" in alike
     assert "(there)" not in alike

@@ -1,7 +1,10 @@
 """The command line in this process, and small files to give it."""
 
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -17,15 +20,42 @@ class Outcome:
 
 @pytest.fixture
 def judged(capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: object) -> Outcome:
+    def run(command: str, *arguments: object) -> Outcome:
+        """Run a command as it is typed; further arguments are taken as they are."""
         with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
+            main([*shlex.split(command), *map(str, arguments)])
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         assert left.value.code != 70, said.err
         return Outcome(int(left.value.code or 0), said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def refuses(judged):
+    """Run the commands of a text, each with its whole message below it, indented.
+
+    A message that ends with … begins so. All commands that do something else are reported.
+    """
+
+    def check(text: str) -> None:
+        wrong = []
+        before = {path.name for path in Path().iterdir()}
+        for case in re.split(r"\n(?=\S)", dedent(text).strip()):
+            call, _, message = case.partition("\n")
+            message = " ".join(message.split())
+            found = judged(call)
+            said = " ".join(found.err.split())
+            if message.startswith("Error:"):
+                said = f"Error:{said.partition('Error:')[2]}"
+            same = said.startswith(message[:-1]) if message.endswith("…") else said == message
+            if (found.code, found.out, same) != (2, "", True):
+                wrong.append(f"{call}\n    {found.code}: {found.out[:200]}{said}")
+        assert not wrong, "\n".join(wrong)
+        assert {path.name for path in Path().iterdir()} - {"__pycache__"} == before
+
+    return check
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq2 0 b 0\n"
@@ -23,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_sound_collection(judged, folder: Path) -> None:
-    found = judged("check", "qrels", "one.run", "--items", "items.csv", "--strict")
+    found = judged("check qrels one.run --items items.csv --strict")
     assert found.code == 0
     assert (
         found.out.splitlines()[0] == "No problems found (2 queries, 4 judgements, 1 run checked)."
@@ -53,44 +52,11 @@ def test_json_and_files(judged, folder: Path) -> None:
     assert json.loads(Path("check.json").read_text()) == read
 
 
-def test_vectors_with_their_ids(judged, folder: Path) -> None:
-    np.save("items.npy", np.array([[1.0, 0], [0, 1], [1, 1], [2, 2]]))
-    Path("ids").write_text("a\nb\nc\nd\n")
-    found = judged("check", "qrels", "one.run", "--items", "items.npy", "--item-ids", "ids")
-    assert found.out.splitlines()[1:3] == [
-        "item-twins: 1 unjudged item is identical or nearly identical to a relevant item of the "
-        "same query (1 query). Runs that return them get no credit.",
-        "  query 'q2': 'd' is like 'c' (cosine 1.0000), which has grade 1",
-    ]
-
-
 def test_training(judged, folder: Path) -> None:
     Path("train").write_text("q2 0 c 1\n")
-    found = judged("check", "qrels", "one.run", "--training", "train")
+    found = judged("check qrels one.run --training train")
     assert [line.partition(":")[0] for line in found.out.splitlines()[1:8:3]] == [
         "training-queries",
         "training-pairs",
         "",
     ]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("check none", "judged: none: no such file.\n"),
-        (
-            "check qrels --near 3",
-            "judged: --near must be a finite number from 0.5 to 1; got 3.0.\n",
-        ),
-        (
-            "check qrels one.run -m nope",
-            "judged: There is no measure 'nope'; did you mean 'INP'? 'judged measures' lists them "
-            "all.\n",
-        ),
-        ("check qrels --training none", "judged: none: no such file.\n"),
-    ],
-)
-def test_wrong_calls(judged, folder: Path, call: str, message: str) -> None:
-    found = judged(*call.split())
-    assert (found.code, found.out) == (2, "")
-    assert found.err == message

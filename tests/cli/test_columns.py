@@ -41,7 +41,7 @@ def test_every_command_takes_columns(judged: Any, arguments: list[str], shown: s
 
 @pytest.mark.usefixtures("files")
 def test_columns_of_files_without_names(judged: Any) -> None:
-    refused = judged("evaluate", "qrels", "a.run", "--columns", "item=chunk_id")
+    refused = judged("evaluate qrels a.run --columns item=chunk_id")
     assert refused.code == 2
     assert refused.err == (
         'judged: columns, item=chunk_id: there is no column "chunk_id". qrels has no header with '
@@ -52,7 +52,7 @@ def test_columns_of_files_without_names(judged: Any) -> None:
 @pytest.mark.usefixtures("files")
 def test_judgements_without_grades(judged: Any) -> None:
     Path("golden.jsonl").write_text('{"query": "q1", "item": "x"}\n{"query": "q2", "item": "u"}\n')
-    found = judged("evaluate", "golden.jsonl", "a.run", "-m", "RR", "--format", "json")
+    found = judged("evaluate golden.jsonl a.run -m RR --format json")
     assert found.code == 0
     assert (
         '"There are no grades: every item that is listed is relevant, with grade 1."' in found.out

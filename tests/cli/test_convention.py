@@ -6,9 +6,7 @@ import json
 
 
 def test_its_names_and_its_policy(judged, files):
-    done = judged(
-        "evaluate", "qrels", "a.run", "--convention", "pytrec_eval", "-m", "map", "-m", "P_5", "-v"
-    )
+    done = judged("evaluate qrels a.run --convention pytrec_eval -m map -m P_5 -v")
     assert "AP" in done.out
     assert "policy: ties=id, missing=skip" in done.out
     assert (
@@ -19,35 +17,13 @@ def test_its_names_and_its_policy(judged, files):
 
 def test_a_given_policy_wins(judged, files):
     done = judged(
-        "evaluate",
-        "qrels",
-        "a.run",
-        "--convention",
-        "pytrec_eval",
-        "-m",
-        "map",
-        "--missing",
-        "zero",
-        "--format",
-        "json",
+        "evaluate qrels a.run --convention pytrec_eval -m map --missing zero --format json"
     )
     assert json.loads(done.out)["policy"]["missing"] == "zero"
 
 
 def test_the_default_of_an_option_may_be_said_too(judged, files):
-    done = judged(
-        "evaluate",
-        "qrels",
-        "a.run",
-        "--convention",
-        "gldv2",
-        "-m",
-        "mAP@10",
-        "--ties",
-        "id",
-        "--format",
-        "json",
-    )
+    done = judged("evaluate qrels a.run --convention gldv2 -m mAP@10 --ties id --format json")
     assert json.loads(done.out)["policy"] == {
         "ties": "id",
         "missing": "zero",
@@ -57,7 +33,7 @@ def test_the_default_of_an_option_may_be_said_too(judged, files):
 
 
 def test_an_unknown_convention(judged, files):
-    done = judged("evaluate", "qrels", "a.run", "--convention", "ranks")
+    done = judged("evaluate qrels a.run --convention ranks")
     assert done.code == 2
     assert done.err.startswith(
         "judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are beir, "

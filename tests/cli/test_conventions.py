@@ -40,15 +40,6 @@ def test_the_list_names_every_convention_with_its_version(judged):
     )
 
 
-def test_the_list_as_json_and_markdown(judged):
-    told = json.loads(judged("conventions", "--format", "json").out)
-    assert list(told) == list(conventions())
-    assert told["trec_eval"]["version"] == "10.0"
-    lines = judged("conventions", "--format", "markdown").out.splitlines()
-    assert sum(line.startswith("| ") for line in lines) == 2 + len(conventions())
-    assert "| ranx | ranx 0.3.21 | ties=input, missing=error |" in lines
-
-
 @for_each("name", conventions())
 def test_a_page_tells_all_that_is_known(judged, name):
     known = find(name)
@@ -69,12 +60,8 @@ def test_a_page_tells_all_that_is_known(judged, name):
     assert record["policy"] == dict(known.policy)
 
 
-def test_a_page_by_another_name(judged):
-    assert judged("conventions", "Sklearn").out == judged("conventions", "scikit-learn").out
-
-
 def test_the_comparison(judged, files):
-    result = judged("conventions", "qrels", "run", "-m", "AP@2")
+    result = judged("conventions qrels run -m AP@2")
     # q finds one of two relevant items at rank 1: 1/2 of 1, and lost counts as 0: 1/4 in the mean.
     # torchmetrics divides by the one that was found: 1/2 in the mean. pytrec_eval leaves lost out.
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
@@ -94,7 +81,7 @@ def test_the_comparison(judged, files):
 
 
 def test_the_comparison_as_json_markdown_and_file(judged, files):
-    told = json.loads(judged("conventions", "qrels", "run", "--format", "json").out)
+    told = json.loads(judged("conventions qrels run --format json").out)
     assert [each["measure"] for each in told["measures"]] == [
         "AP@10",
         "nDCG@10",
@@ -102,88 +89,39 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
         "R@10",
         "RR@10",
     ]
-    marked = judged("conventions", "qrels", "run", "-m", "RR@10", "--format", "markdown").out
+    marked = judged("conventions qrels run -m RR@10 --format markdown").out
     assert marked.startswith("**RR@10: 14 definitions")
-    assert judged("conventions", "qrels", "run", "-m", "RR@10", "-o", "out.md").out == ""
+    assert judged("conventions qrels run -m RR@10 -o out.md").out == ""
     assert (files / "out.md").read_text() == marked
 
 
 def test_a_relevance_list(judged):
     # (1/2 + 2/3) / 3, as written; the mean over the orders of the tie is ((1 + 2/3) + (1/2 + 2/3))
     # / 2 / 2 where it is divided by the two that are in the list.
-    result = judged("conventions", "(0 1) 1 -", "-m", "AP@10", "--relevant", "3")
+    result = judged("conventions '(0 1) 1 -' -m AP@10 --relevant 3")
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
     assert (result.code, result.err) == (0, "")
     assert "0.3889" in next(row for name, row in rows.items() if name.startswith("AP@10 ("))
     assert "0.7083" in rows["AP(norm=retrieved)@10, ties=expected"]
-    assert "0.5000" in judged("conventions", "- 1", "-m", "RR", "--quiet").out.splitlines()[2]
+    assert "0.5000" in judged("conventions '- 1' -m RR").out.splitlines()[2]
 
 
-def test_reading_options(judged, files):
-    (files / "twice").write_text(RUN + "q Q0 a 4 0.5 r\n")
-    assert judged("conventions", "qrels", "twice").code == 2
-    assert (
-        judged(
-            "conventions",
-            "qrels",
-            "twice",
-            "--duplicates",
-            "first",
-            "--depth",
-            "2",
-            "--run-format",
-            "trec",
-        ).code
-        == 0
-    )
-
-
-COMPARE = (
-    "to compare conventions give two files: QRELS RUN; or one that holds both; or a relevance list."
-)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (
-            ("qrels",),
-            2,
-            "judged: judgements need a run beside them: judged evaluate QRELS RUN; or ",
-        ),
-        (("-m", "AP@10"), 2, f"{COMPARE}\n"),
-        (("ranx", "--depth", "3"), 2, f"{COMPARE}\n"),
-        (("qrels", "run", "run"), 2, "give one run: QRELS RUN; got 3 files."),
-        (
-            ("ranks",),
-            2,
-            "judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are ",
-        ),
-        (("qrels", "nix"), 2, "judged: nix: no such file.\n"),
-        (
-            ("qrels", "run", "-m", "APP@10"),
-            2,
-            "judged: There is no measure 'APP'; did you mean 'AP'?",
-        ),
-        (
-            ("qrels", "run", "--depth", "0"),
-            2,
-            "judged: --depth must be a whole number from 1; got 0.\n",
-        ),
-        (
-            ("qrels", "run", "-o", "nix/out.json"),
-            2,
-            "judged: nix/out.json: there is no folder nix; make it first.\n",
-        ),
-        (
-            ("-o", "out.tex"),
-            2,
-            "judged: out.tex: the ending says the format, and must be .json, .csv, .md, .html, "
-            ".txt or .parquet.\n",
-        ),
-    ],
-)
-def test_what_is_refused(judged, files, arguments, code, message):
-    result = judged("conventions", *arguments)
-    assert (result.code, result.out) == (code, "")
-    assert message in result.err
+def test_what_is_refused(refuses, files):
+    refuses("""
+    conventions qrels
+        judged: judgements and a run are needed: judged evaluate QRELS RUN; or rows with
+        columns for the query, its relevant ids and its retrieved ids; or a table…
+    conventions -m AP@10
+        Error: to compare conventions give two files: QRELS RUN; or one that holds both; or a
+        relevance list.
+    conventions qrels run run
+        Error: give one run: QRELS RUN; got 3 files.
+    conventions ranks
+        judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are beir,
+        clap, clip, cwl-eval, elasticsearch, evidently, gldv2, haystack,…
+    conventions qrels run -o nix/out.json
+        judged: nix/out.json: there is no folder nix; make it first.
+    conventions -o out.tex
+        judged: out.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt
+        or .parquet.
+    """)

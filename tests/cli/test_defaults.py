@@ -9,13 +9,9 @@ from judged import (
     Embeddings,
     Policy,
     agreement,
-    check,
-    compare_conventions,
     evaluate,
     evaluate_retriever,
-    explain,
     fuse,
-    identify,
     merge_judgements,
     overlap,
     plan,
@@ -30,7 +26,7 @@ from judged.cli.temperature import temperature
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
-from judged.learning.learn import KINDS, MEASURES, TrainingSettings, fit
+from judged.learning.learn import KINDS, TrainingSettings, fit
 from judged.learning.temperature import TEMPERATURES, study, sweep
 from judged.options import STUDIED_TEMPERATURES as STUDIED
 from judged.web.settings import ServerSettings
@@ -42,16 +38,12 @@ CALLED = {
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, TrainingSettings, fit),
     "temperature": (*VECTORS, TrainingSettings, study, sweep),
-    "conventions": (Policy, compare_conventions),
     "fuse": (fuse,),
     "queue": (queue,),
-    "check": (check,),
-    "identify": (identify,),
     "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
     "overlap": (overlap,),
-    "explain": (explain,),
     "plot": (rank_histogram,),
     "serve": (ServerSettings.of,),
 }
@@ -97,8 +89,6 @@ def test_lists_in_help_are_those_of_the_library():
     )
     *most, last = [f"{each:g}" for each in STUDIED]
     assert f"--train {', '.join(most)} and {last}." in help_of(temperature, "temperatures")
-    measures = f"{', '.join(MEASURES[:-1])} and {MEASURES[-1]}"
-    assert f"by default {measures}." in help_of(temperature, "report")
     assert all(kind in help_of(learn, "kind") for kind in KINDS)
     said = " ".join(command_of("conventions").help.split())
     assert f"The measures are {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless" in said
@@ -113,7 +103,7 @@ def test_the_formats_of_an_explanation():
     assert SAVED_AS == Explanation.SAVED_AS
 
 
-NO_RESULT = {"plot", "demo", "trec-eval", "measures", "report", "serve", "fuse", "merge"}
+NO_RESULT = {"plot", "demo", "trec-eval", "measures", "report", "serve", "fuse", "merge", "mcp"}
 """Commands that print no result, or write a run or judgements in its place."""
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 
 def test_a_file(judged, files):
-    done = judged("fuse", "a.run", "b.run", "-o", "fused.run")
+    done = judged("fuse a.run b.run -o fused.run")
     assert done.code == 0
     # x: 1/62 + 1/61; u: 1/61 + 1/62; v: 1/63 + 1/61; n: 1/62.
     assert Path("fused.run").read_text().splitlines() == [
@@ -36,79 +34,52 @@ def test_a_file(judged, files):
         "warning: b lacks 1 of 4 queries (q9) and contributes nothing to its fused list.\n"
         f"wrote fused.run ({Path('fused.run').stat().st_size} bytes)\n"
     )
-    assert judged("evaluate", "qrels", "fused.run", "-m", "RR", "-q").out.split()[-1] == "1.0000"
+    assert judged("evaluate qrels fused.run -m RR -q").out.split()[-1] == "1.0000"
 
 
 def test_all_options(judged, files):
     Path("c.csv").write_text("question,doc,score\nq1,x,1\nq1,x,2\n")
-    options = "--method weighted --weights 2,1 --normalise rank --depth 5 --ties input"
+    options = "--method weighted --run-weights 2,1 --normalize rank"
     done = judged(
-        "fuse", "first=a.run", "c.csv", "-o", "fused.csv", *options.split(), "--duplicates",
-        "first", "--columns", "query=question,item=doc",
+        "fuse first=a.run c.csv -o fused.csv", *options.split(), "--columns",
+        "query=question,item=doc",
     )  # fmt: skip
     assert done.code == 2
     assert "has no header with names of columns" in done.err
     done = judged(
-        "fuse", "first=a.run", "b.run", "-o", "fused.csv", *options.split(), "--duplicates",
-        "first", "--run-format", "trec", "-v",
+        "fuse first=a.run b.run -o fused.csv", *options.split(),
     )  # fmt: skip
     assert (done.code, Path("fused.csv").read_text().splitlines()[:3]) == (
         0,
         ["query,item,score,rank", f"q1,x,{2 * (1 - 1 / 3) + 1},1", "q1,y,2.0,2"],
     )
-    assert "The weights 2 and 1 were given by hand." in done.out
-    assert judged("fuse", "a.run", "b.run", "-o", "f", "-q").err == "wrote f (323 bytes)\n"
 
 
 def test_a_run_twice(judged, files):
-    done = judged("fuse", "a.run", "a.run", "-o", "fused.run")
+    done = judged("fuse a.run a.run -o fused.run")
     assert done.code == 0
     assert "warning: a.run and a.run (2) are identical, so their lists count twice." in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            "a.run -o f.run",
-            "judged: fuse needs at least two runs, as {name: run} or a list of files; got one.\n",
-        ),
-        ("a.run b.run", "Error: Missing option '-o' / '--output'.\n"),
-        (
-            "a.run b.run -o f.pdf",
-            "judged: f.pdf: the ending says the format, and must be .run, .trec, .txt, .json, "
-            ".csv or .parquet.\n",
-        ),
-        (
-            "a.run b.run -o f.run --weights 2;1",
-            "Error: Invalid value for '--weights': '2;1' is no list of numbers, such as 2,1.\n",
-        ),
-        (
-            "a.run b.run -o f.run --weights 2,nan",
-            "judged: the weight of b must be a finite number from 1e-09 to 1e+09; got nan.\n",
-        ),
-        ("a.run b.run -o f.run --k 0", "judged: --k must be a whole number from 1; got 0.\n"),
-        (
-            "a.run b.run -o f.run --depth 0",
-            "judged: --depth must be a whole number from 1; got 0.\n",
-        ),
-        ("a.run a.run -o a.run", "judged: a.run: is read by this very command; write to another"),
-        ("qrels b.run -o f.run", "judged: qrels looks like judgements"),
-        ("none.run b.run -o f.run", "judged: none.run: no such file"),
-    ],
-)
-def test_what_is_refused(judged, files, arguments, message):
-    before = Path("a.run").read_bytes()
-    done = judged("fuse", *arguments.split())
-    assert done.code == 2
-    assert message in done.err
-    assert not Path("f.run").exists()
-    assert Path("a.run").read_bytes() == before
-
-
 def test_a_pipe_gets_the_run_alone(judged, files):
     """And not the table, as the next command reads it."""
-    done = judged("fuse", "a.run", "b.run", "-o", "/dev/stdout")
+    done = judged("fuse a.run b.run -o /dev/stdout")
     assert done.out == ""
     assert [line.split()[0] for line in done.err.splitlines()][:2] == ["warning:", "warning:"]
-    assert "warning" not in judged("fuse", "a.run", "b.run", "-o", "/dev/stdout", "-q").err
+    assert "warning" not in judged("fuse a.run b.run -o /dev/stdout -q").err
+
+
+def test_what_is_refused(refuses, files):
+    refuses("""
+    fuse a.run b.run
+        Error: Missing option '-o' / '--output'.
+    fuse a.run b.run -o f.run --run-weights '2;1'
+        Error: Invalid value for '--run-weights': '2;1' is no list of numbers, such as 2,1.
+    fuse a.run b.run -o f.run --run-weights 2,nan
+        judged: the weight of b must be a finite number from 1e-09 to 1e+09; got nan.
+    fuse a.run b.run -o f.run --rrf-k 0
+        judged: --rrf-k must be a whole number from 1; got 0.
+    fuse qrels b.run -o f.run
+        judged: qrels looks like judgements (4 columns: query, iteration, item, grade), not a
+        run. Only runs can be fused.
+    """)

@@ -7,13 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 import judged as library
-
-MESSAGE = "level and groups are about confidence intervals; they need --interval."
 
 
 @pytest.fixture
@@ -67,67 +64,10 @@ def test_level_and_groups(judged: Any, many: Path) -> None:
     assert "by 4 groups of 12 queries" in data["definition"]
 
 
-def test_beside_ranges_and_queries(judged: Any, many: Path) -> None:
-    arguments = ("evaluate", "many.qrels", "many.run", "-m", "RR", "--interval")
-    ranged = judged(*arguments, "--tie-range", "--format", "markdown").out.splitlines()[0]
-    assert ranged == "| run | measure | value | low | high | worst | expected | best |"
-    every = ("--per-query", "--format", "csv", "-q")
-    assert judged(*arguments, *every).out == judged(*arguments[:-1], *every).out
-
-
-def test_no_interval_says_why(judged: Any, many: Path) -> None:
-    outcome = judged("evaluate", "qrels", "b.run", "-m", "AP@1", "--interval", "--missing", "skip")
-    assert outcome.code == 0
-    constant = judged("evaluate", "many.qrels", "many.run", "-m", "P@4", "--interval", "-v").out
-    said = "no interval of P@4: all queries have the same value, which says nothing of how others "
-    assert said + "would spread" in " ".join(constant.split())
-
-
-def test_retriever(judged: Any, many: Path) -> None:
-    (many / "mine.py").write_text("def ask(query):\n    return ['d1', 'x'][int(query[1:]) % 2 :]\n")
-    asked = ("retriever", "many.qrels", "mine:ask", "-m", "RR", "--interval", "--format", "json")
-    data = json.loads(judged(*asked, "--groups", "groups.csv").out)
-    assert data["runs"][0]["intervals"]["RR"]["method"] == "t"
-    assert data["groups"] == 4
-
-
-def test_embeddings(judged: Any, many: Path) -> None:
-    draw = np.random.default_rng(5)
-    vectors = draw.normal(size=(12, 3))
-    np.save("q.npy", vectors)
-    np.save("i.npy", vectors + draw.normal(size=(12, 3)))
-    Path("groups").write_text("query group\n" + "".join(f"{at} s{at % 4}\n" for at in range(12)))
-    asked = ("embeddings", "q.npy", "i.npy", "--pairs", "-m", "RR")
-    data = json.loads(judged(*asked, "--ci", "--groups", "groups", "--format", "json").out)
-    assert data["groups"] == 4
-    found = library.evaluate_embeddings("q.npy", "i.npy", library.relevance.pairs(), "RR")
-    assert data["runs"][0]["scores"]["RR"] == found.value()
-    both = json.loads(judged(*asked, "--both", "--interval", "--format", "json").out)
-    assert [list(run["intervals"]) for run in both["runs"]] == [["RR"], ["RR"]]
-    for option in (("--interval",), ("--level", "0.9"), ("--groups", "groups")):
-        outcome = judged(*asked, *option, "--diagnose")
-        assert (outcome.code, outcome.err.splitlines()[-1]) == (
-            2,
-            f"Error: {option[0]} has no meaning with --diagnose; leave it out.",
-        )
-
-
-WRONG = {
-    ("--level", "0.9"): MESSAGE,
-    ("--groups", "groups.csv"): MESSAGE,
-    ("--interval", "--level", "95"): "--level must be a number between 0 and 1, as 0.95; got 95.0.",
-    ("--interval", "--level", "nan"): "--level must be a number between 0 and 1, as 0.95; got nan.",
-    ("--interval", "--groups", "some.csv"): (
-        "some.csv: 11 queries have no group ('q01', 'q02', 'q03', …); give every query one, if "
-        "need be one of its own."
-    ),
-    ("--interval", "--groups", "none.csv"): "none.csv: no such file.",
-}
-
-
-@pytest.mark.parametrize("options", WRONG, ids=" ".join)
-def test_what_is_refused(judged: Any, many: Path, options: tuple[str, ...]) -> None:
-    (many / "some.csv").write_text("query,group\nq00,a\n")
-    outcome = judged("evaluate", "many.qrels", "many.run", "-m", "RR", *options)
-    assert outcome.code != 0
-    assert outcome.err.strip() == f"judged: {WRONG[options]}"
+def test_what_is_refused(refuses, many):
+    Path("some.csv").write_text("query,group\nq00,a\n")
+    refuses("""
+    evaluate many.qrels many.run -m RR --interval --groups some.csv
+        judged: some.csv: 11 queries have no group ('q01', 'q02', 'q03', …); give every query
+        one, if need be one of its own.
+    """)

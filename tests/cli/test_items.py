@@ -40,8 +40,7 @@ def test_documents(judged, chunks, says, qrels):
 
 def test_own_ids(judged, chunks):
     result = judged(
-        *("evaluate", "documents.qrels", "chunks.run", "-m", "R", "--format", "json"),
-        *("--item-to", "doc:#", "--exclude-same-id"),
+        "evaluate documents.qrels chunks.run -m R --format json --item-to 'doc:#' --exclude-same-id"
     )
     assert scores(result) == {"chunks": {"R": 1.0}}
     (run,) = json.loads(result.out)["runs"]
@@ -49,20 +48,8 @@ def test_own_ids(judged, chunks):
     assert "1 result has the id of its query: taken out." in run["audit"]["notes"]
 
 
-def test_every_command_has_them(judged, chunks):
-    options = ("documents.qrels", "chunks.run", "--item-to", "doc:#", "--exclude-same-id")
-    explained = judged("explain", *options, "--query", "q1", "-m", "RR")
-    assert (explained.code, "RR = 1/2 = 0.5" in explained.out) == (0, True)
-    assert judged("conventions", *options, "-m", "RR").code == 0
-    found = judged("identify", "0.5", *options, "-m", "RR")
-    assert found.code == 0
-    assert "RR" in found.out
-    drawn = judged("plot", "precision-recall", *options, "-o", "x.json")
-    assert drawn.code == 0, drawn.err
-
-
 def test_ids_that_do_not_meet_are_said(judged, chunks):
-    result = judged("evaluate", "documents.qrels", "chunks.run", "-m", "RR", "--format", "json")
+    result = judged("evaluate documents.qrels chunks.run -m RR --format json")
     (run,) = json.loads(result.out)["runs"]
     assert run["scores"] == {"RR": 0.125}  # q1 finds itself at rank 4, judged relevant
     (files_only := chunks / "one.qrels").write_text("q1 0 d1 1\nq2 0 d3 1\n")
@@ -74,20 +61,9 @@ def test_ids_that_do_not_meet_are_said(judged, chunks):
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ("--item-to", "#"),
-            "judged: --item-to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
-            "table:FILE; got '#'.\n",
-        ),
-        (
-            ("--item-to", "doc:#", "--unique", "table.csv"),
-            "judged: item_to and unique both say what is ranked; give one of them.\n",
-        ),
-    ],
-)
-def test_what_is_refused(judged, chunks, options, message):
-    result = judged("evaluate", "documents.qrels", "chunks.run", *options)
-    assert (result.code, result.err) == (2, message)
+def test_what_is_refused(refuses, chunks):
+    refuses("""
+    evaluate documents.qrels chunks.run --item-to '#'
+        judged: --item-to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or
+        table:FILE; got '#'.
+    """)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full  # starts a process for each case
+
 JUDGED = [sys.executable, "-m", "judged"]
 LIMITED = """
 import resource, sys

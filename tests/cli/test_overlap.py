@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 
 def test_text(judged: Any, files: Path) -> None:
-    found = judged("overlap", "a.run", "b.run", "--depth", 2)
+    found = judged("overlap a.run b.run --depth 2")
     assert found.code == 0
     # q1: y x against x, overlaps 0 and 1: 0.1·0.9/2 + 0.81/2 = 0.45; q2: u n against v u, the same.
     assert found.out == (
@@ -27,34 +26,20 @@ def test_text(judged: Any, files: Path) -> None:
     )
 
 
-def test_formats(judged: Any, files: Path) -> None:
-    told = json.loads(judged("overlap", "a.run", "B=b.run", "--format", "json", "--per-query").out)
-    assert told["pairs"][0]["against"] == "B"
-    assert list(told["pairs"][0]["per_query"]) == ["q1", "q2"]
-    judged("overlap", "a.run", "b.run", "-o", "overlap.csv", "--per-query")
-    assert Path("overlap.csv").read_text("utf-8").splitlines()[0] == (
-        "run,against,query,rbo,least,residual,jaccard,shared,tau"
-    )
-
-
-def test_refusals(judged: Any, files: Path) -> None:
-    assert judged("overlap", "a.run").err == (
-        "judged: overlap needs at least two runs, as {name: run} or a list of files; got one.\n"
-    )
-    assert judged("overlap", "a.run", "b.run", "--p", 2).err == (
-        "judged: --p must be a number between 0 and 1, such as 0.9; got 2.0.\n"
-    )
-    assert judged("overlap", "a.run", "b.run", "--p", 2).code == 2
-    assert judged("overlap", "a.run", "qrels").err == (
-        "judged: qrels looks like judgements (4 columns: query, iteration, item, grade), not a "
-        "run. Overlap takes only runs.\n"
-    )
-
-
 def test_every_query(judged: Any, files: Path) -> None:
-    told = judged("overlap", "a.run", "b.run", "--depth", 2, "--per-query").out
+    told = judged("overlap a.run B=b.run --depth 2 --per-query").out
     assert (
         "run  against  query     RBO   least  residual  Jaccard@2  shared  tau-b\n"
-        "a    b        q1     0.4500  0.1558    0.7442     0.5000     1.0      –\n"
-        "a    b        q2     0.4500  0.1558    0.6992     0.3333     1.0      –\n"
+        "a    B        q1     0.4500  0.1558    0.7442     0.5000     1.0      –\n"
+        "a    B        q2     0.4500  0.1558    0.6992     0.3333     1.0      –\n"
     ) in told
+
+
+def test_refusals(refuses, files):
+    refuses("""
+    overlap a.run b.run --p 2
+        judged: --p must be a number between 0 and 1, such as 0.9; got 2.0.
+    overlap a.run qrels
+        judged: qrels looks like judgements (4 columns: query, iteration, item, grade), not a
+        run. Overlap takes only runs.
+    """)

@@ -32,7 +32,7 @@ def pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_plan(judged: Any) -> None:
-    done = judged("plan", "--difference", "0.02", "--sd", "0.1")
+    done = judged("plan --difference 0.02 --sd 0.1")
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         "You need 199 queries to detect a difference of 0.02 with 80 % power.\n"
@@ -59,8 +59,7 @@ def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
         "half_width": 0.4,
         "power": 0.7,
     }
-    given = [text for name, each in options.items() for text in (f"--{name}", str(each))]
-    given = [text.replace("_", "-") for text in given]
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     files = ("--pilot", "qrels", "a.run", "b.run", "-m", "RR", "--groups", "groups.csv")
     done = judged("plan", *given, *files, "--simulate", "--format", "json")
     compared = library.compare("qrels", ["a.run", "b.run"], "RR", groups="groups.csv")
@@ -68,70 +67,26 @@ def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
     assert json.loads(done.out) == json.loads(found.to_json())
 
 
-def test_a_pilot_of_several_runs(judged: Any, pilot: Path) -> None:
-    several = ("plan", "--queries", "50", "--pilot", "qrels", "a.run", "b.run", "c.run", "-m", "RR")
-    found = json.loads(judged(*several, "--format", "json").out)["pilot"]
-    assert (found["run"], found["against"], found["pairs"]) == ("c", "b", 3)
-    found = json.loads(judged(*several, "--baseline", "a", "--format", "json").out)["pilot"]
-    assert (found["run"], found["against"], found["pairs"]) == ("b", "a", 2)
-
-
 def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
-    judged("plan", "--difference", "0.02", "--sd", "0.1", "-o", "plan.json")
-    done = judged("plot", "power", "plan.json", "-o", "power.svg")
+    judged("plan --difference 0.02 --sd 0.1 -o plan.json")
+    done = judged("plot power plan.json -o power.svg")
     assert done.code == 0
     assert ">199 queries<" in (pilot / "power.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("--difference", "0.02"),
-            "judged: a plan needs the standard deviation of per-query differences (sd, --sd), or a "
-            "pilot to estimate it from (--pilot QRELS RUN RUN).\n",
-        ),
-        (
-            ("--difference", "0.02", "--sd", "0.1", "a.run"),
-            "Error: RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN.\n",
-        ),
-        (
-            ("--difference", "0.02", "--sd", "0.1", "-m", "RR"),
-            "Error: --measure is for --pilot.\n",
-        ),
-        (
-            ("--difference", "0.02", "--sd", "0.1", "--ties", "best"),
-            "Error: --ties is for --pilot.\n",
-        ),
-        (
-            ("--difference", "0.02", "--sd", "0.1", "--pilot", "qrels", "a.run", "b.run", "-mRR"),
-            "judged: sd and pilot are both given; leave one of them out.\n",
-        ),
-        (
-            ("--difference", "0.02", "--pilot", "qrels", "a.run", "-m", "RR"),
-            "judged: a comparison needs at least two runs; got one, a.\n",
-        ),
-        (
-            ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run"),
-            "judged: a plan is for one measure, but the pilot has AP, nDCG@10, RR, P@10 and R@100; "
-            "name one with measure (-m).\n",
-        ),
-        (
-            ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run", "-m", "P@2"),
-            "judged: the pilot has no variance: no query differs between b and a. Take other "
-            "queries, or give the standard deviation (sd, --sd).\n",
-        ),
-        (
-            ("--difference", "1", "--pilot", "qrels", "a.run", "b.run", "-m", "RR"),
-            "judged: --difference must be smaller than 1, the largest possible of RR; got 1. It is "
-            "in the measure's own unit, even if numbers are shown in percent.\n",
-        ),
-    ],
-)
-def test_what_is_refused(
-    judged: Any, pilot: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    done = judged("plan", *arguments)
-    assert done.code == 2
-    assert done.err.endswith(message)
-    assert done.out == ""
+def test_what_is_refused(refuses, pilot):
+    refuses("""
+    plan --difference 0.02 --sd 0.1 a.run
+        Error: RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN.
+    plan --difference 0.02 --sd 0.1 -m RR
+        Error: --measure is for --pilot.
+    plan --difference 0.02 --pilot qrels a.run b.run
+        judged: a plan is for one measure, but the pilot has AP, nDCG@10, RR, P@10 and R@100;
+        name one with measure (-m).
+    plan --difference 0.02 --pilot qrels a.run b.run -m P@2
+        judged: the pilot has no variance: no query differs between b and a. Take other queries,
+        or give the standard deviation (--sd).
+    plan --difference 1 --pilot qrels a.run b.run -m RR
+        judged: --difference must be smaller than 1, the largest possible of RR; got 1. It is in
+        the measure's own unit, even if numbers are shown in percent.
+    """)

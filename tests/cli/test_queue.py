@@ -43,23 +43,23 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
 
 
 def test_the_file_is_for_annotators(judged) -> None:
-    found = judged(*CALL, "-o", "to_judge.csv", "--seed", "1", "--only-judged-queries")
+    found = judged(*CALL, "-o", "to_judge.csv")
     assert found.code == 0
-    assert found.out.startswith("3 unjudged results in the top 10 of any run (2 queries).\n\nquery")
+    assert found.out.startswith("4 unjudged results in the top 10 of any run (3 queries).\n\nquery")
     assert found.err.startswith("wrote to_judge.csv (")
     header, *rows = Path("to_judge.csv").read_text().splitlines()
     assert header == "query,item,grade"
-    assert sorted(rows) == ["q1,x,", "q1,z,", "q2,y,"]
+    assert sorted(rows) == ["q1,x,", "q1,z,", "q2,y,", "q3,n,"]
     # Filled in, it is judgements.
     Path("to_judge.csv").write_text("query,item,grade\nq1,x,1\nq1,z,\nq2,y,0\n")
-    found = judged("evaluate", "to_judge.csv", "old.run", "-m", "NumRel", "-q")
+    found = judged("evaluate to_judge.csv old.run -m NumRel -q")
     assert found.out == "run  NumRel\nold  1.0000\n"
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "ndjson"])
 def test_the_same_file_can_be_printed(judged, form: str) -> None:
     found = judged(*CALL, "--format", form)
-    judged(*CALL, "-o", f"file.{form}", "-q")
+    judged(*CALL, "-o", f"file.{form}")
     assert found.out == Path(f"file.{form}").read_text()
     assert "effect" not in found.out
 
@@ -82,25 +82,11 @@ def test_texts_and_queries(judged, write) -> None:
     assert "q1\tfirst?\tx\tAn ex.\t" in rows
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--depth", "0"), "judged: --depth must be a whole number from 1; got 0.\n"),
-        (("--budget", "0"), "judged: --budget must be a whole number from 1; got 0.\n"),
-        (("--seed", "-1"), "judged: --seed must be a whole number from 0; got -1.\n"),
-        (
-            ("--top-grade", "0"),
-            "judged: --top-grade must be a number from 1, the highest grade in the judgements; got "
-            "0.\n",
-        ),
-        (
-            ("-o", "queue.json"),
-            "judged: queue.json: the ending says the format, and must be .csv, .tsv, .ndjson or "
-            ".parquet.\n",
-        ),
-        (("-m", "P@1,RR"), "judged: a queue is ordered by one measure; got P@1 and RR.\n"),
-    ],
-)
-def test_what_is_refused(judged, arguments, message) -> None:
-    found = judged(*(CALL[:4] if "-m" in arguments else CALL), *arguments)
-    assert (found.code, found.out, found.err) == (2, "", message)
+def test_what_is_refused(refuses):
+    refuses("""
+    queue qrels old.run new.run -m P@2 --budget 0
+        judged: --budget must be a whole number from 1; got 0.
+    queue qrels old.run new.run -m P@2 -o queue.json
+        judged: queue.json: the ending says the format, and must be .csv, .tsv, .ndjson or
+        .parquet.
+    """)

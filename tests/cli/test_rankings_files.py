@@ -6,15 +6,6 @@ from pathlib import Path
 
 import pytest
 
-NO_IDS = (
-    "judged: a.rankings: a rankings file holds ranks and grades, but no ids of items, which are "
-    "needed here. Give the judgements and the runs that it was made from.\n"
-)
-MIXED = (
-    "a rankings file replaces judgements and a run. Give rankings files alone, or judgements and "
-    "runs.\n"
-)
-
 
 @pytest.fixture(autouse=True)
 def _rankings(files: Path, judged) -> None:
@@ -27,7 +18,7 @@ def _rankings(files: Path, judged) -> None:
             for rank in range(6)
         ]
         Path(f"{name}.run").write_text("\n".join(results) + "\n")
-        made = judged("evaluate", "qrels", f"{name}.run", "-o", f"{name}.rankings", "-q")
+        made = judged("evaluate qrels", f"{name}.run", "-o", f"{name}.rankings", "-q")
         assert made.code == 0, made.err
 
 
@@ -47,31 +38,31 @@ def test_the_same_is_printed_as_for_judgements_and_runs(judged, command, options
 
 
 def test_a_gate_compares_with_the_rankings_of_another_run(judged) -> None:
-    by_runs = judged("gate", "qrels", "b.run", "--baseline", "a.run", "-m", "AP")
-    by_rankings = judged("gate", "b.rankings", "--baseline", "a.rankings", "-m", "AP")
+    by_runs = judged("gate qrels b.run --baseline a.run -m AP")
+    by_rankings = judged("gate b.rankings --baseline a.rankings -m AP")
     assert (by_rankings.code, by_rankings.out) == (by_runs.code, by_runs.out)
-    by_runs = judged("gate", "qrels", "b.run", "--baseline", "old=a.run", "-m", "AP")
-    by_rankings = judged("gate", "b.rankings", "--baseline", "old=a.rankings", "-m", "AP")
+    by_runs = judged("gate qrels b.run --baseline old=a.run -m AP")
+    by_rankings = judged("gate b.rankings --baseline old=a.rankings -m AP")
     assert (by_rankings.code, by_rankings.out) == (by_runs.code, by_runs.out)
-    assert judged("gate", "b.rankings", "--min", "AP=0.1").code == 0
-    assert judged("gate", "b.rankings", "--min", "AP=0.99").code == 1
+    assert judged("gate b.rankings --min AP=0.1").code == 0
+    assert judged("gate b.rankings --min AP=0.99").code == 1
 
 
 def test_a_gate_needs_judgements_for_a_baseline_file(judged) -> None:
-    outcome = judged("gate", "a.rankings", "-m", "AP", "--baseline", "a.json", "--update-baseline")
+    outcome = judged("gate a.rankings -m AP --baseline a.json --update-baseline")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
         "judged: a baseline file needs the judgements, and rankings do not hold them. Give the "
         "judgements and the run, or compare with the rankings of another run.\n"
     )
     assert not Path("a.json").exists()
-    missing = judged("gate", "a.rankings", "-m", "AP", "--baseline", "old.rankings")
+    missing = judged("gate a.rankings -m AP --baseline old.rankings")
     assert (missing.code, missing.err) == (2, "judged: old.rankings: no such file.\n")
 
 
 def test_a_report_has_the_values_of_rankings(judged) -> None:
-    by_runs = judged("report", "qrels", "a.run", "b.run", "-m", "AP", "-o", "runs.html")
-    by_rankings = judged("report", "a.rankings", "b.rankings", "-m", "AP", "-o", "rankings.html")
+    by_runs = judged("report qrels a.run b.run -m AP -o runs.html")
+    by_rankings = judged("report a.rankings b.rankings -m AP -o rankings.html")
     assert (by_rankings.code, by_rankings.out) == (0, by_runs.out)
     page = Path("rankings.html").read_text()
     assert "judged report a.rankings b.rankings" in page
@@ -79,9 +70,9 @@ def test_a_report_has_the_values_of_rankings(judged) -> None:
 
 
 def test_a_value_is_explained_without_ids(judged) -> None:
-    outcome = judged("explain", "a.rankings", "--query", "q1", "-m", "AP")
+    outcome = judged("explain a.rankings --query q1 -m AP")
     assert outcome.code == 0
-    first = judged("explain", "qrels", "a.run", "--query", "q1", "-m", "AP").out.splitlines()[0]
+    first = judged("explain qrels a.run --query q1 -m AP").out.splitlines()[0]
     assert first.split()[-1] == outcome.out.splitlines()[0].split()[-1]
 
 
@@ -104,51 +95,30 @@ def test_charts_have_the_same_data(judged, kind: str, runs: str) -> None:
     assert Path("rankings.csv").read_text() == Path("runs.csv").read_text()
 
 
-def test_a_chart_of_one_system_takes_one_file(judged) -> None:
-    outcome = judged("plot", "rank-histogram", "a.rankings", "b.rankings", "-o", "chart.svg")
-    assert outcome.code == 2
-    assert outcome.err == "judged: rank-histogram needs judgements and one run; got 2 runs.\n"
+NO_IDS = """
+    judged: a.rankings: a rankings file holds ranks and grades, but no ids of items, which are
+    needed here. Give the judgements and the runs that it was made from.
+"""
+NOT_BESIDE = """
+    judged: a.rankings: a rankings file replaces judgements and a run. Give rankings files alone,
+    or judgements and runs.
+"""
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("queue", "a.rankings"),
-        ("queue", "a.rankings", "b.rankings"),
-        ("check", "a.rankings"),
-        ("check", "a.rankings", "b.rankings"),
-        ("plot", "scores", "a.rankings", "-o", "chart.svg"),
-        ("overlap", "a.rankings", "b.run"),
-        ("agreement", "qrels", "a.rankings"),
-        ("merge", "qrels", "a.rankings", "-o", "merged.qrels"),
-        ("fuse", "a.rankings", "b.run", "-o", "fused.run"),
-        ("compare", "a.rankings", "b.rankings", "-m", "AP", "--unjudged-range"),
-    ],
-)
-def test_what_needs_ids_says_so(judged, call: tuple[str, ...]) -> None:
-    outcome = judged(*call)
-    assert (outcome.code, outcome.out, outcome.err) == (2, "", NO_IDS)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("evaluate", "qrels", "a.rankings"),
-        ("compare", "qrels", "b.run", "a.rankings"),
-        ("queue", "qrels", "a.rankings"),
-        ("gate", "qrels", "b.run", "--baseline", "a.rankings"),
-    ],
-)
-def test_rankings_files_are_not_mixed_with_runs(judged, call: tuple[str, ...]) -> None:
-    outcome = judged(*call)
-    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"judged: a.rankings: {MIXED}")
-
-
-def test_names_before_files_name_the_runs(judged) -> None:
-    outcome = judged("evaluate", "old=a.rankings", "new=a.rankings", "-m", "AP", "-q")
-    assert [line.split()[0] for line in outcome.out.splitlines()] == ["run", "old", "new"]
-    twice = judged("evaluate", "a.rankings", "a.rankings", "-m", "AP")
-    assert twice.code == 2
-    assert twice.err == (
-        "judged: two rankings files are called 'a'; give one another name (NAME=FILE).\n"
-    )
+def test_what_is_refused(refuses):
+    for command in (
+        *("queue a.rankings", "check a.rankings", "plot scores a.rankings -o chart.svg"),
+        *("overlap a.rankings b.run", "agreement qrels a.rankings"),
+        *("merge qrels a.rankings -o merged.qrels", "fuse a.rankings b.run -o fused.run"),
+        "compare a.rankings b.rankings -m AP --unjudged-range",
+    ):
+        refuses(command + NO_IDS)
+    for command in (
+        *("evaluate qrels a.rankings", "compare qrels b.run a.rankings"),
+        *("queue qrels a.rankings", "gate qrels b.run --baseline a.rankings"),
+    ):
+        refuses(command + NOT_BESIDE)
+    refuses("""
+    plot rank-histogram a.rankings b.rankings -o chart.svg
+        judged: rank-histogram needs judgements and one run; got 2 runs.
+    """)

@@ -1,4 +1,4 @@
-"""`--trusted` of evaluate, compare and gate."""
+"""`--trusted` of evaluate."""
 
 from __future__ import annotations
 
@@ -40,37 +40,21 @@ def test_the_numbers_of_the_library(judged: Any, folder: Path) -> None:
     for at, run in enumerate(DATA.runs):
         assert record["runs"][at]["trusted"]["P@5"] == expected.correction(run=run).to_dict()
     assert record["trusted"] == {"source": "people.qrels", "queries": 30}
-    pair = json.loads(judged("compare", *files, "--format", "json").out)["pairs"][0]
-    assert pair == expected.compare().pair().to_dict()
-
-
-def test_a_gate_exits_by_the_corrected_difference(judged: Any, folder: Path) -> None:
-    rest = "-m", "P@5", "--trusted", "people.qrels"
-    assert judged("gate", "model.qrels", "one.run", "--baseline", "two.run", *rest).code == 1
-    assert judged("gate", "model.qrels", "two.run", "--baseline", "one.run", *rest).code == 0
-    refused = judged("gate", "model.qrels", "one.run", "--baseline", "b.json", *rest)
-    assert (refused.code, refused.err) == (
-        2,
-        "judged: b.json: a baseline file holds values by one set of judgements, so trusted "
-        "(--trusted) needs a run as the baseline.\n",
-    )
 
 
 def test_what_is_wrong_names_the_file(judged: Any, folder: Path) -> None:
     few = (folder / "people.qrels").read_text().splitlines()[: 12 * 5]
     (folder / "few.qrels").write_text("\n".join(few) + "\n")
-    found = judged("evaluate", "model.qrels", "one.run", "-m", "RR", "--trusted", "few.qrels")
+    found = judged("evaluate model.qrels one.run -m RR --trusted few.qrels")
     assert (found.code, found.err) == (
         2,
         "judged: few.qrels: 5 queries have trusted judgements, and a correction takes at least 20; "
-        "judge more of them, drawn at random, or leave trusted (--trusted) out.\n",
+        "judge more of them, drawn at random, or leave --trusted out.\n",
     )
-    swapped = judged("evaluate", "people.qrels", "one.run", "-m", "RR", "--trusted", "model.qrels")
+    swapped = judged("evaluate people.qrels one.run -m RR --trusted model.qrels")
     assert swapped.code == 2
     assert swapped.err.startswith(
         "judged: model.qrels: 50 queries are not among those that the cheap judgements are of ("
     )
-    run = judged("evaluate", "model.qrels", "one.run", "--trusted", "two.run")
+    run = judged("evaluate model.qrels one.run --trusted two.run")
     assert run.err.startswith("judged: trusted: two.run looks like a run (6 columns")
-    values = judged("compare", "--values", "x.csv", "--trusted", "people.qrels")
-    assert values.err.endswith("--trusted is not for --values.\n")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.errors import InputError, MeasureError
+from judged.errors import InputError
 from support.loops import for_each
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -27,6 +27,7 @@ def _run(seed: int) -> dict[str, list[str]]:
 
 
 RUNS = {"old": _run(1), "new": _run(2)}
+PAIR = {"a": {"1": 0.0, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
 WEIGHTS = {query: 1 + at % 4 for at, query in enumerate(QUERIES)}
 
 
@@ -100,28 +101,6 @@ def test_a_weighted_mean_by_hand() -> None:
     assert "1 query (3) of weight 0 left out." in without.remarks()
 
 
-def test_weights_that_cannot_be_right() -> None:
-    values = {"a": {"1": 0.0, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
-    with pytest.raises(InputError) as error:
-        judged.compare_values(values, weights={"1": 1})
-    assert str(error.value) == (
-        "the weights given: 1 query has no weight ('2'); give every query one, 0 for one that is "
-        "not to count."
-    )
-    with pytest.raises(InputError) as error:
-        judged.compare_values(values, weights={"1": 0, "2": 0})
-    assert str(error.value) == (
-        "the weights given: all queries have the weight 0, so that none counts; give some of them "
-        "a weight above 0."
-    )
-    with pytest.raises(MeasureError) as error:
-        judged.compare_values(values, measure_name="AP(aggregate=sum)", weights={"1": 1, "2": 2})
-    assert str(error.value) == (
-        "AP(aggregate=sum) is a sum over the queries, for which weights are not "
-        "defined; leave it out, or use its mean."
-    )
-
-
 def test_methods_say_what_becomes_of_values() -> None:
     values = {"a": {"1": 0.2, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
     found = judged.compare_values(values, measure_name="GMAP")
@@ -175,17 +154,6 @@ def test_a_measure_in_place_of_a_run() -> None:
     assert str(error.value) == "there is no run 'older'; the runs are old, new."
 
 
-def test_infinite_values_of_another_tool() -> None:
-    values = {"a": {"1": 1.0, "2": float("inf")}, "b": {"1": 2.0, "2": 3.0}}
-    with pytest.raises(MeasureError) as error:
-        judged.compare_values(values)
-    assert str(error.value) == (
-        "value is infinite for 1 query (2), so its mean is infinite too; leave these "
-        "queries out of all runs, or use the test sign, which counts only wins and "
-        "losses."
-    )
-
-
 def test_ties_are_told_of_by_rows() -> None:
     """`compare` has no --tie-range to see."""
     tied = {query: {"a": 1.0, "b": 1.0, "x": 1.0, "y": 1.0} for query in QUERIES}
@@ -196,52 +164,95 @@ def test_ties_are_told_of_by_rows() -> None:
 
 
 LONG = 10**4400
-IS_LONG = "the id is a number of more than 4,300 digits; make it a text."
+
+
+@for_each(
+    ("call", "message"),
+    [
+        (
+            lambda: judged.compare_values({"a": {LONG: 1.0}, "b": {LONG: 2.0}}),
+            "the values given: the id is a number of more than 4,300 digits; make it a text.",
+        ),
+        (
+            lambda: judged.evaluate({"q": {"a": 1}}, {"q": {LONG: 1.0}}, "AP"),
+            "query 'q': the id is a number of more than 4,300 digits; make it a text.",
+        ),
+        (
+            lambda: judged.evaluate({"q": {"a": LONG}}, {"q": ["a"]}, "AP"),
+            "item 'a' of query 'q' has a number of more than 4,300 digits where a grade should be; "
+            "it is beyond all floating-point numbers.",
+        ),
+        (
+            lambda: judged.compare_values(PAIR, weights={"1": 1}),
+            "the weights given: 1 query has no weight ('2'); give every query one, 0 for one that "
+            "is not to count.",
+        ),
+        (
+            lambda: judged.compare_values(PAIR, weights={"1": 0, "2": 0}),
+            "the weights given: all queries have the weight 0, so that none counts; give some of "
+            "them a weight above 0.",
+        ),
+        (
+            lambda: judged.compare_values(
+                PAIR, measure_name="AP(aggregate=sum)", weights=PAIR["b"]
+            ),
+            "AP(aggregate=sum) is a sum over the queries, for which weights are not defined; leave "
+            "it out, or use its mean.",
+        ),
+    ],
+)
+def test_values_and_weights_that_cannot_be_used(call: Any, message: str) -> None:
+    with pytest.raises(judged.JudgedError) as error:
+        call()
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("option", "given", "message"),
     [
-        (lambda: judged.compare_values({"a": {LONG: 1.0}, "b": {LONG: 2.0}}), "the values given: "),
-        (lambda: judged.compare_values({LONG: {"1": 1.0}, "b": {"1": 2.0}}), "the values given: "),
-        (lambda: judged.evaluate({LONG: {"a": 1}}, {"q": ["a"]}, "AP"), ""),
-        (lambda: judged.evaluate({"q": {"a": 1}}, {"q": {LONG: 1.0}}, "AP"), "query 'q': "),
+        (
+            "test",
+            "wilcoxn",
+            "test must be one of auto, t, randomisation, bootstrap, bca, wilcoxon, sign; got "
+            "'wilcoxn'; did you mean 'wilcoxon'?",
+        ),
+        (
+            "correction",
+            "hom",
+            "correction must be one of holm, bonferroni, bh, tukey, randomised-tukey, none; got "
+            "'hom'; did you mean 'holm'?",
+        ),
+        (
+            "lower_is_better",
+            "PA",
+            "lower_is_better names 'PA', which is not one of the measures: AP.",
+        ),
+        (
+            "lower_is_better",
+            ["AP"],
+            "lower_is_better names AP, of which higher values are better; leave it "
+            "out, or rename the values.",
+        ),
+        ("lower_is_better", 3, "lower_is_better must be names of measures; got 3."),
     ],
 )
-def test_ids_with_thousands_of_digits(call: Any, says: str) -> None:
-    with pytest.raises(InputError) as error:
-        call()
-    assert str(error.value) == f"{says}{IS_LONG}"
+def test_unknown_words_have_the_nearest_known(option: str, given: Any, message: str) -> None:
+    values = {"a": {"AP": {"1": 0.5}}, "b": {"AP": {"1": 0.25}}}
+    with pytest.raises(InputError) as refused:
+        judged.compare_values(values, **{option: given})
+    assert str(refused.value) == message
 
 
-def test_values_with_thousands_of_digits() -> None:
-    with pytest.raises(InputError) as error:
-        judged.evaluate({"q": {"a": LONG}}, {"q": ["a"]}, "AP")
-    assert str(error.value) == (
-        "item 'a' of query 'q' has a number of more than 4,300 digits where a grade should be; it "
-        "is beyond all floating-point numbers."
+def test_values_beyond_the_range_of_their_name_are_said() -> None:
+    found = judged.compare_values(
+        {"a": {"P@10": {"1": 50, "2": 20}}, "b": {"P@10": {"1": 40, "2": 30}}}
     )
-    rows = [{"query": LONG, "item": "a", "grade": 1}, {"query": "q", "item": "a", "grade": 1}]
-    with pytest.raises(InputError):
-        judged.evaluate(rows, {"q": ["a"]}, "AP")
-
-
-def test_a_corrected_p_of_slices_is_called_so() -> None:
-    """Holm doubles the smaller of two p-values, and gives the larger one at least as much."""
-    draw = np.random.default_rng(4)
-    values = {
-        name: dict(zip(map(str, range(30)), draw.random(30).tolist(), strict=True))
-        for name in "abc"
-    }
-    values["b"] = {query: x + 0.6 * (int(query) % 3 == 0) for query, x in values["b"].items()}
-    slices = {str(at): {"kind": "xyz"[at % 3]} for at in range(30)}
-
-    def said(correction: str) -> list[tuple[float, str]]:
-        found = judged.compare_values(values, baseline="a", slices=slices, correction=correction)
-        told = [text for text in found.sentences() if "between slices of kind" in text]
-        return [(float(text.rpartition(" ")[2].rstrip(").")), text) for text in told]
-
-    alone, together = said("none"), said("holm")
-    assert all("(p 0." in text for _, text in alone)
-    assert "(corrected p 0." in min(zip(alone, together, strict=True))[1][1]
-    assert min(together)[0] == pytest.approx(2 * min(alone)[0], abs=2e-4)
+    assert found.warnings() == [
+        "Values of P@10 go from 20 to 50, those of judged's P@10 from 0 to 1. They "
+        "are compared unchanged."
+    ]
+    pooled = {"F(average=means)": {"1": 0.5, "2": 0.2}}
+    assert judged.compare_values({"a": pooled, "b": pooled}).warnings() == [
+        "F(average=means) is not a mean of per-query values. The comparison uses the mean of "
+        "these values, which is another number."
+    ]

@@ -29,6 +29,7 @@ def pair_of(a: Any, b: Any, **options: Any) -> Pair:
 
 
 VALUES = np.random.default_rng(1).random(12)
+QUERIES = "abcdefgh"
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -98,17 +99,6 @@ def test_a_level_beyond_what_can_be_counted() -> None:
         assert pair.says.startswith("value: only 30 of 30 queries differ")
 
 
-def test_the_smallest_p_is_that_of_signs_or_of_resamples() -> None:
-    few, many = np.linspace(0.1, 1, 12), np.linspace(0.1, 1, 60)
-    assert pair_of(few * 0, few, test="randomisation").smallest_p == 2.0**-11
-    assert pair_of(many * 0, many, test="randomisation").smallest_p == 1 / 1000
-    assert pair_of(many * 0, many, test="bootstrap").smallest_p == 2 / 1000
-    pair = pair_of(many * 0, many)
-    assert pair.p < 2.0**-59  # what t makes of a large and even difference, beyond its signs
-    assert pair.smallest_p == pair.p
-    assert pair_of(many * 0, many * np.resize([1, -1], 60)).smallest_p == 2.0**-59
-
-
 def test_values_below_the_floor_of_a_geometric_mean_differ_in_nothing_that_counts() -> None:
     name = "AP(aggregate=geometric)"
     values = {
@@ -122,15 +112,8 @@ def test_values_below_the_floor_of_a_geometric_mean_differ_in_nothing_that_count
     )
 
 
-def test_numbers_in_sentences_stay_short() -> None:
-    pair = pair_of(VALUES * 1e-12, (VALUES + np.linspace(0.1, 0.2, 12)) * 1e-12)
-    assert pair.says == (
-        "value: b is significantly better than a by 1.5e-13 (95 % CI 1.3e-13 to 1.7e-13)."
-    )
-
-
 def test_what_resamples_cannot_show_is_said() -> None:
-    from judged.comparison.methods import notes
+    from judged.comparison.export import notes
 
     rng = np.random.default_rng(3)
     values = {
@@ -260,3 +243,95 @@ def test_too_uneven_weights_are_named_as_the_reason() -> None:
     heading = verdict_heading(found.pair(), found.settings)
     assert heading.title == "Too few groups differ to compare b with a on value"
     assert any("40 queries in 4 groups are few" in warning for warning in found.warnings())
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        ("P@1 F(average=means)@1", "paired t, paired bootstrap (percentile) for {} (not a mean); "),
+        ("F(average=means)@1 P@1", "paired t, paired bootstrap (percentile) for {} (not a mean); "),
+        ("F(average=means)@1", "paired bootstrap (percentile) for {} (not a mean); "),
+    ],
+)
+def test_the_line_says_which_measures_are_bootstrapped_and_why(measures: str, said: str) -> None:
+    judgements = {query: {"a": 1} for query in QUERIES}
+    runs = {name: {query: [first, "c"] for query in QUERIES} for name, first in ("xa", "yb")}
+    found = judged.compare(judgements, runs, measures.split())
+    [line] = [text for text in found.sentences() if text.startswith("Test: ")]
+    assert line.startswith(f"Test: {said.format('F(average=means)@1')}")
+
+
+def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
+    judgements = {query: {"a": 1} for query in QUERIES}
+    runs = {"x": {query: ["a"] for query in QUERIES}, "y": {query: ["b"] for query in "a"}}
+    runs["y"] |= {query: ["b", "a"] for query in QUERIES[1:]}
+    with (
+        pytest.warns(judged.JudgedWarning, match="Rank is infinite"),
+        pytest.raises(judged.errors.MeasureError) as refused,
+    ):
+        judged.compare(judgements, runs, "Rank")
+    assert str(refused.value) == (
+        "Rank is infinite for 1 query (a), so its mean is infinite too; compare its "
+        "median (Rank(aggregate=median)), compare RR, or use the test sign, which "
+        "counts only wins and losses."
+    )
+    one = dict.fromkeys(QUERIES, 1.0)
+    with pytest.raises(judged.errors.MeasureError) as refused:
+        judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
+    assert str(refused.value) == (
+        "value is infinite for 1 query (b), so its mean is infinite too; leave these "
+        "queries out of all runs, or use the test sign, which counts only wins and "
+        "losses."
+    )
+
+
+def test_no_sentence_promises_what_its_own_row_denies() -> None:
+    """A difference that would count alone is larger than what is called detectable, which is alone
+    too; and tests of ranks would not have shown it."""
+    queries = [f"q{number}" for number in range(10)]
+    steps = {query: 0.1 * number for number, query in enumerate(queries)}
+    values = {"a": steps, "b": {q: v + (0.02, 0.05)[v > 0.4] for q, v in steps.items()}}
+    values["c"] = {query: 1 - value for query, value in steps.items()}
+    row = judged.compare_values(values, correction="tukey").pair("b", "a")
+    assert row.detectable is not None
+    assert row.detectable < row.difference
+    assert row.says == (
+        "value: no significant difference between b and a. It is significant on its "
+        "own, but not among 3 comparisons."
+    )
+    shuffled = {query: steps[query] + (-0.03, 0.04)[n % 2] for n, query in enumerate(queries)}
+    for test in ("wilcoxon", "sign"):
+        found = judged.compare_values({"a": steps, "b": shuffled}, test=test)
+        assert found.pair().says == "value: no significant difference between b and a."
+
+
+def test_a_margin_that_nothing_can_reach_is_refused() -> None:
+    """As one in percent, by which all runs would be equivalent."""
+    better = {"old": dict.fromkeys(QUERIES, 0.5), "new": dict.fromkeys(QUERIES, 0.6) | {"a": 0.55}}
+    for margin in (1, {"AP": 5}):
+        with pytest.raises(judged.errors.InputError) as refused:
+            judged.compare_values(better, measure_name="AP", margin=margin)
+        size = margin if isinstance(margin, int) else margin["AP"]
+        assert str(refused.value) == (
+            "the margin of AP must be smaller than 1, the largest possible difference; got "
+            f"{size}. "
+            "Margins are in the measure's own unit, even if numbers are shown in percent."
+        )
+    assert judged.compare_values(better, measure_name="AP", margin=0.99).pair().negligible
+    rank = {"a": dict.fromkeys(QUERIES, 2.0), "b": dict.fromkeys(QUERIES, 3.0)}
+    assert judged.compare_values(rank, measure_name="Rank", margin=5).pair().verdict == "worse"
+
+
+def test_counts_are_neither_good_nor_bad() -> None:
+    judgements = {f"q{n}": {"a": 1} for n in range(8)}
+    runs = {
+        "short": {query: ["a"] for query in judgements},
+        "long": {q: ["a", *("bcd"[: 1 + n % 3])] for n, q in enumerate(judgements)},
+    }
+    found = judged.compare(judgements, runs, ["NumRet", "RR"])
+    assert (
+        "NumRet counts or describes results, which is neither good nor bad. Here, better means "
+        "higher and worse means lower."
+    ) in found.warnings()
+    assert found.pair(measure="NumRet").verdict == "better"
+    assert "NumRet" not in " ".join(judged.compare(judgements, runs, "RR").warnings())

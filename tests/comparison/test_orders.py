@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -39,6 +38,11 @@ def compared() -> Comparison:
     )
 
 
+def ranks_of(found: Any) -> list[list[int]]:
+    """The first and last rank of each run by the first measure."""
+    return list(found.to_dict()["measures"][0]["ranks"].values())
+
+
 def test_swaps_have_the_verdicts_on_them(compared: Comparison) -> None:
     [pair] = compared.orders().pairs
     assert [swap.to_dict() for swap in pair.swaps] == [
@@ -70,7 +74,7 @@ def test_lower_is_better_is_turned() -> None:
     found = judged.compare_values(given, lower_is_better="one").orders()
     assert found.pairs[0].agreement.tau == 1
     assert found.sentences()[0] == "one and two: the same order of all 3 runs."
-    assert found.measures[0].ranks == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+    assert ranks_of(found) == [[1, 1], [2, 2], [3, 3]]
 
 
 def test_a_baseline_leaves_pairs_without_a_verdict() -> None:
@@ -94,7 +98,7 @@ def test_ties_and_undefined() -> None:
         "tied on two; 2 pairs tied on two alone."
     )
     assert found.to_dict()["pairs"][0]["tau"] is None
-    assert found.measures[0].ranks == {"a": (3, 3), "b": (1, 2), "c": (1, 2)}
+    assert ranks_of(found) == [[3, 3], [1, 2], [1, 2]]
     given["c"]["two"]["q"] = 0.6
     assert judged.compare_values(given).orders().pairs[0].says() == (
         "one and two swap none of 3 pairs of runs; 1 pair tied on one alone and 1 pair tied on two "
@@ -115,32 +119,12 @@ def test_a_run_without_a_number_is_left_out_with_a_warning() -> None:
     found = judged.compare(judgements, runs, ["RR", "AP"], policy=policy).orders()
     assert found.runs == ("one", "two", "three")
     assert "none has no value on AP, so it is left out of all orders." in found.warnings()
-    assert all(math.isfinite(each) for each in found.measures[0].values.values())
+    assert all(math.isfinite(each) for each in found.values["RR"].values())
 
 
-def test_conventions_beside(tmp_path: Any) -> None:
-    judgements = {q: {"a": 1, "b": 1, "c": 1} for q in QUERIES}
-    runs = {
-        "few": {q: ["a"] for q in QUERIES},
-        "late": {q: ["x", "a", "b", "c"] for q in QUERIES},
-        "none": {q: ["x"] for q in QUERIES},
-    }
-    ours = judged.compare(judgements, runs, "AP@10")
-    # torchmetrics divides by the relevant items that are there, so that one of three is enough.
-    theirs = judged.compare(judgements, runs, "AP@10", convention="torchmetrics")
-    found = ours.orders(beside={"torchmetrics": theirs})
-    assert [each.name for each in found.measures] == ["AP@10 (judged)", "AP@10 (torchmetrics)"]
-    assert [(swap.above, swap.below) for swap in found.pairs[0].swaps] == [("late", "few")]
-    found.save(tmp_path / "orders.json")
-    assert json.loads((tmp_path / "orders.json").read_text("utf-8")) == found.to_dict()
-    [named] = theirs.orders(beside={"ours": ours}).pairs
-    assert (named.measure, named.against) == ("AP@10 (torchmetrics)", "AP@10 (ours)")
-
-
-def test_what_is_refused(compared: Comparison) -> None:
+def test_what_is_refused() -> None:
     two = judged.compare_values(values_of(a=(0.9, 0.3), b=(0.6, 0.301)))
     alone = judged.compare_values({run: {"q": at} for at, run in enumerate("abc")})
-    other = judged.compare_values(values_of(a=(0.9, 0.3), b=(0.6, 0.301), x=(0.6, 0.301)))
     refusals: tuple[tuple[Any, str], ...] = (
         (
             two.orders,
@@ -148,25 +132,7 @@ def test_what_is_refused(compared: Comparison) -> None:
         ),
         (
             alone.orders,
-            "orders need at least two measures; this comparison has only value. Name "
-            "another one, or compare under several conventions (--convention more "
-            "than once, beside= in Python).",
-        ),
-        (
-            lambda: compared.orders(beside=[compared]),  # type: ignore[arg-type]
-            f"beside must be {{name: comparison}}; got {repr([compared])[:80]}….",
-        ),
-        (
-            lambda: compared.orders(beside={"x": 3}),  # type: ignore[dict-item]
-            "beside must be {name: comparison}; got 3 for 'x'.",
-        ),
-        (
-            lambda: compared.orders(beside={"this": compared}),
-            "two comparisons are called 'this'; rename one.",
-        ),
-        (
-            lambda: compared.orders(beside={"x": other}),
-            "the comparison 'x' has other runs: c, d, x in one of both only.",
+            "orders need at least two measures; this comparison has only value. Name another one.",
         ),
     )
     for call, message in refusals:

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from judged import compare, compare_values, evaluate, repeats
-from judged.comparison.slices import cut_of, thirds
+from judged.comparison.slices import cut, cut_into_thirds
 from judged.errors import InputError
 
 QUERIES = [f"q{number:02}" for number in range(36)]
@@ -108,6 +108,7 @@ def test_whether_the_difference_differs():
     )
     other = next(each for each in three if {each.run, each.against} == {"r0", "r2"})
     assert "does not differ significantly between slices of language (p 0." in other.says
+    assert "(corrected p " in min(three, key=lambda test: test.p).says
 
 
 def test_small_slices_are_not_in_the_test_between_slices():
@@ -149,13 +150,6 @@ def test_losses_come_first():
     assert [part.name for part in parts] == ["en", "de", "yes"]
 
 
-def test_order_of_queries_changes_nothing():
-    turned = {run: dict(reversed(own.items())) for run, own in values().items()}
-    slices = dict(reversed(LANGUAGES.items()))
-    one, other = compare_values(values(), slices=LANGUAGES), compare_values(turned, slices=slices)
-    assert one.slices == other.slices
-
-
 def test_every_output_has_them(tmp_path):
     found = compare_values(values(2), slices=LANGUAGES)
     told = found.to_dict()
@@ -167,7 +161,6 @@ def test_every_output_has_them(tmp_path):
     assert frame["slice"].to_list() == [None, "en", "de"]
     assert frame.columns[:2] == ["attribute", "slice"]
     assert found.pairs.columns == frame.columns[2:]
-    assert found.slices.values.filter(pl.col("slice") == "en")["run"].to_list() == ["r0", "r1"]
     for text in (found.to_text(), found.to_markdown(), found.to_html(), found.to_csv()):
         assert "language" in text
     assert "in slices: Holm over all of an attribute" in found.to_text()
@@ -211,30 +204,26 @@ def test_relevant_items_are_there_by_themselves(given):
 
 def test_numbers_are_cut_into_thirds():
     eight = pl.Series([number % 8 for number in range(40)])
-    cut, notes = cut_of("words", eight)
-    assert (cut.names, notes) == (tuple("01234567"), [])
-    assert cut.labels.tolist() == eight.to_list()
+    names, labels, notes = cut("words", eight)
+    assert (names, notes) == (tuple("01234567"), [])
+    assert labels.tolist() == eight.to_list()
     nine = pl.Series([number % 9 for number in range(45)])
-    cut, _ = cut_of("words", nine)
-    assert cut.names == ("0 to 2", "3 to 5", "6 to 8")
-    assert cut.labels.tolist() == [number // 3 for number in nine.to_list()]
+    names, labels, _ = cut("words", nine)
+    assert names == ("0 to 2", "3 to 5", "6 to 8")
+    assert labels.tolist() == [number // 3 for number in nine.to_list()]
     # Most queries have one value: equal ones stay together, and no third is empty.
-    uneven = pl.Series([1] * 80 + list(range(2, 22)))
-    cut, _ = cut_of("words", uneven)
-    assert cut.names == ("1", "2 to 11", "12 to 21")
-    close = pl.Series([1 + number * 1e-9 for number in range(9)])
-    cut, _ = cut_of("score", close)
-    assert len(set(cut.names)) == 3
-    assert cut.names[0] == "1 to 1.000000002"
+    assert cut("words", pl.Series([1] * 80 + list(range(2, 22))))[0] == ("1", "2 to 11", "12 to 21")
+    close, *_ = cut("score", pl.Series([1 + number * 1e-9 for number in range(9)]))
+    assert (len(set(close)), close[0]) == (3, "1 to 1.000000002")
     signs = pl.Series([-2.5, math.inf, -math.inf, 0.5, 1e300, 3, 4, 5, 6])
-    assert cut_of("score", signs)[0].names == ("-inf to 0.5", "3 to 5", "6 to inf")
+    assert cut("score", signs)[0] == ("-inf to 0.5", "3 to 5", "6 to inf")
 
 
 def test_thirds_are_as_even_as_they_can_be():
     random = np.random.default_rng(0)
     for _ in range(200):
         counts = random.integers(1, 9, random.integers(3, 12))
-        first, second = thirds(counts)
+        first, second = cut_into_thirds(counts)
         assert 0 < first < second < len(counts)
 
         def squares(cuts, counts=counts):
@@ -243,9 +232,9 @@ def test_thirds_are_as_even_as_they_can_be():
         every = combinations(range(1, len(counts)), 2)
         assert squares((first, second)) == min(map(squares, every))
     # Sixty of 1, and one each of 2 to 31.
-    cut, _ = cut_of("words", pl.Series([1] * 60 + list(range(2, 32))))
-    assert cut.names == ("1", "2 to 16", "17 to 31")
-    assert np.bincount(cut.labels).tolist() == [60, 15, 15]
+    names, labels, _ = cut("words", pl.Series([1] * 60 + list(range(2, 32))))
+    assert names == ("1", "2 to 16", "17 to 31")
+    assert np.bincount(labels).tolist() == [60, 15, 15]
 
 
 def test_queries_without_a_value_are_in_no_slice():
@@ -326,10 +315,8 @@ REFUSED = {
         "slices": LANGUAGES,
         "correction": "tukey",
     },
-    "the attributes given: the attribute 'relevant' is there by itself, as the number of relevant "
-    "items of each query; call yours something else.": {
-        "slices": {query: {"relevant": 1} for query in QUERIES}
-    },
+    "the attributes given: the attribute 'relevant' is reserved for the number of relevant items "
+    "of each query; use another name.": {"slices": {query: {"relevant": 1} for query in QUERIES}},
 }
 
 
@@ -382,3 +369,48 @@ def test_on_the_command_line(tmp_path, monkeypatch, capsys):
     # A file of that name is taken for a file.
     (tmp_path / "relevant").write_text((tmp_path / "languages.csv").read_text())
     assert "AP, language" in told("--slices", "relevant")
+
+
+GOLDEN = [
+    {
+        "id": query,
+        "question": f"What is the meaning of {query}?",
+        "relevant": ["a"],
+        "difficulty": "hard" if at % 2 else "easy",
+        "hops": at % 3,
+        "multi": at % 4 == 0,
+        "metadata": {"source": "faq"},
+    }
+    for at, query in enumerate(QUERIES)
+]
+
+
+@pytest.mark.parametrize("form", ["rows", "jsonl", "csv", "by question"])
+def test_the_columns_of_a_golden_set_are_slices(form, tmp_path):
+    golden, path = GOLDEN, tmp_path / f"golden.{form}"
+    judgements = {query: {"a": 1} for query in QUERIES}
+    if form == "by question":
+        judgements = {row["question"]: {"a": 1} for row in GOLDEN}
+    elif form == "jsonl":
+        path.write_text("\n".join(map(json.dumps, GOLDEN)))
+        golden = str(path)
+    elif form == "csv":
+        cells = [{name: str(value) for name, value in row.items()} for row in GOLDEN]
+        pl.DataFrame(cells).write_csv(path)
+        golden = str(path)
+    runs = {
+        "old": {query: ["b", "a"] if at % 2 else ["a"] for at, query in enumerate(judgements)},
+        "new": {query: ["a"] for query in judgements},
+    }
+    found = compare(judgements, runs, "RR", slices=golden)
+    parts = {part.attribute: 0 for part in found.slices}
+    wanted = {"difficulty", "hops", "multi", "relevant"} | (
+        {"id"} if form == "by question" else set()
+    )
+    assert set(parts) == wanted
+    hard = next(part for part in found.slices if part.name == "hard")
+    assert hard.rows[0].difference == 0.5
+    notes = " ".join(found.slices.notes)
+    assert 'lists and dicts are no attributes; ignored "relevant" and "metadata".' in notes
+    if form != "by question":
+        assert 'texts that differ for each query are no attributes; ignored "question".' in notes

@@ -29,7 +29,7 @@ def differences(judgements: dict[str, Any], measure: str) -> dict[str, float]:
     return dict(zip(judgements, (two - one).tolist(), strict=True))
 
 
-@pytest.mark.parametrize("measure", ["nDCG@10", "RR", "P@5"])
+@pytest.mark.parametrize("measure", ["nDCG@10", "P@5"])
 def test_a_pair_is_about_the_corrected_difference(measure: str) -> None:
     people, cheap = differences(DATA.people, measure), differences(DATA.cheap, measure)
     columns = [np.array(list(each.values()))[:, None] for each in (people, cheap)]
@@ -53,16 +53,13 @@ def test_a_pair_is_about_the_corrected_difference(measure: str) -> None:
 @pytest.mark.parametrize("measure", ["nDCG@10", "GMAP"])
 def test_beside_it_stands_what_people_alone_have(measure: str) -> None:
     alone = judged.compare(DATA.people, DATA.runs, measure).pair()
-    own = compared(measure).pair().trusted
+    pair = compared(measure).pair()
+    own = pair.trusted
     assert own is not None
-    assert own.trusted == alone.interval
-    assert own.trusted_queries == alone.queries
-
-
-def test_the_difference_of_geometric_means_is_that_of_both_numbers() -> None:
-    pair = compared("GMAP").pair()
     assert pair.value - pair.against_value == pytest.approx(pair.difference)
     assert pair.interval.low < pair.difference < pair.interval.high
+    assert own.trusted == alone.interval
+    assert own.trusted_queries == alone.queries
 
 
 def test_runs_have_the_numbers_of_evaluate() -> None:
@@ -74,28 +71,6 @@ def test_runs_have_the_numbers_of_evaluate() -> None:
     assert found.leaderboard()[0].run == "two"
     assert evaluated.compare().pair() == found.pair()
     assert evaluated.compare(level=0.8).interval("RR", "one").low > found.interval("RR", "one").low
-
-
-def test_swapping_the_runs_swaps_everything() -> None:
-    one = compared().pair()
-    runs = dict(reversed(DATA.runs.items()))
-    other = compared(runs=runs).pair()
-    assert other.difference == pytest.approx(-one.difference)
-    assert (other.interval.low, other.interval.high) == pytest.approx(
-        (-one.interval.high, -one.interval.low)
-    )
-    assert (other.p, other.verdict) == (pytest.approx(one.p), "worse")
-
-
-def test_many_runs_are_corrected_for_their_number() -> None:
-    runs = {**DATA.runs, "copy": DATA.runs["one"]}
-    found = compared("RR, P@5", runs=runs)
-    rows = [row for row in found.rows if row.measure == "P@5"]
-    assert found.pair("copy", "one", "P@5").verdict == "identical"
-    ps = sorted(row.p for row in rows)
-    assert min(row.corrected_p for row in rows) == pytest.approx(3 * ps[0])
-    found = compared("P@5", runs=runs, baseline="two")
-    assert [row.against for row in found.rows] == ["two", "two"]
 
 
 def test_a_margin_goes_by_the_corrected_interval() -> None:
@@ -244,9 +219,30 @@ def test_orders_say_that_they_are_of_corrected_numbers() -> None:
         "values and verdicts."
     )
     orders = found.orders()
-    assert orders.measures[0].values["two"] == found.value("RR", "two")
+    assert orders.values["RR"]["two"] == found.value("RR", "two")
     assert says in orders.sentences()
     assert orders.to_dict()["notes"] == [says]
-    cheap = judged.compare(DATA.cheap, runs, "RR")
-    assert f"judged: {says}" in found.orders(beside={"cheap": cheap}).to_text()
-    assert "notes" not in cheap.orders(beside={"again": cheap}).to_dict()
+    cheap = judged.compare(DATA.cheap, runs, ["RR", "P@5"])
+    assert says not in cheap.orders().sentences()
+
+
+def test_swapping_the_runs_swaps_everything() -> None:
+    one = compared().pair()
+    runs = dict(reversed(DATA.runs.items()))
+    other = compared(runs=runs).pair()
+    assert other.difference == pytest.approx(-one.difference)
+    assert (other.interval.low, other.interval.high) == pytest.approx(
+        (-one.interval.high, -one.interval.low)
+    )
+    assert (other.p, other.verdict) == (pytest.approx(one.p), "worse")
+
+
+def test_many_runs_are_corrected_for_their_number() -> None:
+    runs = {**DATA.runs, "copy": DATA.runs["one"]}
+    found = compared("RR, P@5", runs=runs)
+    rows = [row for row in found.rows if row.measure == "P@5"]
+    assert found.pair("copy", "one", "P@5").verdict == "identical"
+    ps = sorted(row.p for row in rows)
+    assert min(row.corrected_p for row in rows) == pytest.approx(3 * ps[0])
+    found = compared("P@5", runs=runs, baseline="two")
+    assert [row.against for row in found.rows] == ["two", "two"]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import judged
-from judged import Rankings, evaluate
+from judged import Rankings, evaluate, explain
 from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
-from judged.errors import JudgedWarning
+from judged.errors import ConventionError, InputError, JudgedWarning
 from judged.evaluation.settings import THRESHOLD
 from judged.evaluation.warnings import CONDITIONS
 from support.loops import for_each
@@ -118,9 +118,6 @@ def test_a_warning_names_the_runs_that_it_is_about() -> None:
         "tied: sentence-transformers orders tied results by ascending id, which no policy of "
         "judged does."
     )
-
-
-def test_python_is_warned_too() -> None:
     with pytest.warns(JudgedWarning, match="takes every line of the judgements as relevant"):
         evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "MRR@10", convention="msmarco")
 
@@ -135,9 +132,6 @@ def test_every_condition_is_known_used_and_computed() -> None:
     assert used == set(WHEN)
     assert set(CONDITIONS) == set(WHEN) - {"own ids"}
     assert set(SUCH) == set(WHEN) - {"repeated"}
-
-
-def test_every_threshold_is_known_used_and_computed() -> None:
     used = {name.threshold for convention in ALL for name in convention.names if name.threshold}
     assert used == set(THRESHOLDS) == set(THRESHOLD)
 
@@ -188,16 +182,14 @@ def test_beir_drops_the_item_with_the_id_of_its_query(tmp_path: Any) -> None:
             in evaluation.scored().audit.notes
         )
         assert evaluate(judgements, run, "nDCG@10", policy={"missing": "skip"}).value() < 0.5
-
-
-def test_no_result_of_ones_own_and_nothing_is_said() -> None:
     evaluation = evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "NDCG@10", convention="beir")
     assert not any("id of" in note for note in evaluation.scored().audit.notes)
+    run = {"q": {"q": 2.0, "a": 1.0}}
+    found = explain({"q": {"a": 1}}, run, "NDCG@10", query="q", convention="beir")
+    assert found.value == 1.0
 
 
 def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Any) -> None:
-    from judged.errors import InputError
-
     run = tmp_path / "run"
     run.write_text("q Q0 q 1 9.0 t\nq Q0 a 2 8.0 t\nq Q0 b 3 7.0 t\nq Q0 a 4 6.0 t\n")
     with pytest.raises(InputError, match=r"lines 2 and 4"):
@@ -208,15 +200,6 @@ def test_rankings_that_are_made_already_are_warned_of() -> None:
     said = Rankings.from_relevance([[0, 1]]).evaluate("NDCG@10", convention="beir").warnings()
     own = "BEIR removes results that have the id of their query"
     assert sum(text.startswith(own) for text in said) == 1
-
-
-def test_an_explanation_drops_it_too() -> None:
-    from judged import explain
-
-    found = explain(
-        {"q": {"a": 1}}, {"q": {"q": 2.0, "a": 1.0}}, "NDCG@10", query="q", convention="beir"
-    )
-    assert found.value == 1.0
 
 
 def test_opensearch_finds_out_what_is_relevant() -> None:
@@ -235,14 +218,8 @@ def test_opensearch_finds_out_what_is_relevant() -> None:
     assert evaluate(judgements, run, "P(rel=2)@3", convention="opensearch").value() == (
         pytest.approx(2 / 3)
     )
-
-
-def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
-    from judged import explain
-    from judged.errors import ConventionError
-
     with pytest.raises(ConventionError, match="name the lowest relevant grade"):
-        explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
+        explain(judgements, run, "P@3", query="q", convention="opensearch")
 
 
 def test_unrated_results_among_the_first_k_in_elasticsearch() -> None:

@@ -16,13 +16,13 @@ NAMES = ("bm25", "dense", "fused")
 
 
 @pytest.fixture(scope="module")
-def texts() -> demo_data.Texts:
+def texts() -> demo_data.TextCollection:
     return demo_data.load_texts()
 
 
 @pytest.fixture
 def made(
-    has: Needs, texts: demo_data.Texts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    has: Needs, texts: demo_data.TextCollection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """What the script writes, with the bundled vectors in place of the model's."""
     has("bm25s")
@@ -45,7 +45,7 @@ def rows(text: str) -> dict[tuple[str, str], float]:
     return {(query, item): float(score) for query, _, item, _, score, _ in fields}
 
 
-def test_it_writes_the_bundled_files_again(made: Path, texts: demo_data.Texts) -> None:
+def test_it_writes_the_bundled_files_again(made: Path, texts: demo_data.TextCollection) -> None:
     with np.load(made / "vectors.npz") as arrays:
         for name, vectors in zip(("queries", "passages"), texts.vectors, strict=True):
             np.testing.assert_array_equal(arrays[name], vectors)
@@ -71,7 +71,7 @@ def test_a_component_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.full
 @pytest.mark.slow
-def test_the_vectors_are_those_of_minilm(needs: Needs, texts: demo_data.Texts) -> None:
+def test_the_vectors_are_those_of_minilm(needs: Needs, texts: demo_data.TextCollection) -> None:
     needs("minilm")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("HF_HUB_OFFLINE", "1")

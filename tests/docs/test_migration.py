@@ -1,4 +1,4 @@
-"""Pages for those who come from other libraries: their code and ours give the same numbers."""
+"""Examples for users of other libraries: their code and ours give the same numbers."""
 
 from __future__ import annotations
 
@@ -8,64 +8,47 @@ from typing import Any
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLOCK = re.compile(r"<!-- (theirs|ours)(?:: \w+)? -->\n```python\n(.*?)```", re.DOTALL)
-NEEDED = {
-    "pytrec_eval": ["pytrec_eval"],
-    "ir_measures": ["ir_measures"],
-    "ranx": ["ranx"],
-    "torchmetrics": ["torch", "torchmetrics"],
-    "pytorch-metric-learning": ["torch", "pytorch_metric_learning"],
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "migrating.md"
+BLOCKS = {
+    (side, library): code
+    for side, library, code in re.findall(
+        r"<!-- (theirs|ours): (\w+) -->\n```python\n(.*?)```",
+        PAGE.read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
 }
-HEAVY = {"ragas": "ragas", "evidently": "evidently"}
+TORCH = ("torchmetrics", "pytorch_metric_learning")
+HEAVY = ("ragas", "evidently")
 """Libraries that need versions of others which the rest cannot have."""
-PAGES = {path.stem.removeprefix("migrate-"): path for path in sorted(DOCS.glob("migrate-*.md"))}
+LIBRARIES = [
+    *("pytrec_eval", "ir_measures", "ranx"),
+    *(pytest.param(library, marks=pytest.mark.full) for library in TORCH),
+    *(pytest.param(library, marks=pytest.mark.heavy) for library in HEAVY),
+]
 
 
-def pairs(page: str) -> list[tuple[str, str]]:
-    """Every block of theirs with the block of ours that follows it."""
-    found = BLOCK.findall(PAGES[page].read_text(encoding="utf-8"))
-    assert [side for side, _ in found] == ["theirs", "ours"] * (len(found) // 2)
-    blocks = [code for _, code in found]
-    return list(zip(blocks[::2], blocks[1::2], strict=True))
+def test_every_library_has_both_sides() -> None:
+    libraries = {*("pytrec_eval", "ir_measures", "ranx"), *TORCH, *HEAVY}
+    assert {*BLOCKS} == {(side, name) for side in ("theirs", "ours") for name in libraries}
 
 
-def agree(theirs: str, ours: str) -> None:
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_their_code_and_ours_agree(library: str, has: Any) -> None:
+    for package in ("torch", library) if library in TORCH else (library,):
+        has(package)
     names: dict[str, Any] = {}
-    exec(compile(theirs, "theirs", "exec"), names)
-    exec(compile(ours, "ours", "exec"), names)
+    for side in ("theirs", "ours"):
+        exec(compile(BLOCKS[side, library], f"{side}: {library}", "exec"), names)
     assert names["theirs"]
     assert names["ours"] == pytest.approx(names["theirs"], abs=1e-6)
 
 
-def test_every_library_that_people_come_from_has_a_page() -> None:
-    assert {*PAGES} == {*NEEDED, "trec_eval", "ragas-evidently"}
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("page", NEEDED)
-def test_their_code_and_ours_agree(page: str, has) -> None:
-    for package in NEEDED[page]:
-        has(package)
-    [(theirs, ours)] = pairs(page)
-    agree(theirs, ours)
-
-
-@pytest.mark.heavy
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("library", HEAVY)
-def test_rows_of_heavy_libraries_agree(library: str) -> None:
-    pytest.importorskip(HEAVY[library])
-    [(theirs, ours)] = [pair for pair in pairs("ragas-evidently") if library in pair[0]]
-    agree(theirs, ours)
-
-
-def test_our_side_of_heavy_libraries_gives_numbers_worked_by_hand() -> None:
+def test_our_side_of_ragas_gives_numbers_worked_by_hand() -> None:
     """Where ragas is not installed: precision (1/3 + 1/2) / 2, recall (1 + 1/2) / 2."""
-    [(theirs, ours)] = [pair for pair in pairs("ragas-evidently") if "ragas" in pair[0]]
-    names: dict[str, Any] = {}
+    theirs, names = BLOCKS["theirs", "ragas"], dict[str, Any]()
     exec(theirs[theirs.index("rows = [") : theirs.index("async def")], names)
-    exec(ours, names)
+    exec(BLOCKS["ours", "ragas"], names)
     assert names["ours"] == pytest.approx(
         {"id_based_context_precision": 5 / 12, "id_based_context_recall": 3 / 4}
     )

@@ -20,9 +20,7 @@ from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md",
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -46,11 +44,6 @@ def section(text: str, heading: str) -> str:
     )
     assert found, f"no heading {heading!r}"
     return found[1]
-
-
-def on_one_line(text: str) -> str:
-    """A text without its line breaks, which stand wherever a line is full."""
-    return " ".join(text.split())
 
 
 @for_each("page", PAGES, ids=lambda page: page.name)
@@ -80,21 +73,17 @@ def test_pasted_outputs_are_real(pasted: ModuleType, demo_folder: Path, page: Pa
     assert pasted.with_outputs(text, demo_folder) == text, RERUN
 
 
-def test_readme_shows_a_real_terminal(pasted: ModuleType) -> None:
-    shown = pasted.EXAMPLE.findall(text_of("README.md"))
+def test_readme_has_two_commands_and_a_real_terminal(pasted: ModuleType) -> None:
+    text = text_of("README.md")
+    for command in ('pip install ".[all]" && judged demo', 'pip install -e ".[dev]" && pytest'):
+        assert f"```\n{command}\n```" in text
+    shown = pasted.EXAMPLE.findall(text)
     assert any(
         command.startswith("judged evaluate ") and "nDCG@10" in output for command, output in shown
     )
 
 
-@pytest.mark.parametrize(
-    "command", ['pip install ".[all]" && judged demo', 'pip install -e ".[dev]" && pytest']
-)
-def test_readme_has_the_two_commands(command: str) -> None:
-    assert f"```\n{command}\n```" in text_of("README.md")
-
-
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
     context = click.Context(cli, info_name="judged")
     command = cli.get_command(context, name)
@@ -103,10 +92,8 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     for param in command.params:
         if isinstance(param, click.Option):
             assert param.help, param.name
-            assert all(f"`{option}`" in text for option in param.opts), param.opts
-            assert all(f"`{choice}`" in text for choice in getattr(param.type, "choices", ())), (
-                param.opts
-            )
+            names = (*getattr(param, "names", param.opts), *getattr(param.type, "choices", ()))
+            assert all(f"`{name}`" in text for name in names), param.opts
         else:
             assert param.make_metavar(context).strip("[].") in text
     assert command.help
@@ -136,7 +123,7 @@ def test_every_measure_is_documented(spec: Spec) -> None:
     assert spec.undefined.text in unbroken(text)
     assert all(f"- `{param.name}`, default" in text for param in spec.params)
     assert all(f"`{alias}`" in text for alias in spec.aliases)
-    whole = on_one_line(text_of("docs/measures.md"))
+    whole = unbroken(text_of("docs/measures.md"))
     assert all(s in whole for param in spec.params for s in getattr(param, "options", {}).values())
     assert f'evaluate("{spec.example.measure}")' in text
 
@@ -163,44 +150,28 @@ def test_every_public_name_is_documented(name: str) -> None:
         assert not value.__doc__.startswith(f"{name}(")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{room}.{name}"
-        for room in ("learn", "temperature")
-        for name in getattr(judged, room).__all__
-    ],
-)
-def test_every_public_name_of_a_room_is_documented(name: str) -> None:
-    assert f"`judged.{name}`" in text_of("docs/python.md")
+def test_names_of_namespaces_and_evaluations_are_documented() -> None:
+    text = text_of("docs/python.md")
+    names = [f"learn.{name}" for name in judged.learn.__all__]
+    names += [f"temperature.{name}" for name in judged.temperature.__all__]
+    assert [name for name in names if f"`judged.{name}`" not in text] == []
+    exports = [name for name in vars(judged.Evaluation) if name.startswith("to_")]
+    shown = section(text, "## The evaluation")
+    named = (*exports, "summary", "per_query", "audit")
+    assert [name for name in named if f"`.{name}" not in shown] == []
 
 
-@pytest.mark.parametrize("kind", judged.learn.KINDS)
+@for_each("kind", judged.learn.KINDS)
 def test_every_kind_of_learned_similarity_is_documented(kind: str) -> None:
-    assert f"| `{kind}` |" in section(text_of("docs/learning.md"), "## Kinds")
+    assert f"| `{kind}` |" in section(text_of("docs/temperature.md"), "### Kinds")
     command = cli.get_command(click.Context(cli, info_name="judged"), "learn")
     assert command is not None
-    (said,) = (
-        param.help
-        for param in command.params
-        if isinstance(param, click.Option) and param.name == "kind"
-    )
-    assert kind in (said or "")
+    (option,) = (param for param in command.params if param.name == "kind")
+    assert isinstance(option, click.Option)
+    assert kind in (option.help or "")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in vars(judged.Evaluation)
-        if name.startswith("to_") or name in ("summary", "per_query", "audit")
-    ],
-)
-def test_every_export_and_attribute_of_an_evaluation_is_documented(name: str) -> None:
-    assert f"`.{name}" in section(text_of("docs/python.md"), "## The evaluation")
-
-
-@pytest.mark.parametrize("choice", CHOICES)
+@for_each("choice", CHOICES)
 def test_every_policy_is_documented(choice: str) -> None:
     values = ", ".join(f"`{value}`" for value in CHOICES[choice])
     row = f"| `{choice}` | {values} | `{getattr(Policy(), choice)}` | `--{choice}` |"
@@ -209,7 +180,9 @@ def test_every_policy_is_documented(choice: str) -> None:
 
 def test_every_count_of_the_audit_is_documented() -> None:
     text = section(text_of("docs/inputs.md"), "## The audit")
-    assert [name for name in judged.Audit.__dataclass_fields__ if f"`{name}`" not in text] == []
+    assert [
+        name for name in judged.results.Audit.__dataclass_fields__ if f"`{name}`" not in text
+    ] == []
 
 
 def test_every_input_format_and_column_name_is_documented() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from judged.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
@@ -23,6 +24,14 @@ def ran(*names: str) -> dict[str, Any]:
     for name in names:
         exec(compile(BLOCKS[name], name, "exec"), left)
     return left
+
+
+def exit_code(program: str, *arguments: str) -> int:
+    """Run a command of the page in this process."""
+    assert program == "judged"
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    return int(ended.value.code or 0)
 
 
 def test_every_recipe_is_tried() -> None:
@@ -98,8 +107,7 @@ def test_the_hook_of_pre_commit_calls_the_gate_as_it_is(folder: Path) -> None:
     bad = "".join(f"{query} Q0 b 1 2 x\n{query} Q0 a 2 1 x\n" for query in queries)
 
     def called(*more: str) -> int:
-        words = [sys.executable, "-m", *entry[1].split(), *more]
-        return subprocess.run(words, capture_output=True, check=False).returncode
+        return exit_code(*entry[1].split(), *more)
 
     (folder / "eval/today.run").write_text(good)
     assert called("--update-baseline", "-m", "RR") == 0
@@ -109,8 +117,8 @@ def test_the_hook_of_pre_commit_calls_the_gate_as_it_is(folder: Path) -> None:
 
 
 def test_the_workflow_of_github_actions_calls_the_gate_as_it_is(folder: Path) -> None:
-    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
-    found = re.search(r"- run: (judged gate .*?)\n      - ", page, re.DOTALL)
+    page = (ROOT / "docs" / "guide-ci.md").read_text(encoding="utf-8")
+    found = re.search(r"- run: (judged gate .*)", page)
     assert found is not None
     words = found[1].split()
     (folder / "eval").mkdir()
@@ -119,10 +127,7 @@ def test_the_workflow_of_github_actions_calls_the_gate_as_it_is(folder: Path) ->
     (folder / "today.run").write_text("".join(f"{query} Q0 a 1 2 x\n" for query in queries))
     (folder / "eval/golden.txt").write_text("q1\n")
     for more in (["--update-baseline", "-m", "nDCG@10"], []):
-        done = subprocess.run(
-            [sys.executable, "-m", *words, *more], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+        assert exit_code(*words, *more) == 0
     assert (folder / "gate.md").read_text().startswith("PASSED")
     assert "<testsuite" in (folder / "gate.xml").read_text()
 

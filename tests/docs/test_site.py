@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
 import sys
-import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from website.measures import explanation, measure_page, playground
 from website.names import members, name_pages, public
 from website.nav import NAV, arranged
 from website.sources import repository_pages, site_pages
-from website.strip import GRADES, strip_file
 
 import judged
 from judged.measures import Spec, catalogue
@@ -95,18 +94,13 @@ def test_every_page_of_the_repository_has_one_place() -> None:
     assert sorted([*listed, "index"]) == sorted([*kept, "api"])
 
 
-def test_a_name_stands_once_in_the_list_of_pages() -> None:
+def test_the_list_of_pages() -> None:
     names = [name for part in NAV.values() for name in part]
     assert len(names) == len(set(names))
-
-
-def test_a_page_without_a_place_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^docs/website/nav\.py has no place for nowhere\.$"):
-        arranged(["tour", "nowhere"])
-
-
-def test_a_page_that_is_named_is_not_taken_by_a_pattern_before_it() -> None:
-    assert arranged(["guide-ci", "guide-new"]) == {"Guides": ["guide-ci", "guide-new"]}
+        arranged(["quickstart", "nowhere"])
+    # A page that is named is not taken by a pattern before it.
+    assert arranged(["guide-ci", "guide-new"]) == {"How to": ["guide-ci", "guide-new"]}
 
 
 @for_each("spec", catalogue(), ids=lambda spec: spec.name)
@@ -166,7 +160,7 @@ def test_every_public_name_is_in_the_reference(names: dict[str, str], name: str)
             assert re.search(rf"^(`\*{{0,2}}\w+`, )*`\*{{0,2}}{parameter}`", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("space", ["charts", "learn", "relevance", "temperature", "options"])
+@for_each("space", ["charts", "learn", "relevance", "temperature", "options"])
 def test_every_name_of_a_namespace_is_in_the_reference(names: dict[str, str], space: str) -> None:
     text = names[f"api/{space}.md"].replace("\\_", "_")
     own = members(getattr(judged, space))
@@ -174,44 +168,12 @@ def test_every_name_of_a_namespace_is_in_the_reference(names: dict[str, str], sp
     assert [name for name in own if f"## judged.{space}.{name}\n" not in text] == []
 
 
-def _parameters(function: object, text: str) -> list[str]:
-    import inspect
-
-    parameters = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+def _parameters(function: Any, text: str) -> list[str]:
+    parameters = list(inspect.signature(function).parameters)
     if "scoring" in parameters and "`**scoring`" not in text:  # each of its options is listed
         parameters.remove("scoring")
         parameters.extend(Scoring.__annotations__)
     return parameters
-
-
-def test_every_measure_is_linked_from_the_list_of_all() -> None:
-    text = site_pages()[0]["measures.md"]
-    assert [each.name for each in catalogue() if f"(measures/{each.name}.md)" not in text] == []
-
-
-def test_the_picture_of_the_first_page_is_up_to_date() -> None:
-    kept = (ROOT / "docs" / "strip.svg").read_text(encoding="utf-8")
-    assert kept == strip_file(), "out of date: run `python docs/reference.py`"
-    assert f"from_relevance([{list(GRADES)}])" in (ROOT / "docs" / "index.md").read_text(
-        encoding="utf-8"
-    )
-
-
-def test_every_extra_is_on_the_page_of_installation() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
-    table = "\n".join(line for line in text.splitlines() if line.startswith("| `"))
-    assert [name for name in project["optional-dependencies"] if f"`{name}`" not in table] == []
-    python = project["requires-python"].removeprefix(">=")
-    assert f"Python {python} or later" in text
-
-
-def test_no_colour_is_written_but_in_the_tokens() -> None:
-    folder = ROOT / "docs" / "website"
-    for path in folder.rglob("*"):
-        if path.is_file() and path.suffix != ".pyc":
-            text = path.read_text(encoding="utf-8")
-            assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(", text), path
 
 
 # -- the site as it is
@@ -234,9 +196,17 @@ def test_the_site_is_made_without_network() -> None:
 
 
 @pytest.mark.slow
-def test_every_page_is_there(pages: dict[str, Page]) -> None:
+def test_every_page_is_there_with_its_formulas_and_words(
+    site: Path, pages: dict[str, Page]
+) -> None:
     expected = {name.replace(".md", ".html") for name in site_pages()[0]}
     assert expected | {"search.html"} <= pages.keys()
+    specs = catalogue()
+    assert [s.name for s in specs if pages[f"measures/{s.name}.html"].formulas < 2] == []
+    assert pages["measures.html"].formulas >= len(specs)
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert index.startswith("Search.setIndex(")
+    assert '"measures/nDCG"' in index
 
 
 @pytest.mark.slow
@@ -267,24 +237,16 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Page]) ->
 
 
 @pytest.mark.slow
-def test_formulas_are_mathematics(pages: dict[str, Page]) -> None:
-    assert [
-        spec.name for spec in catalogue() if pages[f"measures/{spec.name}.html"].formulas < 2
-    ] == []
-    assert pages["measures.html"].formulas >= len(catalogue())
-
-
-@pytest.mark.slow
-def test_the_search_has_its_words(site: Path) -> None:
-    index = (site / "searchindex.js").read_text(encoding="utf-8")
-    assert index.startswith("Search.setIndex(")
-    assert '"measures/nDCG"' in index
-
-
-@pytest.mark.slow
 def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, browser: Any) -> None:
     """Nor has a script anything to complain about."""
-    names = ["index", "tour", "measures/INST", "measures/alpha_DCG", "api/compare", "api/options"]
+    names = [
+        "index",
+        "quickstart",
+        "measures/INST",
+        "measures/alpha_DCG",
+        "api/compare",
+        "api/options",
+    ]
     names += ["measures", "conventions", "charts", "policy", "readme"]
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -335,7 +297,7 @@ def test_the_search_finds_a_measure_without_network(site: Path, browser: Any) ->
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_can_be_read_by_everybody(site: Path, browser: Any, scheme: str) -> None:
     page = browser.new_page(color_scheme=scheme)
-    for name in ("index", "tour", "measures/nDCG", "api/compare"):
+    for name in ("index", "quickstart", "measures/nDCG", "api/compare"):
         page.goto((site / f"{name}.html").as_uri())
         found = [each for each in violations(page) if not each.startswith("landmark-unique")]
         assert found == []  # the theme has two side bars without names

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import judged
-from judged import Embeddings, charts
-from judged.embeddings.relevance import pairs, same_label
+from judged import Embeddings
+from judged.embeddings.relevance import same_label
 
 CAPTIONS = [[1.0, 0.1], [0.9, 0.3], [0.1, 1.0], [0.6, 0.5]]
 IMAGES = [[1.0, 0.0], [0.0, 1.0]]
@@ -42,22 +42,6 @@ def test_arrays_and_files_of_one_name_are_queries_and_items(folder):
     assert names("captions.npy", "other/captions.npy") == ["queries to items", "items to queries"]
 
 
-def test_neither_way_is_bold():
-    both = Embeddings(CAPTIONS, IMAGES).evaluate(OF, "Success@1", both=True)
-    # The last caption lies nearer to the first image; each image finds a caption of its own.
-    assert both.summary["Success@1"].to_list() == [0.75, 1.0]
-    assert "\\textbf" not in both.to_latex()
-    assert "**" not in both.to_markdown()
-    two = judged.evaluate({"q": ["a"]}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "Success@1")
-    assert "\\textbf" in two.to_latex()
-
-
-def test_neither_way_is_bold_where_rows_have_the_same_ids():
-    both = Embeddings(CAPTIONS[:2], IMAGES).evaluate(pairs(), "RR", both=True)
-    assert both.summary["RR"].to_list() == [0.75, 1.0]
-    assert "\\textbf" not in both.to_latex()
-
-
 def test_what_was_ranked_is_said_of_each():
     both = Embeddings(CAPTIONS, IMAGES).evaluate(OF, "RR", both=True)
     there, back = (run.rankings.basis for run in both.runs)
@@ -68,14 +52,6 @@ def test_what_was_ranked_is_said_of_each():
         "(items to queries)." in both.methods()
     )
     assert both.to_text().splitlines()[-1] == "cosine; definitions and notes: verbose (-v)"
-
-
-def test_a_chart_says_how_many_queries_each_has():
-    both = Embeddings(CAPTIONS, IMAGES).evaluate(OF, "RR", both=True)
-    assert charts.cmc(both).notes[0] == (
-        "Share of queries with a relevant item among the first k: 4 (queries to items) and 2 "
-        "(items to queries)."
-    )
 
 
 def test_what_is_left_out_is_named_in_the_last_line():

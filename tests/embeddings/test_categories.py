@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from judged import InputError, Rankings, evaluate, read_judgements, read_run
-from judged.embeddings.categories import CategoryLayout, ReorderedVectors, category_codes
-from judged.embeddings.relevance import listed, same_label
+import judged
+from judged import Rankings, evaluate, read_run
+from judged.embeddings.categories import category_codes, reordered
+from judged.errors import InputError
 from judged.inputs.keyed import read_categories
-from judged.inputs.tables import Judgements, Run
+from judged.inputs.tables import Run
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.vectors import Lazy
-from judged.matching.documents import item_to_category, judgements_by_document, run_by_document
-from support.products import rank, top_k
+from judged.matching.documents import item_to_category, run_by_document
+from judged.options import Ties
+from support.dense import as_run, whole_numbers
+from support.loops import for_each
+from support.products import rank
 
 MEASURES = ["Success@5", "RR", "AP", "nDCG", "R@3"]
 
@@ -44,21 +48,6 @@ def rank_categories(
         memory=memory,
         policy={"ties": ties},
     )
-
-
-def whole_numbers(rng: np.random.Generator, rows: int, dims: int = 3, most: int = 3) -> np.ndarray:
-    return rng.integers(-most, most + 1, (rows, dims)).astype(np.float32)
-
-
-def as_run(
-    scores: np.ndarray, gone: set[tuple[int, int]] = frozenset()
-) -> dict[str, dict[str, float]]:
-    return {
-        str(query): {
-            str(item): float(score) for item, score in enumerate(row) if (query, item) not in gone
-        }
-        for query, row in enumerate(scores)
-    }
 
 
 def slowly(run: Any, judgements: Any, category: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -86,7 +75,7 @@ def test_embeddings_against_the_slow_twin(shape: str, memory: str) -> None:
         "skewed": np.where(rng.random(count) < 0.6, 7, rng.integers(0, 3000, count)),
         "one": np.zeros(count, int),
     }[shape]
-    queries, items = whole_numbers(rng, 70), whole_numbers(rng, count)
+    queries, items = whole_numbers(rng, 70, 3), whole_numbers(rng, count, 3)
     grades = (rng.random((70, count)) < 0.001) * rng.integers(1, 4, (70, count))
     grades[:, 0] = 1
     judgements = {
@@ -106,39 +95,6 @@ def test_embeddings_against_the_slow_twin(shape: str, memory: str) -> None:
     assert np.array_equal(found.hit_tie_last, expected.rankings["run"].hit_tie_last)
 
 
-@pytest.mark.parametrize("memory", ["1GB", "1MB"])
-def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
-    rng = np.random.default_rng(6)
-    queries, items, labels = whole_numbers(rng, 3), whole_numbers(rng, 9000), np.arange(9000) // 3
-    gone = {(0, item) for item in (*range(6), 7)} | {(2, 8999), (2, 0)}
-    gone_items: dict[str, dict[str, int]] = {"1": {"no such item": 1}}
-    for query, item in gone:
-        gone_items.setdefault(str(query), {})[str(item)] = 1
-    judgements = {str(query): {"0": 2, "2": 1, "6": 1, "7": 3, "8999": 1} for query in range(3)}
-    left = {
-        query: {item: grade for item, grade in each.items() if (int(query), int(item)) not in gone}
-        for query, each in judgements.items()
-    }
-    run, judged = slowly(
-        as_run(queries @ items.T, gone), left, {str(item): str(item // 3) for item in range(9000)}
-    )
-    expected = evaluate(judged, run, MEASURES)
-    found = rank_categories(
-        queries, items, labels, judgements, exclude=listed(gone_items), memory=memory
-    )
-    assert found.retrieved.tolist() == [2998, 3000, 3000]
-    assert np.array_equal(found.hit_rank, expected.rankings["run"].hit_rank)
-    assert np.array_equal(found.hit_grade, expected.rankings["run"].hit_grade)
-    assert np.array_equal(found.pool_grade, expected.rankings["run"].pool_grade)
-
-
-def test_categories_can_be_listed_too() -> None:
-    found = top_k(
-        [[1.0]], [[3.0], [2.0], [1.0], [4.0]], 2, similarity="dot", unique=["a", "b", "c", "b"]
-    )
-    assert found.to_frame().rows() == [("0", "b", 4.0, 1), ("0", "a", 3.0, 2)]
-
-
 def test_by_hand() -> None:
     # Scores 5 4 3 2 1 of the categories a a b b c: a has 5, b has 3, c has 1; the last item, of c,
     # is relevant: rank 3.
@@ -152,12 +108,6 @@ def test_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize(("ties", "rank"), [("id", 2), ("input", 1)])
-def test_tied_categories_are_ordered_by_their_own_ids(ties: str, rank: int) -> None:
-    found = rank_categories([[1.0]], [[1.0], [1.0]], ["a", "b"], {"0": {"0": 1}}, ties=ties)
-    assert found.hit_rank.tolist() == [rank]
-
-
 def test_an_item_without_a_vector_is_missed_by_itself() -> None:
     found = rank_categories(
         [[1.0]], [[1.0], [1.0]], ["a", "a"], {"0": {"0": 1, "elsewhere": 1, "nowhere": 2}}
@@ -166,36 +116,12 @@ def test_an_item_without_a_vector_is_missed_by_itself() -> None:
     assert found.pool_grade.tolist() == [2.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("categories", [1, 1023, 1024, 1500, 3000])
-def test_the_greatest_of_each_category(categories: int) -> None:
-    rng = np.random.default_rng(categories)
-    sizes = np.minimum(rng.zipf(1.5, categories), 5000).astype(np.int64)
-    scores = rng.standard_normal((5, int(sizes.sum()))).astype(np.float32)
-    layout = CategoryLayout.of(sizes)
-    assert np.array_equal(np.sort(layout.order), np.arange(sizes.sum()))
-    expected = np.maximum.reduceat(scores, np.cumsum(sizes) - sizes, axis=1)
-    assert np.array_equal(layout.greatest(np.ascontiguousarray(scores[:, layout.order])), expected)
-
-
-def test_rows_that_can_only_be_read_in_stretches() -> None:
-    rng = np.random.default_rng(1)
-    queries, items, labels = (
-        whole_numbers(rng, 4),
-        whole_numbers(rng, 70_000),
-        rng.integers(0, 9, 7_000).repeat(10),
-    )
-    lazy = Vectors(Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns]))
-    judgements = {str(query): {"5": 1, "69999": 1} for query in range(4)}
-    found, expected = (rank_categories(queries, each, labels, judgements) for each in (lazy, items))
-    assert np.array_equal(found.hit_rank, expected.hit_rank)
-
-
 def test_single_rows_in_another_order() -> None:
-    items = whole_numbers(np.random.default_rng(1), 9)
+    items = whole_numbers(np.random.default_rng(1), 9, 3)
     order, rows = np.array([4, 8, 0, 2, 6, 1, 3, 7, 5]), np.array([1, 1, 7, 0])
     lazy = Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns])
     for values in (items, lazy):
-        gathered = ReorderedVectors(values, order=order)
+        gathered = reordered(Vectors(values), order)
         assert np.array_equal(gathered.rows(rows), items[order[rows]])
         assert np.array_equal(gathered.block(2, 5), items[order[2:5]])
 
@@ -212,8 +138,8 @@ def test_messages_name_the_item_and_not_its_place_by_category() -> None:
     ("categories", "message"),
     [
         (["a"], "the items: categories have shape (1,); one is needed for each of the 3 vectors."),
-        (["a", None, ""], "the items: item y has no category (and 1 more); give every item one."),
-        ([1.0, np.nan, 2.0], "the items: item y has no category; give every item one."),
+        (["a", "", None], "the items: vector y has no category; give it one."),
+        ([1.0, np.nan, 2.0], "the items: vector y has no category; give it one."),
         (
             [1.0, 1.5, 2.0],
             "the items: categories are floating-point numbers; give whole numbers or texts.",
@@ -249,82 +175,8 @@ def test_labels_stay_exact() -> None:
 # -- plain runs
 
 
-@pytest.mark.parametrize("ties", ["id", "input"])
-@pytest.mark.parametrize("as_frame", [False, True])
-def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
-    rng = np.random.default_rng(2)
-    run = {
-        f"q{query}": {f"d{item}": float(rng.integers(0, 9)) for item in rng.permutation(60)[:30]}
-        for query in range(20)
-    }
-    judgements = {
-        f"q{query}": {f"d{item}": int(rng.integers(-1, 4)) for item in rng.permutation(60)[:9]}
-        for query in range(21)
-    }
-    category = {f"d{item}": f"c{rng.integers(0, 15)}" for item in range(60)}
-    expected_run, expected_judgements = slowly(run, judgements, category)
-    if ties == "input":  # where a category's best result stood
-        expected_run = {
-            query: dict(
-                sorted(
-                    expected_run[query].items(),
-                    key=lambda pair: next(
-                        at
-                        for at, (item, score) in enumerate(each.items())
-                        if (category[item], score) == pair
-                    ),
-                )
-            )
-            for query, each in run.items()
-        }
-    given: Any = run
-    if as_frame:
-        rows = [(query, item, score) for query, each in run.items() for item, score in each.items()]
-        given = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
-    unique, judged = unique_results(given, category), unique_judgements(judgements, category)
-    found = evaluate(judged, unique, MEASURES, policy={"ties": ties}).rankings["run"]
-    expected = evaluate(
-        expected_judgements, expected_run, MEASURES, policy={"ties": ties}
-    ).rankings["run"]
-    for part in ("retrieved", "hit_query", "hit_rank", "hit_grade", "pool_grade"):
-        assert np.array_equal(getattr(found, part), getattr(expected, part)), part
-
-
-def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> None:
-    rng = np.random.default_rng(7)
-    queries, items = whole_numbers(rng, 20), whole_numbers(rng, 500)
-    labels, wanted = rng.integers(0, 50, 500), rng.integers(0, 50, 20)
-    top_k(queries, items, 500, similarity="dot").save(tmp_path / "all.run")
-    judgements = {
-        str(query): {str(item): 1 for item in np.flatnonzero(labels == label)}
-        for query, label in enumerate(wanted)
-    }
-    table = {str(item): str(label) for item, label in enumerate(labels)}
-    unique, judged = (
-        unique_results(str(tmp_path / "all.run"), table),
-        unique_judgements(judgements, table),
-    )
-    counted = rank_categories(queries, items, labels, same_label(wanted, labels))
-    assert np.array_equal(evaluate(judged, unique).rankings["all"].hit_rank, counted.hit_rank)
-
-
-def test_names_notes_and_lines_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.run").write_text("q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 c 3 1 t\n")
-    table = {"a": "x", "b": "x", "c": "y"}
-    unique, judged = unique_results("mine.run", table), unique_judgements({"q": {"c": 1}}, table)
-    assert unique.name == "mine"
-    assert unique.notes == ("3 results were reduced to 2 categories.",)
-    assert unique.where([0, 1]) == "lines 1 and 3"
-    assert judged.frame.rows() == [("q", "y", 1.0)]
-
-
 def unique_results(run: Any, table: Any, **options: Any) -> Run:
     return run_by_document(read_run(run), item_to_category(table), **options)
-
-
-def unique_judgements(judgements: Any, table: Any) -> Judgements:
-    return judgements_by_document(read_judgements(judgements), item_to_category(table))
 
 
 TABLE = [("a", "x"), ("b", "y")]
@@ -343,7 +195,7 @@ TABLE = [("a", "x"), ("b", "y")]
 )
 def test_tables_from_files(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
-    assert read_categories(tmp_path / name).frame.rows() == TABLE
+    assert list(read_categories(tmp_path / name).by_item.items()) == TABLE
 
 
 def test_tables_from_frames(tmp_path: Path) -> None:
@@ -355,9 +207,9 @@ def test_tables_from_frames(tmp_path: Path) -> None:
         pd.DataFrame({"Category": ["x", "y"], "doc_id": ["a", "b"]}),
         tmp_path / "t.parquet",
     ):
-        assert read_categories(given).frame.rows() == TABLE
-    assert read_categories({1: 2}).frame.rows() == [("1", "2")]
-    assert read_categories(read_categories(frame)).frame.rows() == TABLE
+        assert list(read_categories(given).by_item.items()) == TABLE
+    assert read_categories({1: 2}).by_item == {"1": "2"}
+    assert list(read_categories(read_categories(frame)).by_item.items()) == TABLE
 
 
 @pytest.mark.parametrize(
@@ -388,8 +240,8 @@ def test_tables_from_frames(tmp_path: Path) -> None:
         ),
         (
             pl.DataFrame({"item": ["a"], "category": [1.0]}),
-            'the categories: column "category" is Float64, but ids must be strings or integers. '
-            "Floats come from missing values in pandas, or from ids read as numbers.",
+            "the categories, row 1: the category of item 'a': the id 1.0 is a floating-point "
+            "number; ids must be texts or whole numbers.",
         ),
         ("none.txt", "none.txt: no such file."),
         (
@@ -412,7 +264,7 @@ def test_tables_from_frames(tmp_path: Path) -> None:
             "yes.json: the category of item 'a': the id True is of type bool; ids must be texts or "
             "whole numbers.",
         ),
-        ("twice.json", 'twice.json, line 1: "a" occurs twice in one object, which ends here.'),
+        ("twice.json", 'twice.json: "a" occurs twice in one object.'),
         (
             "latin.txt",
             'latin.txt, line 1: not UTF-8 text: "a \\xe9". Convert the file to UTF-8 first.',
@@ -470,7 +322,7 @@ def test_tables_that_cannot_be_read(
             {"q": {"a": float("nan")}},
             {"q": {"a": 1}},
             "a dict, row 1: the score of item 'a' for query 'q' is NaN. "
-            "A NaN has no place in a ranking; give it a number or remove the row.",
+            "A NaN cannot be ranked; give it a number or remove it.",
         ),
     ],
 )
@@ -486,8 +338,105 @@ def test_repeated_rows_can_be_dropped() -> None:
     assert unique.frame.rows() == [("q", "x", 2.0)]
 
 
-def test_what_was_given_stays_as_it_was() -> None:
-    run = read_run(pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [1.0, 2.0]}))
-    before = run.frame.clone()
-    unique_results(run, {"a": "x", "b": "x"})
-    assert run.frame.equals(before)
+# -- vectors and runs agree
+
+
+SOME_MEASURES = ["AP", "nDCG", "RR", "P@1", "P@3", "R@2", "Rank"]
+
+
+def drawn(seed: int) -> tuple[Any, ...]:
+    """Whole numbers, so that scores are exact and tie often."""
+    random = np.random.default_rng(seed)
+    queries, items = whole_numbers(random, 6, 2, 2), whole_numbers(random, 24, 2, 1)
+    kinds = random.integers(0, random.integers(2, 12), 24)
+    table = {str(item): f"k{kind}" for item, kind in enumerate(kinds)}
+    grades = {
+        str(query): {
+            str(item): int(random.integers(1, 4))
+            for item in np.flatnonzero(random.random(24) < 0.25)
+        }
+        for query in range(6)
+    }
+    gone = random.random((6, 24)) < (0.2 if seed % 2 else 0.0)
+    return queries, items, table, {query: own for query, own in grades.items() if own}, gone
+
+
+def values(found: judged.Evaluation) -> dict[str, list[float]]:
+    frame = found.per_query().sort("query")
+    return {name: frame[name].to_list() for name in frame.columns if name in SOME_MEASURES}
+
+
+def runs_of(scores: Any, gone: Any) -> dict[str, Any]:
+    """The same results in item order, and in the order of a list that was ranked before."""
+    lists = as_run(scores, gone)
+    ranked = {
+        query: dict(sorted(own.items(), key=lambda each: -each[1])) for query, own in lists.items()
+    }
+    rows = [(query, item, score) for query, own in lists.items() for item, score in own.items()]
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    return {"items in order": lists, "ranked": ranked, "a frame": frame}
+
+
+@for_each("ties", get_args(Ties))
+@for_each("seed", range(12))
+def test_vectors_and_runs_rank_categories_alike(ties: str, seed: int) -> None:
+    queries, items, table, grades, gone = drawn(seed)
+    exclude = {
+        str(query): {str(item): 1 for item in np.flatnonzero(own)}
+        for query, own in enumerate(gone)
+        if own.any()
+    }
+    policy = {"ties": ties}
+    # What is excluded is not there: neither ranked nor asked for.
+    left = {
+        query: {item: grade for item, grade in own.items() if not gone[int(query), int(item)]}
+        for query, own in grades.items()
+    }
+    expected = None
+    for memory in ("1GB", "1MB"):
+        search = judged.Embeddings(
+            queries,
+            items,
+            similarity="dot",
+            unique=table,
+            exclude=judged.relevance.listed(exclude) if exclude else None,
+            memory=memory,
+        )
+        found = values(search.evaluate(left, SOME_MEASURES, policy=policy))
+        assert expected is None or found == expected
+        expected = found
+    for name, run in runs_of(queries @ items.T, gone).items():
+        of_run = judged.evaluate(left, run, SOME_MEASURES, policy=policy, unique=table)
+        for measure, wanted in values(of_run).items():
+            assert expected[measure] == pytest.approx(wanted, nan_ok=True), (name, measure)
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
+def test_the_first_k_categories_are_in_the_order_of_a_run(similarity: str) -> None:
+    # Item 0 is of A and scores low; items 1 (of B) and 2 (of A) tie at the top: B came first.
+    items = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    search = judged.Embeddings([[0.0, 1.0]], items, similarity=similarity, unique=["A", "B", "A"])
+    assert list(search.top_k(2, ties="input").to_dict()["0"]) == ["B", "A"]
+    evaluation, listed = search.evaluate_and_top_k(
+        {"0": {"1": 1}}, "RR", k=2, policy={"ties": "input"}
+    )
+    assert evaluation.value() == 1.0
+    assert list(listed.to_dict()["0"]) == ["B", "A"]
+
+
+def test_many_queries_and_small_tiles_find_the_same_first_categories() -> None:
+    random = np.random.default_rng(4)
+    queries, items = whole_numbers(random, 70, 3, 1), whole_numbers(random, 9000, 3, 1)
+    kinds = random.integers(0, 500, 9000)
+    found = [
+        judged.Embeddings(queries, items, similarity="dot", unique=kinds, memory=memory)
+        .top_k(40, ties="input")
+        .to_dict()
+        for memory in ("1GB", "1MB")
+    ]
+    assert found[0] == found[1]
+    scores = queries @ items.T
+    for query in range(0, 70, 7):
+        order = np.argsort(-scores[query], kind="stable")
+        wanted = list(dict.fromkeys(str(kind) for kind in kinds[order]))[:40]
+        assert list(found[0][str(query)]) == wanted

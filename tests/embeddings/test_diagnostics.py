@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import skew
 
-from judged.embeddings.diagnosis import BINS, Diagnosis, NearDuplicates, Rows
+from judged.embeddings.diagnosis import BINS, Diagnosis, NamedVectors
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)
@@ -46,13 +45,13 @@ def occurrences(scores, k):
 def test_hubness_is_its_twin(similarity):
     counts = occurrences(scores_of(similarity), 5)
     hubness = diagnose(QUERIES, ITEMS, similarity=similarity, k=5).hubness
-    assert hubness.skewness == pytest.approx(skew(counts))
-    assert hubness.robin_hood == pytest.approx(
+    assert hubness["skewness"] == pytest.approx(skew(counts))
+    assert hubness["robin_hood"] == pytest.approx(
         np.abs(counts - counts.mean()).sum() / (2 * counts.sum())
     )
-    assert hubness.antihubs == (counts == 0).mean()
-    assert hubness.hubs == (counts >= 10).sum()
-    assert hubness.biggest == tuple(
+    assert hubness["antihubs"] == (counts == 0).mean()
+    assert hubness["hubs"] == (counts >= 10).sum()
+    assert hubness["biggest"] == tuple(
         (str(item), counts[item]) for item in np.argsort(-counts, kind="stable")[:10]
     )
 
@@ -65,13 +64,13 @@ def test_hubness_by_hand():
     items = np.array([[1.0, 0], [0, 1], [0, -1], [-1, 0]])
     found = diagnose([[1, 0.1], [1, 0.2], [1, -0.1]], items, k=1, item_ids=["a", "b", "c", "d"])
     hubness = found.hubness
-    assert (hubness.robin_hood, hubness.antihubs, hubness.hubs) == (0.75, 0.75, 1)
-    assert hubness.skewness == pytest.approx(1.154701, abs=1e-6)
-    assert hubness.biggest == (("a", 3),)
+    assert (hubness["robin_hood"], hubness["antihubs"], hubness["hubs"]) == (0.75, 0.75, 1)
+    assert hubness["skewness"] == pytest.approx(1.154701, abs=1e-6)
+    assert hubness["biggest"] == (("a", 3),)
 
 
 def test_items_that_occur_equally_have_no_skewness():
-    assert np.isnan(diagnose(np.eye(3), np.eye(3), k=1).hubness.skewness)
+    assert np.isnan(diagnose(np.eye(3), np.eye(3), k=1).hubness["skewness"])
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
@@ -79,15 +78,23 @@ def test_histograms_are_exact(similarity):
     scores = scores_of(similarity)
     found = diagnose(QUERIES, ITEMS, LABELS, similarity=similarity).scores
     same = QUERY_LABELS[:, None] == ITEM_LABELS[None]
-    assert BINS / 2 <= len(found.others) == len(found.relevant) == len(found.edges) - 1 <= BINS + 1
-    assert (sum(found.relevant), sum(found.others)) == (same.sum(), (~same).sum())
+    assert (
+        BINS / 2
+        <= len(found["others"])
+        == len(found["relevant"])
+        == len(found["edges"]) - 1
+        <= BINS + 1
+    )
+    assert (sum(found["relevant"]), sum(found["others"])) == (same.sum(), (~same).sum())
     # The first and the last bin are not empty.
-    assert all(found.relevant[at] + found.others[at] > 0 for at in (0, -1))
+    assert all(found["relevant"][at] + found["others"][at] > 0 for at in (0, -1))
     # A score may lie on the other side of an edge only by the rounding of the product.
-    for counts, some in ((found.relevant, scores[same]), (found.others, scores[~same])):
-        assert np.abs(np.cumsum(counts) - np.cumsum(np.histogram(some, found.edges)[0])).max() <= 1
-    assert found.relevant_mean == pytest.approx(scores[same].mean(), rel=1e-4)
-    assert found.others_mean == pytest.approx(scores[~same].mean(), rel=1e-4)
+    for counts, some in ((found["relevant"], scores[same]), (found["others"], scores[~same])):
+        assert (
+            np.abs(np.cumsum(counts) - np.cumsum(np.histogram(some, found["edges"])[0])).max() <= 1
+        )
+    assert found["relevant_mean"] == pytest.approx(scores[same].mean(), rel=1e-4)
+    assert found["others_mean"] == pytest.approx(scores[~same].mean(), rel=1e-4)
 
 
 def test_histogram_by_hand():
@@ -100,38 +107,38 @@ def test_histogram_by_hand():
         similarity="dot",
         k=1,
     ).scores
-    assert found.edges == tuple(range(42))
-    assert [place for place, count in enumerate(found.relevant) if count] == [0, 40]
-    assert [place for place, count in enumerate(found.others) if count] == [10, 39]
-    assert (found.relevant_mean, found.others_mean) == (20, 24.5)
+    assert found["edges"] == tuple(range(42))
+    assert [place for place, count in enumerate(found["relevant"]) if count] == [0, 40]
+    assert [place for place, count in enumerate(found["others"]) if count] == [10, 39]
+    assert (found["relevant_mean"], found["others_mean"]) == (20, 24.5)
 
 
 def test_scores_that_are_all_the_same_are_in_one_bin():
     found = diagnose([[1.0], [3.0]], [[2.0], [5.0]], k=1).scores
-    assert (found.edges, found.others) == ((1.0, 2.0), (4,))
+    assert (found["edges"], found["others"]) == ((1.0, 2.0), (4,))
 
 
 def test_without_relevance_all_items_are_others():
     found = diagnose(QUERIES, ITEMS)
-    assert found.scores.relevant is None
-    assert sum(found.scores.others) == 37 * 53
+    assert found.scores["relevant"] is None
+    assert sum(found.scores["others"]) == 37 * 53
     assert found.alignment is None
 
 
 def test_grades_below_1_are_not_relevant():
     grades = np.where(np.arange(53) % 2, 0.5, 1.0)
     found = diagnose(QUERIES, ITEMS, lambda begin, end: np.tile(grades, (end - begin, 1)))
-    assert sum(found.scores.relevant) == 37 * 27
+    assert sum(found.scores["relevant"]) == 37 * 27
 
 
 def test_excluded_pairs_count_nowhere():
     scores = scores_of("cosine", ITEMS, ITEMS)
     np.fill_diagonal(scores, -np.inf)
     found = diagnose(ITEMS, ITEMS, same_label(ITEM_LABELS, ITEM_LABELS), exclude=same_row(), k=4)
-    assert sum(found.scores.relevant) + sum(found.scores.others) == 53 * 52
+    assert sum(found.scores["relevant"]) + sum(found.scores["others"]) == 53 * 52
     counts = occurrences(scores, 4)
-    assert found.hubness.antihubs == (counts == 0).mean()
-    assert found.hubness.skewness == pytest.approx(skew(counts))
+    assert found.hubness["antihubs"] == (counts == 0).mean()
+    assert found.hubness["skewness"] == pytest.approx(skew(counts))
 
 
 def test_uniformity_and_alignment_are_their_twins():
@@ -166,8 +173,8 @@ def test_uniformity_and_alignment_by_hand():
 def test_norms_by_hand():
     # Lengths 5, 1, 3: mean 3, variance (4 + 4 + 0)/3, deviation 1.632993, variation 0.544331
     norms = diagnose([[1.0, 0]], [[3, 4], [1, 0], [0, 3]], k=1).items.norms
-    assert (norms.min, norms.median, norms.max) == (1, 3, 5)
-    assert norms.variation == pytest.approx(0.544331, abs=1e-6)
+    assert (norms["min"], norms["median"], norms["max"]) == (1, 3, 5)
+    assert norms["variation"] == pytest.approx(0.544331, abs=1e-6)
 
 
 def test_collapse_is_its_twin():
@@ -175,13 +182,13 @@ def test_collapse_is_its_twin():
     singular = np.linalg.svd(items - items.mean(axis=0), compute_uv=False)
     share = singular[:5] / singular.sum()
     collapse = diagnose(QUERIES, items).collapse
-    np.testing.assert_allclose(collapse.singular_values, singular, rtol=1e-5, atol=1e-5)
-    assert collapse.effective_rank == pytest.approx(
+    np.testing.assert_allclose(collapse["singular_values"], singular, rtol=1e-5, atol=1e-5)
+    assert collapse["effective_rank"] == pytest.approx(
         np.exp(-(share * np.log(share)).sum()), rel=1e-5
     )
-    assert collapse.top_1 == pytest.approx((singular**2)[0] / (singular**2).sum())
-    assert collapse.top_10 == pytest.approx(1)
-    assert collapse.dead == (4,)
+    assert collapse["top_1"] == pytest.approx((singular**2)[0] / (singular**2).sum())
+    assert collapse["top_10"] == pytest.approx(1)
+    assert collapse["dead"] == (4,)
 
 
 def test_collapse_by_hand():
@@ -191,15 +198,15 @@ def test_collapse_by_hand():
     collapse = diagnose(
         [[1.0, 0, 0]], [[2.0, 0, 0], [-2, 0, 0], [0, 1, 0], [0, -1, 0]], k=1
     ).collapse
-    assert collapse.effective_rank == pytest.approx(1.889882, abs=1e-6)
-    assert collapse.top_1 == pytest.approx(0.8)
-    assert collapse.dead == (2,)
+    assert collapse["effective_rank"] == pytest.approx(1.889882, abs=1e-6)
+    assert collapse["top_1"] == pytest.approx(0.8)
+    assert collapse["dead"] == (2,)
 
 
 def test_items_that_are_all_the_same_have_no_rank():
     collapse = diagnose([[1.0, 2.0]], [[3.0, 1.0]] * 4, k=1).collapse
-    assert np.isnan([collapse.effective_rank, collapse.top_1, collapse.top_10]).all()
-    assert collapse.dead == (0, 1)
+    assert np.isnan([collapse["effective_rank"], collapse["top_1"], collapse["top_10"]]).all()
+    assert collapse["dead"] == (0, 1)
 
 
 def test_duplicates_are_named():
@@ -208,10 +215,15 @@ def test_duplicates_are_named():
     items[30] = 0
     items[31] = -0.0
     found = diagnose(QUERIES, items, item_ids=[f"d{row}" for row in range(53)]).items
-    assert found.duplicates.count == 4
-    assert found.duplicates.groups == (("d3", "d7", "d9"), ("d19", "d20"), ("d30", "d31"))
-    assert found.zero == Rows(2, ("d30", "d31"))
-    assert found.near_duplicates == NearDuplicates(0, 51, False, ())
+    assert found.duplicates["count"] == 4
+    assert found.duplicates["groups"] == (("d3", "d7", "d9"), ("d19", "d20"), ("d30", "d31"))
+    assert found.zero == NamedVectors(2, ("d30", "d31"))
+    assert found.near_duplicates == {
+        "count": 0,
+        "looked_at": 51,
+        "sampled": False,
+        "pairs": (),
+    }
 
 
 def test_equal_keys_of_different_vectors_are_no_duplicates(monkeypatch):
@@ -223,7 +235,7 @@ def test_equal_keys_of_different_vectors_are_no_duplicates(monkeypatch):
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Constant())
     found = diagnose([[1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]], k=1)
-    assert found.items.duplicates.groups == (("0", "2"),)
+    assert found.items.duplicates["groups"] == (("0", "2"),)
     assert found.queries_among_items.count == 1
 
 
@@ -237,17 +249,10 @@ def test_near_duplicates_are_their_twin():
         if cosine[i, j] > 0.999 and not (items[i] == items[j]).all()
     ]
     near = diagnose(QUERIES, items).items.near_duplicates
-    assert [(int(a), int(b)) for a, b, _ in near.pairs] == pairs
-    assert near.count == len({row for pair in pairs for row in pair}) == 11
-    assert near.pairs[0][2] == pytest.approx(cosine[pairs[0]], abs=1e-6)
-    assert (near.looked_at, near.sampled) == (59, False)
-
-
-def test_near_duplicates_are_by_direction_whatever_the_similarity():
-    found = diagnose(
-        [[1.0, 0]], [[1.0, 0], [5.0, 0], [0, 1]], similarity="dot", k=1
-    ).items.near_duplicates
-    assert found.pairs == (("0", "1", 1.0),)
+    assert [(int(a), int(b)) for a, b, _ in near["pairs"]] == pairs
+    assert near["count"] == len({row for pair in pairs for row in pair}) == 11
+    assert near["pairs"][0][2] == pytest.approx(cosine[pairs[0]], abs=1e-6)
+    assert (near["looked_at"], near["sampled"]) == (59, False)
 
 
 def test_many_vectors_are_sampled_and_it_says_so():
@@ -256,13 +261,13 @@ def test_many_vectors_are_sampled_and_it_says_so():
     assert found.items.near_duplicates == diagnose(QUERIES, items, sample=40).items.near_duplicates
     near = found.items.near_duplicates
     # Each vector has near duplicates, so each sampled one has.
-    assert (near.count, near.looked_at, near.sampled) == (40, 40, True)
-    assert not found.queries.near_duplicates.sampled
+    assert (near["count"], near["looked_at"], near["sampled"]) == (40, 40, True)
+    assert not found.queries.near_duplicates["sampled"]
     exact = diagnose(QUERIES, items, sample=None)
-    assert exact.items.near_duplicates.looked_at == 212
+    assert exact.items.near_duplicates["looked_at"] == 212
     assert found.items.uniformity == pytest.approx(exact.items.uniformity, abs=0.3)
     other = diagnose(QUERIES, items, sample=40, seed=1)
-    assert other.items.near_duplicates.pairs != near.pairs
+    assert other.items.near_duplicates["pairs"] != near["pairs"]
     assert (
         "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as"
         in found.to_text()
@@ -302,15 +307,15 @@ def test_bad_vectors_are_named_and_the_rest_is_as_without_them(bad, similarity):
         query_ids=good_query,
         item_ids=good_item,
     )
-    assert found.queries.not_finite == Rows(1, ("4",))
-    assert found.items.not_finite == Rows(2, ("3", "52"))
+    assert found.queries.not_finite == NamedVectors(1, ("4",))
+    assert found.items.not_finite == NamedVectors(2, ("3", "52"))
     assert found.items.norms == clean.items.norms
     assert found.items.uniformity == pytest.approx(clean.items.uniformity)
     assert found.alignment == pytest.approx(clean.alignment)
-    assert found.collapse.effective_rank == pytest.approx(clean.collapse.effective_rank)
+    assert found.collapse["effective_rank"] == pytest.approx(clean.collapse["effective_rank"])
     assert found.hubness == clean.hubness
-    assert sum(found.scores.relevant) == sum(clean.scores.relevant)
-    assert sum(found.scores.others) == sum(clean.scores.others)
+    assert sum(found.scores["relevant"]) == sum(clean.scores["relevant"])
+    assert sum(found.scores["others"]) == sum(clean.scores["others"])
     assert found.sentences()[0] == (
         "the queries: 1 vector with NaN or infinite numbers (4); left out of everything else."
     )
@@ -330,8 +335,8 @@ def test_nothing_but_bad_vectors():
 def test_zero_vectors_are_left_out_with_cosine_only():
     items = ITEMS.copy()
     items[8] = 0
-    assert sum(diagnose(QUERIES, items).scores.others) == 37 * 52
-    assert sum(diagnose(QUERIES, items, similarity="dot").scores.others) == 37 * 53
+    assert sum(diagnose(QUERIES, items).scores["others"]) == 37 * 52
+    assert sum(diagnose(QUERIES, items, similarity="dot").scores["others"]) == 37 * 53
     assert (
         "the items: 1 vector all zeros (8); without direction, so left out of the scores."
         in diagnose(QUERIES, items).sentences()
@@ -345,8 +350,10 @@ def test_zero_vectors_are_left_out_with_cosine_only():
 def test_queries_among_the_items():
     queries = QUERIES.copy()
     queries[[5, 7]] = ITEMS[[5, 2]]
-    assert diagnose(queries, ITEMS).queries_among_items == Rows(2, ("5", "7"))
-    assert diagnose(queries, ITEMS, exclude=same_row()).queries_among_items == Rows(1, ("7",))
+    assert diagnose(queries, ITEMS).queries_among_items == NamedVectors(2, ("5", "7"))
+    assert diagnose(queries, ITEMS, exclude=same_row()).queries_among_items == NamedVectors(
+        1, ("7",)
+    )
     assert (
         "2 queries are also found among the items, number for number (5, 7); "
         "if these are the same things, exclude them with same_row() or same_id()."
@@ -361,19 +368,12 @@ def test_little_memory_gives_the_same():
     small, large = (
         diagnose(queries, items, relevant, memory=memory, sample=100) for memory in ("1MB", "1GB")
     )
-    assert small.hubness.skewness == pytest.approx(large.hubness.skewness, rel=1e-3)
+    assert small.hubness["skewness"] == pytest.approx(large.hubness["skewness"], rel=1e-3)
     assert small.items.uniformity == pytest.approx(large.items.uniformity)
     assert small.items.near_duplicates == large.items.near_duplicates
-    assert np.abs(np.cumsum(small.scores.relevant) - np.cumsum(large.scores.relevant)).max() <= 2
-    assert np.abs(np.cumsum(small.scores.others) - np.cumsum(large.scores.others)).max() <= 2
-
-
-def test_vectors_that_come_lazily():
-    items = ITEMS.copy()
-    items[3] = np.nan
-    lazy = Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns])
-    found = diagnose(QUERIES, Vectors(lazy, source="the items"), LABELS, sample=20)
-    assert found.to_dict() == diagnose(QUERIES, items, LABELS, sample=20).to_dict()
+    assert (
+        np.abs(np.cumsum(small.scores["relevant"]) - np.cumsum(large.scores["relevant"])).max() <= 2
+    )
 
 
 def test_the_callers_vectors_stay_as_they_are():
@@ -391,8 +391,8 @@ def test_one_query_and_one_item():
     # cosine 4/5: |x - y|² = 2 - 1.6
     assert found.alignment == pytest.approx(0.4)
     assert np.isnan(found.items.uniformity)
-    assert found.hubness.antihubs == 0
-    assert sum(found.scores.relevant) == 1
+    assert found.hubness["antihubs"] == 0
+    assert sum(found.scores["relevant"]) == 1
     assert found.sentences() == []
     assert "Nothing stands out." in found.to_text()
 
@@ -402,8 +402,8 @@ def test_to_dict_is_plain_and_whole():
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(plain) == {each.name for each in fields(Diagnosis)}
     assert plain["hubness"]["k"] == 10
-    assert plain["items"]["norms"]["max"] == found.items.norms.max
-    assert plain["scores"]["edges"] == list(found.scores.edges)
+    assert plain["items"]["norms"]["max"] == found.items.norms["max"]
+    assert plain["scores"]["edges"] == list(found.scores["edges"])
 
 
 def test_findings_about_spread():
@@ -448,13 +448,6 @@ def test_random_vectors_have_no_findings():
     )
 
 
-def test_the_same_seed_gives_the_same():
-    assert (
-        diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict()
-        == diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict()
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -464,7 +457,7 @@ def test_the_same_seed_gives_the_same():
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),
         (
             {"similarity": "cosin"},
-            "There is no similarity 'cosin'; did you mean 'cosine'? Choose one of cosine, dot, "
+            "Unknown similarity 'cosin'; did you mean 'cosine'? Choose one of cosine, dot, "
             "euclidean, manhattan, hamming, hamming-packed.",
         ),
         ({"dims": 7}, "the queries: dims must be a whole number from 1 to 6; got 7."),
@@ -475,17 +468,8 @@ def test_errors_say_what_to_do(options, message):
         diagnose(QUERIES, ITEMS, **options)
 
 
-def test_different_dimensions_are_refused():
-    message = (
-        "the queries have 6 dimensions but the items have 4; the numbers must match. Do they come "
-        "from the same model?"
-    )
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        diagnose(QUERIES, ITEMS[:, :4])
-
-
 def test_sides_of_different_dimensions_compared_by_a_matrix():
     found = diagnose(QUERIES, ITEMS[:, :4], LABELS, similarity=np.ones((6, 4)))
     assert found.alignment is None
     assert found.queries_among_items.count == 0
-    assert sum(found.scores.relevant) > 0
+    assert sum(found.scores["relevant"]) > 0

@@ -3,13 +3,16 @@ other queries."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from judged import Embeddings, InputError, evaluate
+from judged import Embeddings, evaluate
 from judged.embeddings import kernel, product
 from judged.embeddings.exact import (
     VectorPairs,
@@ -17,10 +20,12 @@ from judged.embeddings.exact import (
     cosines,
     dots,
     half_squares,
+    rounded_once,
 )
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.embeddings.relevance import same_label, same_row
 from judged.embeddings.search import rank_bound, reversed_search
+from judged.errors import InputError
 from judged.policy import Policy
 from support.dense import Array, hits_of, judged, same
 from support.loops import for_each
@@ -98,12 +103,10 @@ def test_any_vectors_in_tiles_of_any_shape(
     queries[(queries == 0).all(axis=1)] = 1
     name = str(rng.choice(list(SIMILAR)))
     pairs = np.repeat(np.arange(queried), count), np.tile(np.arange(count), queried)
-    exact = SIMILAR[name](VectorPairs(queries, items, *pairs)).reshape(queried, count)
+    exact = rounded_once(SIMILAR[name], VectorPairs(queries, items, *pairs)).reshape(queried, count)
     relevant = rng.random((queried, count)) < rng.choice([0.05, 0.5, 1])
     relevant[:, 0] = True
     # Rows of any width go through all ways to count and to settle.
-    short = int(rng.choice([0, 2048]))
-    monkeypatch.setattr(kernel, "SHORT_ROW", short)
     monkeypatch.setattr(kernel, "NEIGHBOURS_PER_BATCH", int(rng.choice([7, 1 << 17])))
     monkeypatch.setattr(kernel, "_SORT_SHARE", int(rng.choice([6, 64, 600])))
     monkeypatch.setattr(kernel, "_COMPARED_WINDOWS", int(rng.choice([0, 8])))
@@ -156,43 +159,6 @@ def test_ranks_do_not_depend_on_memory_or_other_queries(name: str, noise: float,
     assert hits_of(both[1]) == hits_of(apart)
 
 
-def test_rows_that_are_all_too_close() -> None:
-    rng = np.random.default_rng(7)
-    items = rng.normal(size=5) * (1 + 1e-9 * rng.normal(size=(400, 5)))
-    relevant = rng.random((3, 400)) < 0.3
-    for name in ("cosine", "dot"):
-        found = rank(items[:3] * 3, items, lambda a, b: relevant[a:b], similarity=name)
-        same(found, scores_of(name, items[:3] * 3, items), judged(relevant))
-
-
-@pytest.mark.parametrize("name", ["dot", "euclidean"])
-@pytest.mark.parametrize("width", [3000, 700])
-def test_a_neighbourhood_is_settled_once_for_all_its_relevant_items(
-    name: str, width: int, cut: Cut, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-    exact_pairs = Product.exact_pairs
-
-    def spy(self: Product, queries: Array, items: Array) -> Any:
-        asked.append(len(items))
-        return exact_pairs(self, queries, items)
-
-    monkeypatch.setattr(Product, "exact_pairs", spy)
-    cut(4, width)
-    rng = np.random.default_rng(9)
-    items = rng.normal(size=(3000, 8)).astype(np.float32)
-    items[::2] = items[0] * (1 + 1e-5 * rng.normal(size=(1500, 8)))
-    relevant = np.tile(np.arange(3000) % 2 == 0, (4, 1))
-    queries = items[:8:2]
-    found = rank(queries, items, lambda a, b: relevant[a:b], similarity=name)
-    # Items of another tile are compared with by their exact scores, each of which is computed once.
-    assert sum(asked) < (600 if width == 3000 else 4 * 1500 + 600)
-    monkeypatch.undo()
-    pairs = np.repeat(np.arange(4), 3000), np.tile(np.arange(3000), 4)
-    scores = SIMILAR[name](VectorPairs(queries, items, *pairs)).reshape(4, 3000)
-    same(found, scores, judged(relevant))
-
-
 def test_one_close_score_beside_others_in_a_tile_without_the_relevant_items(cut: Cut) -> None:
     cut(1, 3001)
     rest = np.linspace(0, 0.5, 3000)
@@ -201,34 +167,16 @@ def test_one_close_score_beside_others_in_a_tile_without_the_relevant_items(cut:
     assert found.hit_rank.tolist() == [2, 5]
 
 
-@pytest.mark.parametrize("name", ["dot", "euclidean", "hamming"])
-@pytest.mark.parametrize("unit", [1, 0.5])
-def test_whole_numbers_and_halves_need_no_settling(
-    name: str, unit: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(Product, "exact_pairs")
+def test_bits_need_no_exact_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(TiledProduct, "exact_pairs")
     rng = np.random.default_rng(10)
-    queries, items = (unit * rng.integers(-3, 4, size=(n, 6)) for n in (5, 300))
+    queries, items = (rng.integers(-3, 4, size=(n, 6)) for n in (5, 300))
     relevant = rng.random((5, 300)) < 0.4
-    found = rank(queries, items, lambda a, b: relevant[a:b], similarity=name)
-    exact = scores_of(name, queries, items)
+    found = rank(queries, items, lambda a, b: relevant[a:b], similarity="hamming")
+    exact = scores_of("hamming", queries, items)
     same(found, exact, judged(relevant))
-    monkeypatch.undo()
-    listed = top_k(queries, items, 9, similarity=name, ties="input")
+    listed = top_k(queries, items, 9, similarity="hamming", ties="input")
     assert listed.scores.tolist() == np.sort(exact, axis=1)[:, :-10:-1].tolist()
-
-
-def test_numbers_that_moving_makes_whole_are_not_taken_for_whole() -> None:
-    # From the middle of the items, near 1, single and double precision see no difference.
-    items = np.array([[1e-18, 3.0], [2e-18, 3.0], [3e-18, 3.0], [2.0, -1.0]])
-    found = rank(
-        np.array([[2.0, 3.0]]), items, lambda a, b: np.ones((1, 4)), similarity="euclidean"
-    )
-    same(found, scores_of("euclidean", np.array([[2.0, 3.0]]), items), judged(np.ones((1, 4))))
-    apart = rank(
-        np.array([[0.0, 3.0]]), items, lambda a, b: np.ones((1, 4)), similarity="euclidean"
-    )
-    assert [hit[1] for hit in hits_of(apart)] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("name", ["cosine", "dot", "euclidean", "manhattan"])
@@ -279,23 +227,6 @@ def test_numbers_are_used_as_they_were_given() -> None:
         assert found.hit_rank.tolist() == [1]
     found = rank([[1.0, 1e-9]], [[1.0, 0.0], [1.0, 1.0]], {"0": {"1": 1}}, similarity="dot")
     assert found.hit_rank.tolist() == [1]
-    # In single precision the three distances are one.
-    found = rank(
-        [[5e8 + 0.3]], items * 100, {"0": {"0": 1}}, similarity="euclidean", precision="single"
-    )
-    assert found.hit_tie_last is not None
-    assert found.hit_tie_last.tolist() == [3]
-
-
-@pytest.mark.parametrize("name", ["dot", "manhattan", "euclidean", "cosine"])
-def test_numbers_that_are_nearly_whole_are_not_taken_for_whole(name: str) -> None:
-    items = np.array([[30.0], [5.0], [10.0], [12.0 + 1e-12], [12.0]])
-    for queries in (np.array([[11.0 + 1e-13]]), np.array([[11.0]])):
-        exact = scores_of(name, queries, items)
-        found = top_k(queries, items, 5, similarity=name, ties="input")
-        order = np.argsort(-exact, axis=1, kind="stable")
-        assert found.items.tolist() == order.tolist()
-        assert found.scores.tolist() == np.take_along_axis(exact, order, axis=1).tolist()
 
 
 @pytest.mark.parametrize("times_", [2.0, 3.0, 0.1, 1e-30, 7.0])
@@ -332,10 +263,6 @@ def test_numbers_that_single_precision_cannot_hold(name: str, size: float) -> No
     else:
         with pytest.raises(InputError, match=r"so large|so small"):
             top_k(left, right, 5, **options)
-    if size in (1e300, 1e-300):
-        # In single precision these are infinite, or zeros: it says so, and what to do.
-        with pytest.raises(InputError, match=r"single precision.*precision=single"):
-            top_k(left, right, 5, similarity="cosine", precision="single")
 
 
 def test_excluded_items_are_not_counted_however_large_the_queries_are() -> None:
@@ -362,6 +289,8 @@ def test_a_middle_of_items_that_single_precision_cannot_hold() -> None:
 
 
 def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None:
+    with pytest.raises(InputError, match="so large that double precision cannot hold a score"):
+        top_k([[1.0]], [[1e303], [1.0]], 2, similarity="dot")
     items = np.array([[1e200, 0.0], [1.0, 1.0], [1.0, 1.0000000001], [0.0, 1e-200]])
     queries = np.array([[1.0, 1.0], [0.0, 1.0]])
     for name in ("dot", "cosine", "manhattan"):
@@ -374,7 +303,7 @@ def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None
 
 
 def test_scores_far_from_many_tied_ones_are_not_counted_with_them() -> None:
-    """In single precision scores may lie further apart than a table of the tied ones reaches."""
+    """Scores may lie further apart than a table of the tied ones reaches."""
     for least, most, far in ((1e-30, 1e-29, 1e10), (-3e38, 3e38, 3e38)):
         numbers = np.linspace(least, most, 10, dtype=np.float32)
         items = np.append(np.tile(numbers, 300), np.float32(far))[:, None]
@@ -383,7 +312,6 @@ def test_scores_far_from_many_tied_ones_are_not_counted_with_them() -> None:
             items,
             lambda a, b: (np.arange(3001) < 10)[None],
             similarity="dot",
-            precision="single",
         )
         assert found.hit_tie_first is not None
         assert found.hit_tie_last is not None
@@ -405,3 +333,89 @@ def test_equal_vectors_of_signs_tie_whatever_a_function_returns(dtype: Any) -> N
     )
     assert found.hit_tie_first is not None
     assert len(np.unique(found.hit_tie_first)) == len(np.unique(items, axis=0)) == 16
+
+
+# -- machines, threads and words
+
+
+# -- the machine
+
+
+SCRIPT = """
+import hashlib, sys
+import numpy as np
+from judged import Embeddings
+from judged.embeddings.relevance import same_label
+rng = np.random.default_rng(13)
+base = rng.normal(size=(9, 61))
+group = np.arange(1300) % 9
+weights = rng.normal(size=(61, 61))
+digest = hashlib.sha256()
+for dtype, noise in ((np.float32, 1e-3), (np.float32, 1e-7), (np.float64, 1e-14)):
+    items = (base[group] * (1 + noise * rng.normal(size=(1300, 61)))).astype(dtype)
+    items[:1250:7] = items[1:1250:7] * dtype(2)
+    queries = items[:40] + dtype(noise) * items[50:90]
+    labels = rng.integers(0, 40, 1300)
+    for given in ("cosine", "dot", "euclidean", "manhattan", weights):
+        both = Embeddings(queries, items, similarity=given)
+        found = both.rank(same_label(np.arange(40), labels))
+        listed = both.top_k(20)
+        for part in (found.hit_rank, found.hit_tie_first, found.hit_tie_last, listed.items):
+            digest.update(np.ascontiguousarray(part, np.int64))
+        digest.update(np.ascontiguousarray(listed.scores, np.float64))
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.full
+def test_ranks_do_not_depend_on_the_kernel_of_blas() -> None:
+    found = set()
+    for core, threads in (("Haswell", "1"), ("Prescott", "2"), ("Nehalem", "1")):
+        own = {
+            **os.environ,
+            "OPENBLAS_CORETYPE": core,
+            "OPENBLAS_NUM_THREADS": threads,
+            "NPY_DISABLE_CPU_FEATURES": "" if core == "Haswell" else "AVX2 FMA3",
+            "PYTHONWARNINGS": "ignore",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=own, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
+# -- what is said
+
+
+def test_the_definition_says_which_precision_it_is() -> None:
+    vectors = np.eye(3)
+    basis = Embeddings(vectors, vectors).rank({"0": {"0": 1}}).basis
+    assert basis[0].endswith(", in double precision")
+    own = Embeddings(vectors, vectors, similarity=lambda q, x: q @ x.T).rank({"0": {"0": 1}})
+    assert "may depend on the machine" in own.basis[0]
+
+
+def test_functions_are_given_double_precision_and_keep_it() -> None:
+    seen: set[Any] = set()
+
+    def function(queries: Array, items: Array) -> Array:
+        seen.update((queries.dtype, items.dtype))
+        return queries @ items.T
+
+    close = [[1.0], [1.0 + 1e-12], [1.0 - 1e-12]]
+    found = rank([[1.0]], close, {"0": {"1": 1}}, similarity=function)
+    assert found.hit_tie_last is not None
+    assert found.hit_tie_last.tolist() == [1]
+    assert seen == {np.dtype(np.float64)}
+
+
+@pytest.mark.parametrize("normalise", ["csls(k=2)", "inverted-softmax", "z-score", "min-max"])
+def test_normalised_scores_are_in_double_precision(normalise: str) -> None:
+    close = np.array([[1.0, 0.0], [1.0, 1e-7], [1.0, 2e-7], [1.0, -1e-7]])
+    found = rank(
+        [[1.0, 2.0], [2.0, 1.0]], close, lambda a, b: np.ones((b - a, 4)), normalise=normalise
+    )
+    assert found.hit_tie_first is not None
+    assert sorted(found.hit_tie_first.tolist()) == [1, 1, 2, 2, 3, 3, 4, 4]

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judged import InputError, Rankings, evaluate, evaluate_embeddings
-from judged.embeddings import kernel
-from judged.embeddings.kernel import _COMPARED_WINDOWS, SHORT_ROW
+from judged import Rankings, evaluate, evaluate_embeddings
+from judged.embeddings.kernel import count_rows, first_equal, keys_of
 from judged.embeddings.relevance import listed, same_label, same_row
-from judged.inputs.vectors import Vectors, as_vectors
+from judged.errors import InputError
+from judged.inputs.vectors import Vectors
 from judged.inputs.vectors.vectors import Lazy
 from judged.options import size_in_bytes
 from judged.policy import CHOICES
@@ -24,7 +24,6 @@ from support.dense import (
     among,
     as_judgements,
     as_run,
-    cosines,
     distances,
     hits_of,
     judged,
@@ -127,26 +126,6 @@ def pairs_of_rows(count: int) -> dict[str, dict[str, int]]:
     return {str(row): {str(row): 1} for row in range(count)}
 
 
-def test_cosine() -> None:
-    # Without ties, as two directions that are the same seldom round to the same cosine in double
-    # precision.
-    rng = np.random.default_rng(3)
-    queries, items, relevant = (
-        rng.normal(size=(20, 9)),
-        rng.normal(size=(70, 9)) * 40,
-        rng.random((20, 70)) < 0.2,
-    )
-    same(rank(queries, items, among(relevant)), cosines(queries, items), judged(relevant))
-
-
-@pytest.mark.parametrize("scale", [1e-35, 1e-22, 1e22, 1e35])
-def test_cosine_of_tiny_and_huge_numbers(scale: float) -> None:
-    rng = np.random.default_rng(4)
-    queries, items = rng.normal(size=(5, 6)), rng.normal(size=(40, 6))
-    found = rank(queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40)))
-    same(found, cosines(queries, items), np.ones((5, 40)))
-
-
 @pytest.mark.full
 def test_a_torch_module(needs: Needs) -> None:
     needs("torch")
@@ -194,51 +173,25 @@ def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> No
 # -- sizes, memory and ways to count
 
 
-@pytest.mark.parametrize(
-    ("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, SHORT_ROW), (3, SHORT_ROW + 1)]
-)
-def test_sizes(queries: int, items: int) -> None:
-    left, right, relevant, _ = sample(16, queries, items)
-    same(
-        rank(left, right, among(relevant), similarity="dot"),
-        left @ right.T,
-        judged(relevant),
-    )
-
-
-def test_fewer_items_than_a_cutoff() -> None:
-    found = evaluate_embeddings(
-        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"]
-    )
-    assert [found.value("P@10"), found.value("R@10")] == [0.1, 1.0]
-    assert "1 query with fewer than 10 results." in found.runs[0].audit.sentences()
-
-
-@for_each("width", [SHORT_ROW - 500, SHORT_ROW + 900])
-@for_each("count", [1, 3, _COMPARED_WINDOWS, _COMPARED_WINDOWS + 1, 90])
-@for_each("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
-def test_every_way_to_count(width: int, count: int, where: str) -> None:
-    rng = np.random.default_rng(count)
-    queries, items = whole_numbers(rng, 10, 3), whole_numbers(rng, width, 3)
-    scores = queries @ items.T
-    relevant = np.zeros(scores.shape, bool)
-    for query, row in enumerate(scores):
-        order = np.argsort(-row, kind="stable")
-        behind = min(count, 5 + (where == "more behind"))
-        split = np.concatenate([order[: count - behind], order[-behind:]])
-        ways = {
-            "high": order[:count],
-            "low": order[-count:],
-            "few behind": split,
-            "more behind": split,
-        }
-        place = ways.get(where, rng.permutation(width)[:count])
-        if (
-            where == "mixed" and query % 2
-        ):  # the next rows are not tried for few scores, then they are again
-            place = order[:count]
-        relevant[query, place] = True
-    same(rank(queries, items, among(relevant), similarity="dot"), scores, judged(relevant))
+def test_both_kernels_are_their_plain_twins() -> None:
+    rng = np.random.default_rng(23)
+    for most in (2, 40, 4000):
+        scores = rng.integers(0, most, (6, 900)).astype(np.float32)
+        lengths = rng.integers(0, 30, 6)
+        row = np.repeat(np.arange(6), lengths)
+        low = np.concatenate([np.sort(rng.choice(scores[0], count)) for count in lengths])
+        high = low + rng.integers(0, 2)
+        above, level = count_rows(scores, lengths, (low, high))
+        assert above.tolist() == [
+            int((scores[r] > h).sum()) for r, h in zip(row, high, strict=True)
+        ]
+        assert level.tolist() == [
+            int((scores[r] >= v).sum()) for r, v in zip(row, low, strict=True)
+        ]
+        vectors = rng.integers(-1, 2, (80, 3)).astype(np.float32) * np.float32(most)
+        rows = [tuple(vector) for vector in vectors.tolist()]
+        for keys in (keys_of(vectors), np.zeros(80, np.uint64)):
+            assert first_equal(Vectors(vectors), keys).tolist() == [rows.index(v) for v in rows]
 
 
 @pytest.mark.parametrize("ties", RULES)
@@ -250,22 +203,6 @@ def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
     same(found, np.ones((4, width)), judged(relevant), ties=ties)
     assert found.audit is not None
     assert (found.audit.tied_results, found.audit.tied_queries) == (12, 4)
-
-
-@pytest.mark.parametrize("ties", RULES)
-@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
-@pytest.mark.parametrize("short", [0, 2048])
-def test_ties_are_settled_alike_however_many_at_a_time(
-    similarity: str, ties: str, short: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kernel, "SHORT_ROW", short)
-    monkeypatch.setattr(kernel, "NEIGHBOURS_PER_BATCH", 7)
-    monkeypatch.setattr(kernel, "_SCORES_PER_BATCH", 100)
-    queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
-    items[30:] = items[rng.integers(0, 5, 30)]
-    scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
-    found = rank(queries, items, among(relevant), similarity=similarity, policy={"ties": ties})
-    same(found, scores, judged(relevant), ties=ties)
 
 
 @pytest.mark.parametrize(
@@ -374,23 +311,6 @@ def test_every_measure_reads_the_ranks_as_it_reads_those_of_a_run(ties: str) -> 
         assert ours.tolist() == pytest.approx(theirs.tolist(), abs=1e-12), measure
 
 
-def test_a_tie_range_is_that_of_the_same_run() -> None:
-    queries, items, relevant, _ = sample(21)
-    listed = as_judgements(judged(relevant))
-    options: dict[str, Any] = {"measures": ["AP", "nDCG@10"]}
-    found = evaluate_embeddings(queries, items, listed, similarity="dot", **options)
-    expected = evaluate(listed, as_run(queries @ items.T), **options)
-    for measure in options["measures"]:
-        assert found.tie_range(measure) == pytest.approx(expected.tie_range(measure), abs=1e-12)
-        assert (
-            found.tie_range(measure).worst
-            < found.tie_range(measure).expected
-            < found.tie_range(measure).best
-        )
-    assert "Ranking: dot: the score is the dot product" in found.definition("AP")
-    assert "Ranking: dot: the score is the dot product" in found.methods()
-
-
 @pytest.mark.parametrize(("ties", "share"), [("id", 0.2), ("expected", 0.1)])
 def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not(
     ties: str, share: float
@@ -401,23 +321,6 @@ def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not
     found = rank([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
     assert found.audit is not None
     assert found.audit.judged_at_10 == share
-
-
-def test_a_convention_is_that_of_the_same_run() -> None:
-    queries, items, relevant, _ = sample(22)
-    listed = as_judgements(judged(relevant))
-    for convention, measure in {"clip": "R@10", "ranx": "map@10", "torchmetrics": "AP@10"}.items():
-        found = evaluate_embeddings(
-            queries, items, listed, similarity="dot", measures=[measure], convention=convention
-        )
-        expected = evaluate(listed, as_run(queries @ items.T), [measure], convention=convention)
-        assert found.value() == pytest.approx(expected.value(), abs=1e-12)
-        assert found.policy == expected.policy
-        assert f"Convention: {found.convention}" in found.definition()
-    ranked = rank(queries, items, listed, similarity="dot")
-    assert ranked.evaluate("AP@10", convention="torchmetrics").value() == pytest.approx(
-        found.value(), abs=1e-12
-    )
 
 
 def test_the_basis_says_what_was_ranked() -> None:
@@ -432,16 +335,6 @@ def test_the_basis_says_what_was_ranked() -> None:
         "excluded from the ranking: the items of the exclusion list, and the item with the "
         "query's own row number",
     )
-
-
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean", "hamming", "manhattan"])
-def test_what_was_given_stays_as_it_was(similarity: str) -> None:
-    queries, items, relevant, _ = sample(21)
-    queries[:, 0], items[:, 0] = 5, 5  # no vector is zero
-    before = queries.copy(), items.copy()
-    rank(queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_row())
-    assert (queries == before[0]).all()
-    assert (items == before[1]).all()
 
 
 # -- laws

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from judged import Rankings
-from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.relevance import same_label, same_row
+from judged.embeddings.relevance import same_label
 from support.dense import Array, cosines, distances, hits_of, judged, same, whole_numbers
 from support.parts import Needs
 from support.products import rank, top_k
@@ -126,110 +125,6 @@ def test_equal_vectors_tie_when_normalised(normalise: str, memory: str) -> None:
         queries, items, same_label(np.arange(70), which), normalise=normalise, memory=memory
     )
     assert spans(found) == [9] * (70 * 9)
-
-
-@pytest.mark.parametrize("exclude", [None, same_row()])
-def test_equal_queries_tie_when_the_items_search_in_the_same_product(exclude: Any) -> None:
-    queries, which, rng = copies(5, 37, 29)
-    items = rng.normal(size=(50, 61)).astype(np.float32)
-    compared = Embeddings(queries, items, similarity="dot", exclude=exclude)
-    _, back = compared.rank_both(same_label(which, np.arange(50) % 37))
-    # All 29 copies of one query tie; where one of them has the item's own row number and is
-    # excluded, 28 are left.
-    own = which[np.arange(50)] == np.arange(50) % 37 if exclude is not None else np.zeros(50, bool)
-    assert spans(back) == np.repeat(29 - own, 29 - own).tolist()
-
-
-# -- near duplicates by distance
-
-
-def clusters(apart: float, near: float, *, dims: int = 24, seed: int = 6) -> tuple[Array, Array]:
-    """Fifteen clusters of twenty vectors, in single precision already, so that double precision is
-    exact for them."""
-    rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(15, 1, dims)) / np.sqrt(dims) * apart
-    vectors = (
-        (centres + rng.normal(size=(15, 20, dims)) / np.sqrt(dims) * near)
-        .reshape(-1, dims)
-        .astype(np.float32)
-    )
-    return vectors, np.repeat(np.arange(15), 20)
-
-
-APART_AND_NEAR = [
-    *[(1e3, 1e-1), (1e3, 1e-3), (1e3, 3e-4), (1e6, 1.0), (1.0, 1e-6)],
-    *[(1e-8, 1e-13), (1e-14, 1e-19), (1e-20, 1e-25), (1e-30, 1e-35)],
-]
-NEAR = pytest.mark.parametrize(("apart", "near"), APART_AND_NEAR)
-
-
-@NEAR
-@pytest.mark.parametrize("memory", ["1GB", "1MB"])
-def test_near_duplicates_far_from_the_origin_are_ranked_as_in_double_precision(
-    apart: float, near: float, memory: str
-) -> None:
-    vectors, cluster = clusters(apart, near)
-    queries = vectors[::9]
-    found = rank(
-        queries, vectors, same_label(cluster[::9], cluster), similarity="euclidean", memory=memory
-    )
-    exact = -distances(queries, vectors)
-    assert len(np.unique(exact[0])) > 200  # rounding has not made them all the same
-    same(found, exact, judged(cluster[::9, None] == cluster))
-
-
-@NEAR
-def test_near_duplicates_are_listed_as_in_double_precision(apart: float, near: float) -> None:
-    vectors, _ = clusters(apart, near, seed=7)
-    queries = vectors[::9]
-    exact = distances(queries, vectors)
-    results = top_k(queries, vectors, 25, similarity="euclidean", ties="input")
-    assert results.items.tolist() == np.argsort(exact, axis=1, kind="stable")[:, :25].tolist()
-    assert results.scores == pytest.approx(
-        np.take_along_axis(exact, results.items, axis=1) / -2, rel=1e-12, abs=0
-    )
-
-
-@pytest.mark.parametrize("memory", ["1GB", "1MB"])
-def test_near_duplicates_with_exclusions_in_categories_and_both_ways(memory: str) -> None:
-    vectors, cluster = clusters(1e3, 1e-3, seed=8)
-    exact, gone = -distances(vectors, vectors), np.eye(300) > 0
-    relation = same_label(cluster, cluster)
-    same(
-        rank(vectors, vectors, relation, similarity="euclidean", exclude=same_row(), memory=memory),
-        exact,
-        judged(cluster[:, None] == cluster),
-        gone=gone,
-    )
-    # Ten categories of a cluster hold two vectors each; without itself a query's own category has
-    # one left.
-    category = np.arange(300) // 2
-    best = np.where(gone, -np.inf, exact).reshape(300, 150, 2).max(axis=2)
-    found = rank(
-        vectors,
-        vectors,
-        relation,
-        similarity="euclidean",
-        exclude=same_row(),
-        unique=category,
-        memory=memory,
-    )
-    same(found, best, judged(cluster[:, None] == cluster[::2]))
-    compared = Embeddings(vectors[::7], vectors, similarity="euclidean", memory=memory)
-    there, back = compared.rank_both(same_label(cluster[::7], cluster))
-    same(there, exact[::7], judged(cluster[::7, None] == cluster))
-    same(back, exact[::7].T, judged(cluster[:, None] == cluster[::7]))
-
-
-def test_one_vector_far_from_all_others_spoils_nothing() -> None:
-    rng = np.random.default_rng(9)
-    items = rng.normal(size=(400, 5)).astype(np.float32)
-    items[17] *= 1e6
-    queries = rng.normal(size=(20, 5)).astype(np.float32)
-    found = rank(
-        queries, items, lambda begin, end: np.ones((end - begin, 400)), similarity="euclidean"
-    )
-    same(found, -distances(queries, items), np.ones((20, 400)))
 
 
 # -- types of numbers

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import InputError, PolicyError, evaluate_embeddings
+from judged import evaluate_embeddings
 from judged.embeddings import product
 from judged.embeddings.relevance import same_label, same_row
+from judged.errors import InputError, PolicyError
 from support.products import evaluate_index
 
 MEASURES = ["nDCG@10", "R@20", "RR", "AP"]
@@ -51,13 +52,6 @@ def brute(items: np.ndarray) -> Any:
     return find
 
 
-def test_an_exact_function_loses_nothing(case: Case) -> None:
-    result = evaluate_index(brute(case[1]), *case, k=20, measures=MEASURES)
-    assert result.recall == 1.0
-    assert result.loss == pytest.approx(dict.fromkeys(MEASURES, 0.0), abs=1e-12)
-    assert [run.name for run in result.evaluation.runs] == ["exact@20", "index@20"]
-
-
 def test_the_exact_row_is_the_evaluation_of_all_ranks_cut_at_k(case: Case) -> None:
     cut = ["nDCG@10", "R@20", "RR@20", "AP@20", "P@20"]
     result = evaluate_index(brute(case[1]), *case, k=20, measures=cut)
@@ -66,15 +60,6 @@ def test_the_exact_row_is_the_evaluation_of_all_ranks_cut_at_k(case: Case) -> No
         assert result.evaluation.value(measure, "exact@20") == pytest.approx(
             whole.value(measure), abs=1e-12
         )
-
-
-def test_a_flat_faiss_index_is_exact(case: Case) -> None:
-    faiss = quietly("faiss")
-    index = faiss.IndexFlatIP(16)
-    index.add(case[1])
-    result = evaluate_index(index, *case, k=20, measures=MEASURES)
-    assert result.recall == 1.0
-    assert result.loss == pytest.approx(dict.fromkeys(MEASURES, 0.0), abs=1e-12)
 
 
 def test_distances_rank_as_scores_do(case: Case) -> None:
@@ -118,18 +103,6 @@ def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
     )
     assert f"index@100: {result.evaluation.runs[1].audit.notes[0]}" in result.warnings()
     assert result.evaluation.runs[0].audit.notes == ()
-
-
-def test_usearch(case: Case) -> None:
-    library = quietly("usearch.index")
-    index = library.Index(ndim=16, metric="ip", dtype="f32")
-    index.add(np.arange(3000), case[1])
-    result = evaluate_index(index, *case, k=20, measures=MEASURES)
-    assert result.recall > 0.9
-    single = evaluate_index(
-        index, case[0][:1], case[1], lambda begin, end: np.ones((1, 3000)), k=20, measures=["R@20"]
-    )
-    assert 0 < single.recall <= 1
 
 
 def test_usearch_with_fewer_items_than_k() -> None:
@@ -370,7 +343,8 @@ def test_binary_indexes(tmp_path: Path) -> None:
     file = str(tmp_path / "binary.faiss")
     faiss.write_index_binary(flat, file)
     keyed = usearch.Index(ndim=64, metric="hamming", dtype="b1")
-    keyed.add(np.arange(300), packed)
+    # By several threads, another graph would be built each time, and some find less.
+    keyed.add(np.arange(300), packed, threads=1)
     relevance = {str(at): {str(at): 1} for at in range(20)}
     for index, recall in ((flat, 1.0), (file, 1.0), (keyed, 0.8)):
         for similarity, vectors in (("hamming", bits), ("hamming-packed", packed)):
@@ -397,25 +371,6 @@ def test_a_loss_is_above_0_also_where_less_is_better() -> None:
         find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["FP@1", "P@1"]
     )
     assert result.loss == {"FP@1": 2.0, "P@1": 1.0}  # FP is a count over all queries
-
-
-def test_the_memory_cap_changes_nothing(case: Case) -> None:
-    found = [
-        evaluate_index(
-            brute(case[1][:, :4]),
-            *case,
-            k=20,
-            dims=4,
-            similarity="dot",
-            measures=MEASURES,
-            memory=memory,
-        )
-        for memory in ("1GB", "1MB")
-    ]
-    assert found[0].recall == found[1].recall == 1.0
-    assert found[0].evaluation.value("AP", "exact@20") == pytest.approx(
-        found[1].evaluation.value("AP", "exact@20"), abs=1e-12
-    )
 
 
 def test_nothing_to_find_is_no_recall() -> None:
@@ -492,17 +447,17 @@ class Unknown(Odd):
         (
             answering(([["a"], ["x"]], None)),
             {},
-            "the index returned 'x' for query 'q', which is no item's id.",
+            "the index returned 'x' for query 'q', which is not the id of an item.",
         ),
         (
             answering(([[7], [9]], None)),
             {"keys": [7, 8]},
-            "the index returned 9 for query 'q', which is no item's key.",
+            "the index returned 9 for query 'q', which is not the key of an item.",
         ),
         (
             answering(([[0]], None)),
             {"keys": [7]},
-            "keys: 1 keys for 2 items; there must be as many.",
+            "keys: 1 keys for 2 items; the numbers must match.",
         ),
         (answering(([[0]], None)), {"keys": [7, 7]}, "keys: the key 7 occurs more than once."),
         (
@@ -521,8 +476,8 @@ class Unknown(Odd):
         (
             Odd(),
             {},
-            "the index has 3 dimensions, the queries have 2; they must have as many. Was it built "
-            "from these vectors?",
+            "the index has 3 dimensions, the queries have 2; the numbers must match. Was it "
+            "built from these vectors?",
         ),
         (5, {}, "an index has a search(vectors, k), or is a function of (vectors, k); got int."),
         (answering(([[0], [0]], None)), {"k": 0}, "k must be a whole number from 1; got 0."),
@@ -542,23 +497,8 @@ def test_what_an_index_may_not_do(index: Any, options: dict[str, Any], message: 
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
-        (
-            {"unjudged": "removed"},
-            "unjudged=removed is not supported for embeddings: every item is ranked, and only "
-            "relevant ones are known.",
-        ),
-        (
-            {"ties": "worst"},
-            "the first k items are chosen with ties=id or ties=input; got 'worst'.",
-        ),
-    ],
-)
-def test_policies_without_meaning(policy: dict[str, str], message: str) -> None:
-    with pytest.raises(PolicyError) as error:
-        evaluate_index(
-            answering(None), np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), policy=policy
-        )
-    assert str(error.value) == message
+def test_policies_without_meaning() -> None:
+    given = answering(None), np.eye(2), np.eye(2), same_label([0, 1], [0, 1])
+    for policy in ({"unjudged": "removed"}, {"ties": "worst"}):
+        with pytest.raises(PolicyError, match=r"unjudged=removed|got 'worst'"):
+            evaluate_index(*given, policy=policy)

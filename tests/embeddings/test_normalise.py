@@ -1,43 +1,34 @@
 """Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small
 tiles."""
 
-from collections.abc import Callable
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import log_softmax
 from scipy.stats import norm
 
 from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import (
-    CSLS,
+    LOOKS_AT,
     NORMALISATIONS,
-    AlphaQueryExpansion,
-    DualSoftmax,
-    InvertedSoftmax,
-    MinMax,
     Nearest,
-    Normalisation,
-    QBNorm,
-    Softmax,
-    ZScore,
     as_normalisation,
     chunks,
     nearest,
 )
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.errors import InputError
-from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.vectors import Lazy
+from judged.inputs.vectors import as_vectors
+from support.dense import among, judged, same
 from support.loops import for_each
-from support.products import BANK, ITEMS, QUERIES, normalised, product_of
+from support.products import BANK, ITEMS, QUERIES, RANDOM, normalised, product_of, rank
 
 
-def whole(product: Product) -> np.ndarray:
+def whole(product: TiledProduct) -> np.ndarray:
     scores = np.zeros((len(product.queries), len(product.items)))
-    for chunk in chunks(product):
-        scores[chunk.rows, chunk.columns] = chunk.values
+    for rows, columns, values in chunks(product):
+        scores[rows, columns] = values
     return scores
 
 
@@ -95,40 +86,70 @@ def spread(scores):
     return (scores - low) / (high - low)
 
 
-TWINS: dict[Normalisation, Callable] = {
-    MinMax(): lambda s, b: spread(s),
-    ZScore(): lambda s, b: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
-    Softmax(temperature=0.05): lambda s, b: np.log(
-        np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)
+ALL_TWINS = (
+    ("min-max", None, lambda s, b: spread(s)),
+    (
+        "z-score",
+        None,
+        lambda s, b: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
     ),
-    CSLS(k=4): lambda s, b: twin_csls(s, None, 4),
-    CSLS(k=5, bank=BANK): lambda s, b: twin_csls(s, b, 5),
-    InvertedSoftmax(beta=20): lambda s, b: twin_inverted(s, 20),
-    InvertedSoftmax(beta=10, bank=BANK): lambda s, b: np.log(
-        np.exp(10 * s) / np.exp(10 * b).sum(axis=0)
+    (
+        "softmax(temperature=0.05)",
+        None,
+        lambda s, b: np.log(np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)),
     ),
-    QBNorm(bank=BANK): lambda s, b: twin_qb(s, b, 20, 1),
-    QBNorm(bank=BANK, k=3, beta=5): lambda s, b: twin_qb(s, b, 5, 3),
-    DualSoftmax(beta=20): lambda s, b: twin_dual(s, 20),
-    as_normalisation("mutual-proximity"): twin_mutual,
-}
-TWINNED = pytest.mark.parametrize("normalisation", TWINS, ids=lambda each: str(each))
+    ("csls(k=4)", None, lambda s, b: twin_csls(s, None, 4)),
+    ("csls(k=5)", BANK, lambda s, b: twin_csls(s, b, 5)),
+    ("inverted-softmax(beta=20)", None, lambda s, b: twin_inverted(s, 20)),
+    (
+        "inverted-softmax(beta=10)",
+        BANK,
+        lambda s, b: np.log(np.exp(10 * s) / np.exp(10 * b).sum(axis=0)),
+    ),
+    ("qb-norm", BANK, lambda s, b: twin_qb(s, b, 20, 1)),
+    ("qb-norm(k=3, beta=5)", BANK, lambda s, b: twin_qb(s, b, 5, 3)),
+    ("dual-softmax(beta=20)", None, lambda s, b: twin_dual(s, 20)),
+    ("mutual-proximity", None, twin_mutual),
+)
+EXPANSION = "alpha-query-expansion"
+TWINS = [(as_normalisation(text, bank=bank), twin) for text, bank, twin in ALL_TWINS]
+TWINNED = pytest.mark.parametrize(
+    ("normalisation", "twin"),
+    TWINS,
+    ids=lambda part: "twin" if callable(part) and not hasattr(part, "fit") else str(part)[:40],
+)
 
 
 @TWINNED
 @for_each("tiles", [(None, None), (5, 7), (1, 31), (23, 1)], ids=str)
-def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, tiles):
-    expected = TWINS[normalisation](cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
+def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, twin, tiles):
+    expected = twin(cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
     scores = normalised(normalisation, product_of(height=tiles[0], width=tiles[1]))
     np.testing.assert_allclose(scores, expected, rtol=2e-5, atol=2e-6)
 
 
+@TWINNED
+def test_rankings_of_items_and_of_categories_are_the_twins(normalisation, twin):
+    dense = twin(cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
+    relevant, category = RANDOM.random(dense.shape) < 0.2, RANDOM.integers(0, 9, 31)
+    found = rank(QUERIES, ITEMS, among(relevant), normalise=normalisation)
+    same(found, dense, judged(relevant))
+    assert normalisation.note.rstrip(".") in found.basis
+    names = list(dict.fromkeys(category.tolist()))
+    best, grades = (
+        np.stack([values[:, category == name].max(axis=1) for name in names], axis=1)
+        for values in (dense, relevant)
+    )
+    found = rank(QUERIES, ITEMS, among(relevant), normalise=normalisation, unique=category)
+    same(found, best, judged(grades), names=[str(name) for name in names])
+
+
 def test_every_declared_normalisation_has_a_twin():
-    assert {type(each) for each in TWINS} | {AlphaQueryExpansion} == set(NORMALISATIONS.values())
+    assert {normalisation.name for normalisation, _ in TWINS} | {EXPANSION} == set(NORMALISATIONS)
 
 
 @TWINNED
-def test_excluded_pairs_are_not_looked_at(normalisation):
+def test_excluded_pairs_are_not_looked_at(normalisation, twin):
     # With itself excluded, a vector is normalised as if its own score did not exist: the twin sees
     # NaN there.
     product = product_of(ITEMS, ITEMS, exclude_self=True, height=4, width=9)
@@ -136,14 +157,14 @@ def test_excluded_pairs_are_not_looked_at(normalisation):
     other, bank = scores[~np.eye(31, dtype=bool)].reshape(31, 30), cosines(BANK, ITEMS)
     found = normalised(normalisation, product)
     assert (found[np.eye(31, dtype=bool)] == -np.inf).all()
-    if isinstance(normalisation, (MinMax, ZScore, Softmax)):
+    if normalisation.keeps_order:
         np.testing.assert_allclose(
             found[~np.eye(31, dtype=bool)].reshape(31, 30),
-            TWINS[normalisation](other, bank),
+            twin(other, bank),
             rtol=2e-5,
             atol=2e-6,
         )
-    elif isinstance(normalisation, CSLS) and normalisation.bank is None:
+    elif str(normalisation) == "csls(k=4)":
         # The matrix is symmetric, so rows without the diagonal are columns without it.
         near = highest(other, 4)
         expected = 2 * scores - near[:, None] - near
@@ -193,7 +214,9 @@ def test_inverted_and_dual_softmax_by_hand():
     )
     # with a bank of the query (3), log sum 3: 1 - 3, 2 - 3
     np.testing.assert_allclose(
-        normalised(InvertedSoftmax(beta=1, bank=[[3.0]]), product), [[-2], [-1]], rtol=1e-5
+        normalised(as_normalisation("inverted-softmax(beta=1)", bank=[[3.0]]), product),
+        [[-2], [-1]],
+        rtol=1e-5,
     )
     # one item each: the share among items is 1, and that among queries 1/(1 + e) and e/(1 + e)
     np.testing.assert_allclose(
@@ -217,7 +240,9 @@ def test_qb_norm_leaves_queries_alone_whose_best_item_no_bank_query_finds():
     product = product_of(np.eye(2), np.eye(2))
     # query 0: 20 · (1, 0) - log of one e^(20 · (1, 0)) = 20 - 20, 0 - 0
     np.testing.assert_allclose(
-        normalised(QBNorm(bank=[[1.0, 0.0]]), product), [[0, 0], [0, 1]], atol=1e-5
+        normalised(as_normalisation("qb-norm", bank=[[1.0, 0.0]]), product),
+        [[0, 0], [0, 1]],
+        atol=1e-5,
     )
 
 
@@ -225,7 +250,7 @@ def test_query_expansion_by_hand():
     # query (1, 0) has cosines 0.6 with (0.6, 0.8) and -1 with (-1, 0). k = 2, alpha = 2: weights
     # 0.36 and 0 (not (-1)² = 1) (1, 0) + 0.36 · (0.6, 0.8) = (1.216, 0.288)
     product = product_of(np.array([[2.0, 0.0]]), np.array([[0.6, 0.8], [-1.0, 0.0]]))
-    fitted = AlphaQueryExpansion(alpha=2, k=2).fit(product)
+    fitted = as_normalisation(f"{EXPANSION}(alpha=2, k=2)").fit(product)
     np.testing.assert_allclose(fitted.queries.values, [[1.216, 0.288]], rtol=1e-6)
 
 
@@ -239,60 +264,30 @@ def test_query_expansion_is_its_twin(exclude_self):
     for query, row in enumerate(scores):
         best = np.argsort(-row)[:6]
         expected.append(unit[query] + sum(max(row[item], 0) ** 3 * unit[item] for item in best))
-    fitted = as_normalisation("alpha-query-expansion(k=6)").fit(product)
+    fitted = as_normalisation(f"{EXPANSION}(k=6)").fit(product)
     np.testing.assert_allclose(fitted.queries.values, expected, rtol=1e-4, atol=1e-5)
     untouched = np.ones((3, 31), np.float32)
     fitted.apply(untouched, 0, 0)
     assert (untouched == 1).all()
 
 
-def test_query_expansion_reads_rows_that_come_lazily():
-    lazy = Lazy(ITEMS.shape, ITEMS.dtype, lambda rows, columns: ITEMS[rows, columns])
-    fitted = [
-        AlphaQueryExpansion().fit(product_of(items=Vectors(each, source="the items")))
-        for each in (lazy, ITEMS)
-    ]
-    assert (fitted[0].queries.values == fitted[1].queries.values).all()
-
-
 @TWINNED
-def test_a_pair_may_be_all_that_is_left(normalisation):
-    # Two vectors without themselves: one score in every row and column.
-    if hasattr(normalisation, "k"):
-        normalisation = replace(normalisation, k=1)
+def test_a_pair_or_nothing_may_be_all_that_is_left(normalisation, twin):
+    # Two vectors without themselves have one score in every row and column, and one has none.
+    if "k" in normalisation.parameters:
+        normalisation = replace(normalisation, parameters={**normalisation.parameters, "k": 1})
     found = normalised(normalisation, product_of(ITEMS[:2], ITEMS[:2], exclude_self=True))
     assert np.isfinite(found[~np.eye(2, dtype=bool)]).all()
-
-
-@TWINNED
-def test_all_may_be_excluded(normalisation):
-    # One vector without itself.
-    if hasattr(normalisation, "k"):
-        normalisation = replace(normalisation, k=1)
-    assert normalised(
-        normalisation, product_of(ITEMS[:1], ITEMS[:1], exclude_self=True)
-    ).tolist() == [[-np.inf]]
+    found = normalised(normalisation, product_of(ITEMS[:1], ITEMS[:1], exclude_self=True))
+    assert found.tolist() == [[-np.inf]]
 
 
 def test_query_expansion_keeps_ids():
     left = as_vectors(QUERIES, ids=[f"q{row}" for row in range(23)])
-    product = Product(left, as_vectors(ITEMS), as_similarity("cosine"), exclude=None, memory="1GB")
-    assert AlphaQueryExpansion().fit(product).queries.ids == left.ids
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "softmax(temperature=0.001)",
-        "inverted-softmax(beta=1000)",
-        "dual-softmax(beta=1000)",
-        "inverted-softmax(beta=1e6)",
-    ],
-)
-def test_extreme_parameters_neither_overflow_nor_make_ties(text):
-    found = normalised(text, product_of())
-    assert np.isfinite(found).all()
-    assert all(len(np.unique(row)) == 31 for row in found)
+    product = TiledProduct(
+        left, as_vectors(ITEMS), as_similarity("cosine"), exclude=None, memory="1GB"
+    )
+    assert as_normalisation(EXPANSION).fit(product).queries.ids == left.ids
 
 
 def test_inverted_softmax_of_one_query_ties_everything():
@@ -309,32 +304,8 @@ def test_inverted_softmax_tells_shares_apart_that_round_to_1():
     )
 
 
-def test_dual_softmax_at_high_beta_ranks_as_in_exact_arithmetic():
-    logs = 1000 * whole(product_of())
-    exact = log_softmax(logs, axis=0) + log_softmax(logs, axis=1)
-    found = normalised(DualSoftmax(beta=1000), product_of())
-    assert (np.argsort(found, axis=1) == np.argsort(exact, axis=1)).all()
-
-
-@pytest.mark.parametrize("text", ["min-max", "z-score", "softmax", "softmax(temperature=0.001)"])
-def test_what_says_no_ranking_changes_changes_none(text):
-    normalisation = as_normalisation(text)
-    assert normalisation.keeps_order
-    assert "no ranking changes" in normalisation.says
-    assert normalisation.note.endswith("(per query); it cannot change any ranking.")
-    order = np.argsort(whole(product_of()), axis=1)
-    assert (
-        np.diff(np.take_along_axis(normalised(text, product_of()), order, axis=1), axis=1) >= 0
-    ).all()
-
-
-def test_only_those_that_say_so_keep_the_order():
-    for name, kind in NORMALISATIONS.items():
-        assert kind.keeps_order == ("no ranking changes" in kind.says), name
-
-
 @TWINNED
-def test_constant_scores_stay_constant(normalisation):
+def test_constant_scores_stay_constant(normalisation, twin):
     product = product_of(np.ones((12, 8)), np.ones((12, 8)))
     found = normalised(normalisation, product)
     assert np.isfinite(found).all()
@@ -371,9 +342,7 @@ def test_nearest_takes_the_lower_number_of_a_tie():
 
 def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
     for text in [
-        QBNorm(bank=BANK),
-        InvertedSoftmax(bank=BANK),
-        CSLS(bank=BANK),
+        *(as_normalisation(name, bank=BANK) for name in ("qb-norm", "inverted-softmax", "csls")),
         "min-max",
         "z-score",
         "softmax",
@@ -384,6 +353,147 @@ def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
 
 def test_a_bank_is_cut_to_dims():
     product = product_of(QUERIES[:, :4], ITEMS[:, :4])
-    InvertedSoftmax(bank=BANK).fit(product, dims=4)
+    as_normalisation("inverted-softmax", bank=BANK).fit(product, dims=4)
     with pytest.raises(InputError):
-        InvertedSoftmax(bank=BANK).fit(product)
+        as_normalisation("inverted-softmax", bank=BANK).fit(product)
+
+
+# -- declarations and errors
+
+
+@pytest.mark.parametrize(
+    ("normalisation", "kind", "note"),
+    [
+        (
+            as_normalisation("csls"),
+            "transductive",
+            "scores were normalised by csls(k=10), which looks at all test queries (transductive).",
+        ),
+        (
+            as_normalisation("csls", bank=BANK),
+            "inductive",
+            "scores were normalised by csls(bank=17 vectors, k=10), "
+            "which looks at a bank of other queries, never at other test queries (inductive).",
+        ),
+        (
+            as_normalisation("qb-norm(bank=train.npy)"),
+            "inductive",
+            "scores were normalised by qb-norm(bank=train.npy, beta=20.0, k=1), "
+            "which looks at a bank of other queries, never at other test queries (inductive).",
+        ),
+        (
+            as_normalisation(EXPANSION),
+            "per query",
+            "scores were normalised by alpha-query-expansion(alpha=3.0, k=10), which looks at one "
+            "query at a time (per query).",
+        ),
+        (
+            as_normalisation("min-max"),
+            "per query",
+            "scores were normalised by min-max, which looks at one query at a time (per query); "
+            "it cannot change any ranking.",
+        ),
+    ],
+)
+def test_notes_say_what_was_looked_at(normalisation, kind, note):
+    assert (normalisation.kind, normalisation.note) == (kind, note)
+
+
+@pytest.mark.parametrize("name", NORMALISATIONS)
+def test_every_normalisation_declares_itself(name):
+    normalisation = NORMALISATIONS[name]
+    assert normalisation.name == name
+    assert normalisation.says
+    assert normalisation.kind in LOOKS_AT
+    assert normalisation.keeps_order == ("no ranking changes" in normalisation.says)
+    assert as_normalisation(str(normalisation)) == normalisation
+
+
+def test_texts():
+    assert str(as_normalisation("softmax(temperature=0.05)")) == "softmax(temperature=0.05)"
+    assert as_normalisation(" CSLS ( k = 5 ) ").parameters == {"k": 5}
+    assert as_normalisation("inverted_softmax(beta=5, bank='a, b.npy')").bank == "a, b.npy"
+    assert as_normalisation("qb-norm(bank=train.npy, k=2)").bank == "train.npy"
+    given = as_normalisation("csls(k=3)")
+    assert as_normalisation(given) is given
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: as_normalisation("cslss"),
+            "Unknown normalisation 'cslss'; did you mean 'csls'? Choose one of min-max, z-score, "
+            "softmax, csls, "
+            "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
+        ),
+        (
+            lambda: as_normalisation("softmax(temprature=2)"),
+            "softmax takes no 'temprature'; did you mean 'temperature'? It takes temperature.",
+        ),
+        (lambda: as_normalisation("min-max(k=2)"), "min-max takes no 'k'. It takes no parameters."),
+        (lambda: as_normalisation("csls(k=2, k=3)"), "k of csls is given twice: 'csls(k=2, k=3)'."),
+        (
+            lambda: as_normalisation("csls(5)"),
+            "parameters are written name=value, with commas between; got 'csls(5)'.",
+        ),
+        (
+            lambda: as_normalisation("csls(k=5"),
+            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
+            "'csls(k=5'.",
+        ),
+        (
+            lambda: as_normalisation("softmax(temperature=0)"),
+            "temperature of softmax must be a number above 0, from 1e-06 to 1e+06; got 0.",
+        ),
+        (
+            lambda: as_normalisation("inverted-softmax(beta=-1)"),
+            "beta of inverted-softmax must be a number above 0, from 1e-06 to 1e+06; got -1.",
+        ),
+        (lambda: as_normalisation("csls(k=0)"), "k of csls must be a whole number from 1; got 0."),
+        (
+            lambda: as_normalisation("csls(k=32)").fit(product_of()),
+            "k of csls must be at most the number of items, 31; got 32.",
+        ),
+        (
+            lambda: as_normalisation("csls(k=24)").fit(product_of()),
+            "k of csls must be at most the number of queries, 23; got 24.",
+        ),
+        (
+            lambda: as_normalisation("csls(k=18)", bank=BANK).fit(product_of()),
+            "k of csls must be at most the number of queries in the bank, 17; got 18.",
+        ),
+        (
+            lambda: as_normalisation(f"{EXPANSION}(k=32)").fit(product_of()),
+            "k of alpha-query-expansion must be at most the number of items, 31; got 32.",
+        ),
+        (
+            lambda: as_normalisation(f"{EXPANSION}(k=3)").fit(product_of(similarity="dot")),
+            "alpha-query-expansion weighs items by their cosine; it needs similarity 'cosine', "
+            "got 'dot'.",
+        ),
+        (
+            lambda: as_normalisation("qb-norm(k=32)", bank=BANK).fit(product_of()),
+            "k of qb-norm must be at most the number of items, 31; got 32.",
+        ),
+        (
+            lambda: as_normalisation("qb-norm").fit(product_of()),
+            "qb-norm needs a bank of queries, such as those of training; give bank=, vectors or "
+            "their file.",
+        ),
+        (
+            lambda: as_normalisation("qb-norm", bank=BANK[:, :3]).fit(product_of()),
+            "the bank of queries have 3 dimensions but the items have 8; the numbers must match. "
+            "Do they come from the same model?",
+        ),
+        (
+            lambda: normalised(
+                "csls(k=1)", product_of([[1e154], [-1e154]], [[-1e154], [1e154]], "dot")
+            ),
+            "scores normalised by csls(k=1) overflow; divide all vectors by the same number.",
+        ),
+    ],
+)
+def test_errors_say_what_to_do(make, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        make()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, log_softmax, logsumexp
 
 import judged
-from judged.embeddings.normalisation import CSLS, NORMALISATIONS, InvertedSoftmax, QBNorm
+from judged.embeddings.normalisation import NORMALISATIONS, as_normalisation
 from support.loops import for_each
 from support.products import normalised, product_of
 
@@ -76,9 +76,9 @@ SCORES: dict[str, Scores] = {
 def shown(name: str, bank: Scores) -> object:
     """The normalisation of a formula; its bank are queries whose scores these are."""
     with_bank = {
-        "csls with a bank": CSLS(k=2, bank=bank),
-        "inverted-softmax with a bank": InvertedSoftmax(beta=3, bank=bank),
-        "qb-norm": QBNorm(beta=3, bank=bank),
+        "csls with a bank": as_normalisation("csls(k=2)", bank=bank),
+        "inverted-softmax with a bank": as_normalisation("inverted-softmax(beta=3)", bank=bank),
+        "qb-norm": as_normalisation("qb-norm(beta=3)", bank=bank),
     }
     return with_bank.get(name, name)
 
@@ -205,14 +205,3 @@ def test_what_keeps_the_order_keeps_it_in_ranks_and_in_lists(normalise: str, shi
     lists = [each.top_k(30) for each in (plain, changed)]
     assert lists[0].items.tolist() == lists[1].items.tolist()
     assert (np.diff(lists[1].scores, axis=1) <= 0).all()
-
-
-def test_dual_softmax_of_negative_cosines_finds_what_cosine_finds():
-    # As with models whose cosines are all below 0: the pair of each query has the highest score of
-    # its row and of its column, so no product of two softmaxes can put another first.
-    random = np.random.default_rng(1)
-    scores = -0.5 - random.random((30, 30)) / 4
-    scores[np.diag_indices(30)] = -0.4
-    for normalise in (None, "dual-softmax", "inverted-softmax", "csls", "mutual-proximity"):
-        search = judged.Embeddings(scores, np.eye(30), similarity="dot", normalise=normalise)
-        assert search.evaluate(judged.relevance.pairs(), "R@1").value() == 1.0, normalise

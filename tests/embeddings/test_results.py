@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import judged
@@ -37,35 +37,6 @@ def test_the_first_k_as_a_run(tmp_path: Path) -> None:
         assert judged.evaluate({"0": {"0": 1}}, tmp_path / name, "RR").value() == 0.5
 
 
-def test_an_index_as_a_table() -> None:
-    found = RESULTS["index"]
-    assert found.to_frame().rows() == [("exact@1", 1.0), ("index@1", 0.0), ("loss", 1.0)]
-    assert found.sentences()[0] == (
-        "Recall of the index: 0.0000 of the exact first 1. For the worst 5 % of the queries it is "
-        "at most 0.0000."
-    )
-    assert found.tables()[0].rows[2] == ["loss", "1.0000"]
-
-
-def test_a_diagnosis_as_a_table() -> None:
-    numbers = dict(RESULTS["diagnosis"].to_frame().rows())
-    assert (numbers["items.count"], numbers["alignment_pairs"]) == (2.0, 1.0)
-
-
-@pytest.mark.parametrize("name", RESULTS)
-@pytest.mark.parametrize("ending", ["json", "csv", "md", "html", "parquet"])
-def test_every_result_can_be_saved(name: str, ending: str, tmp_path: Path) -> None:
-    found, target = RESULTS[name], tmp_path / f"result.{ending}"
-    found.save(target)
-    if ending == "json":
-        assert json.loads(target.read_text()) == found.to_dict()
-    elif ending == "parquet":
-        assert pl.read_parquet(target).equals(found.to_frame())
-    else:
-        assert target.read_text()
-    assert "<table" in found.to_html(verbose=True)
-
-
 @pytest.mark.parametrize("option", [{"normalise": "csls(k=1)"}, {"unique": ["a", "b"]}])
 def test_changed_scores_are_refused_where_others_know_only_the_items(option: Any) -> None:
     changed = judged.Embeddings([[2.0, 1.0]], [[1.0, 0.0], [0.0, 3.0]], **option)
@@ -73,7 +44,7 @@ def test_changed_scores_are_refused_where_others_know_only_the_items(option: Any
         "a diagnosis": changed.diagnose,
         "an index": lambda: changed.evaluate_index(lowest_first, {"0": {"1": 1}}),
     }.items():
-        with pytest.raises(judged.InputError) as error:
+        with pytest.raises(judged.errors.InputError) as error:
             call()
         assert (
             str(error.value) == f"{next(iter(option))} is not supported for {what}; leave it out."
@@ -90,3 +61,33 @@ def test_ranks_and_lists_of_one_pass_are_those_of_two() -> None:
     evaluation, lists = BOTH.evaluate_and_top_k({"0": {"0": 1}}, "RR", k=1)
     assert evaluation.value() == BOTH.evaluate({"0": {"0": 1}}, "RR").value()
     assert lists.items.tolist() == BOTH.top_k(1).items.tolist()
+
+
+# -- options that are the same everywhere
+
+
+BY = judged.Embeddings
+METHODS = [BY, BY.encode, BY.evaluate, BY.rank, BY.rank_both, BY.evaluate_and_top_k, BY.top_k]
+METHODS += [BY.evaluate_index, BY.diagnose, judged.evaluate_embeddings]
+
+
+def keywords(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only parameters with their defaults and annotations."""
+    parameters = inspect.signature(function).parameters.values()
+    return {
+        parameter.name: (parameter.default, parameter.annotation)
+        for parameter in parameters
+        if parameter.kind == parameter.KEYWORD_ONLY
+    }
+
+
+def test_the_function_has_options_of_the_object() -> None:
+    assert keywords(judged.evaluate_embeddings).items() <= keywords(BY).items()
+
+
+@pytest.mark.parametrize("function", METHODS, ids=lambda function: function.__name__)
+def test_shared_options_are_the_same_everywhere(function: Callable[..., Any]) -> None:
+    shared, own = keywords(BY.evaluate), keywords(function)
+    both = {name: own[name] for name in own if name in shared}
+    assert both == {name: shared[name] for name in both}
+    assert len(inspect.signature(function).parameters) <= 12

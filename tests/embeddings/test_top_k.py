@@ -3,27 +3,27 @@ the same numbers."""
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judged import Embeddings, InputError, OutputError, PolicyError, evaluate
+import judged
+from judged import Embeddings
 from judged.embeddings.kernel import first_places
-from judged.embeddings.relevance import listed, same_label, same_row
+from judged.embeddings.relevance import listed
 from judged.embeddings.top_k import TopK
-from support.products import rank, top_k
-
-
-def whole_numbers(rng: np.random.Generator, rows: int, dims: int, most: int = 3) -> np.ndarray:
-    """Vectors whose dot products are exact, however they are summed up, and tie often."""
-    return rng.integers(-most, most + 1, (rows, dims)).astype(np.float32)
+from judged.errors import OutputError, PolicyError
+from support.dense import whole_numbers
+from support.products import top_k
+from support.tables import rows_of
 
 
 def fully_sorted(
@@ -81,11 +81,6 @@ def test_without_ids_row_numbers_are_the_ids() -> None:
     ]  # as texts: "9" > "8" > "7" > … > "11" > "10" > "1" > "0"
 
 
-def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
-    results = top_k(np.ones((3, 4)), np.ones((5000, 4)), 4, ties="input")
-    assert results.items.tolist() == [[0, 1, 2, 3]] * 3
-
-
 @given(
     scores=hnp.arrays(
         np.float32,
@@ -116,42 +111,6 @@ def test_excluded_items_never_appear_and_shorten_the_list(excluded: int) -> None
     assert np.isneginf(results.scores[results.items < 0]).all()
 
 
-def test_a_query_is_not_its_own_neighbour() -> None:
-    vectors = np.random.default_rng(0).standard_normal((50, 8))
-    results = top_k(
-        vectors,
-        vectors,
-        49,
-        exclude=[same_row(), same_label(np.arange(50) // 2, np.arange(50) // 2)],
-    )
-    assert results.lengths.tolist() == [48] * 50
-    assert all(
-        query // 2 not in {item // 2 for item in row} for query, row in enumerate(lists_of(results))
-    )
-
-
-@pytest.mark.parametrize("similarity", ["dot", "euclidean", "hamming"])
-def test_the_memory_cap_changes_nothing(similarity: str) -> None:
-    rng = np.random.default_rng(4)
-    queries, items = whole_numbers(rng, 130, 4, 2), whole_numbers(rng, 20_000, 4, 2)
-    exclude = same_label(np.arange(130) % 7, np.arange(20_000) % 7)
-    found = [
-        top_k(queries, items, 150, similarity=similarity, memory=memory, exclude=exclude)
-        for memory in ("1GB", "4MB", "1MB")
-    ]
-    for other in found[1:]:
-        assert np.array_equal(found[0].items, other.items)
-        assert np.array_equal(found[0].scores, other.scores)
-
-
-def test_one_query_one_item_and_more_k_than_items() -> None:
-    results = top_k([[2.0, 0.0]], [[1.0, 0.0]], 3)
-    assert results.items.tolist() == [[0]]
-    assert results.scores.tolist() == [[1.0]]
-    assert results.lengths.tolist() == [1]
-    assert repr(results) == "<TopK: the first 1 of 1 item for 1 query>"
-
-
 def test_results_are_frozen() -> None:
     results = top_k([[1.0]], [[1.0]], 1)
     with pytest.raises(ValueError, match="read-only"):
@@ -174,40 +133,6 @@ def test_the_frame_names_queries_and_items() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["run.txt", "run.parquet", "run"])
-@pytest.mark.parametrize("ties", ["id", "input"])
-def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(
-    tmp_path: Path, name: str, ties: str
-) -> None:
-    rng = np.random.default_rng(8)
-    queries, items = whole_numbers(rng, 40, 3, 2), whole_numbers(rng, 3000, 3, 2)
-    left, right = rng.integers(0, 30, 40), rng.integers(0, 30, 3000)
-    results = top_k(queries, items, 60, similarity="dot", ties=ties, exclude=same_row())
-    results.save(tmp_path / name)
-    judgements = {
-        str(query): {str(item): 1 for item in np.flatnonzero(right == label) if item != query}
-        for query, label in enumerate(left)
-    }
-    measures = ["AP@60", "nDCG@60", "RR@60", "R@60", "P@5", "Success@1"]
-    policy = {"ties": ties}
-    counted = rank(
-        queries,
-        items,
-        same_label(left, right),
-        similarity="dot",
-        exclude=same_row(),
-        policy=policy,
-    ).evaluate(measures)
-    saved = evaluate(judgements, str(tmp_path / name), measures, policy=policy)
-    held = evaluate(judgements, results.to_frame(), measures, policy=policy)
-    for measure in measures:
-        assert (
-            saved.value(measure)
-            == held.value(measure)
-            == pytest.approx(counted.value(measure), abs=1e-12)
-        )
-
-
 def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
     third = np.float32(1) / np.float32(3)
     scores = np.array([[third, np.nextafter(third, np.float32(0)), 1e-9]], np.float32).T
@@ -218,12 +143,6 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
         "0 Q0 a 1 0.3333333432674408 mine\n0 Q0 b 2 0.3333333134651184 mine\n"
         "0 Q0 c 3 9.999999717180685e-10 mine\n"
     )
-
-
-def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
-    results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", "#"])
-    results.save(tmp_path / "a.parquet")
-    assert pl.read_parquet(tmp_path / "a.parquet").equals(results.to_frame())
 
 
 @pytest.mark.parametrize(
@@ -281,26 +200,12 @@ def test_a_run_that_cannot_be_written(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("k", [0, -1, 2.0, True, None])
-def test_k_must_be_a_whole_number_from_1(k: Any) -> None:
-    with pytest.raises(InputError) as error:
-        top_k([[1.0]], [[1.0]], k)
-    assert str(error.value) == f"k must be a whole number from 1; got {k!r}."
-
-
 def test_ties_need_a_rule_without_grades() -> None:
     with pytest.raises(PolicyError) as error:
         top_k([[1.0]], [[1.0]], 1, ties="best")
     assert (
         str(error.value) == "the first k items are chosen with ties=id or ties=input; got 'best'."
     )
-
-
-def test_progress_counts_queries() -> None:
-    seen: list[int] = []
-    top_k(np.ones((130, 2)), np.ones((20_000, 2)), 1, memory="1MB", progress=seen.append)
-    assert sum(seen) == 130
-    assert len(seen) > 1
 
 
 def test_no_more_places_than_items() -> None:
@@ -313,3 +218,69 @@ def test_no_more_places_than_items() -> None:
         assert listed.items.shape == (2, 3)
         kinds = Embeddings(vectors[:2], vectors, unique=["a", "a", "b"]).top_k(k)
         assert kinds.items.shape == (2, 2)
+
+
+# -- saved runs
+
+
+PARTS = ["#", " ", "\t", "\n", "\r", '"', "'", ",", "\ufeff", "\0", "\x0b", "\x1c", "\x85", "\xa0"]
+PARTS += ["\u2028", "=", "-", "@", "{", "[", "}", "é", "😀", "\\", "null", "1", "1.0", "NaN", "a"]
+WHOLE = ["", "PAR1", "GIF89a", "%PDF-", "BZh91AY&SY", "qid,docno,", "query\titem", '{"', '[{"', "#"]
+WHOLE += ['{"query":"a","item":"b","score":1}', "ÿþ", "query_id", "\ufeff", "=1+1", "0", "{}"]
+
+
+def saved(query: str, item: str, path: Path) -> judged.results.TopK:
+    """Two queries with two items each, the odd ones first."""
+    both = judged.Embeddings(
+        np.eye(2), np.eye(2), query_ids=[query, "other"], item_ids=[item, "another"]
+    )
+    found = both.top_k(2)
+    found.save(path)
+    return found
+
+
+@pytest.mark.parametrize("ending", [".run", "", ".csv", ".parquet", ".json"])
+def test_what_is_written_is_read_back(tmp_path, ending):
+    draw = random.Random(13)
+    path = tmp_path / f"saved{ending}"
+    odd = WHOLE + PARTS + ["".join(draw.choices(PARTS, k=draw.randint(2, 3))) for _ in range(5)]
+    written = 0
+    for each in odd:
+        for query, item in ((each, "d"), ("q", each)):
+            path.unlink(missing_ok=True)
+            refusal = ""
+            try:
+                found = saved(query, item, path)
+            except OutputError as error:
+                refusal = str(error)
+            if refusal:
+                assert f"{each!r} " in refusal
+                assert refusal.endswith("change it.")
+                assert not path.exists()
+            else:
+                run = judged.read_run(path)
+                rows = found.to_frame().select("query", "item").rows()
+                assert [row[:2] for row in rows_of(run)] == rows
+                written += 1
+    assert written > len(odd)
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("#1", "begins like a comment or with a byte order mark"),
+        ("\ufeff1", "begins like a comment or with a byte order mark"),
+        ("a\0b", "has a NUL in it"),
+        ('{"a', "makes its first line look like another format"),
+        ("GIF89a", "makes its first line look like another format"),
+    ],
+)
+def test_what_a_trec_run_cannot_hold(folder, query, why):
+    with pytest.raises(OutputError) as error:
+        saved(query, "d", Path("a.run"))
+    assert str(error.value) == (
+        f"a.run: the query id {query!r} {why}, which a TREC run cannot hold; write .json, or "
+        "change it."
+    )
+    saved(query, "d", Path("a.json"))
+    assert list(json.loads(Path("a.json").read_text(encoding="utf-8"))) == [query, "other"]

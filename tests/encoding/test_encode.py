@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,8 +12,9 @@ import pytest
 
 import judged
 from judged.errors import InputError, OutputError
-from judged.inputs.encode import BATCH_SIZE, PATHS, as_encoder
+from judged.inputs.encode import as_encoder
 from support.errors import error_of
+from support.loops import for_each
 
 QUERIES = {"q1": "cab", "q2": "abba"}
 ITEMS = {"d1": "a cab", "d2": "ab", "d3": "ccc", "d4": "ab"}
@@ -56,23 +56,6 @@ def test_from_texts_to_numbers_by_id() -> None:
     assert "cosine; queries and items are encoded by letters" in " ".join(str(evaluation).split())
 
 
-def test_the_numbers_are_those_of_the_vectors() -> None:
-    judgements = {"q1": {"d2": 1}, "q2": {"d3": 1}}
-    by_hand = judged.Embeddings(
-        [LETTERS[text] for text in QUERIES.values()],
-        [LETTERS[text] for text in ITEMS.values()],
-        query_ids=list(QUERIES),
-        item_ids=list(ITEMS),
-        similarity="dot",
-    )
-    ours = encode(Counting(), similarity="dot", batch_size=1)
-    assert (
-        ours.evaluate(judgements, "AP")
-        .per_query()
-        .equals(by_hand.evaluate(judgements, "AP").per_query())
-    )
-
-
 def test_each_text_is_encoded_once_in_batches_in_the_order_given() -> None:
     encoder = Counting()
     counted: list[int] = []
@@ -88,17 +71,6 @@ def test_two_towers_are_asked_for_their_own_side() -> None:
     assert queries.texts == ["cab", "abba"]
     assert items.texts == ["a cab", "ab", "ccc"]
     assert found.items.values[0].tolist() == [3.0, 2.0, 2.0]
-
-
-def test_both_ways_each_side_keeps_its_encoder() -> None:
-    found = judged.Embeddings.encode(["cab", "ab"], ["a cab", "ab"], (Counting(), _shifted))
-    there, back = found.rank_both(judged.relevance.pairs())
-    said = [text for text in there.basis if "encoded" in text]
-    assert said == [
-        f"queries are encoded by {__name__}:Counting",
-        f"items are encoded by {__name__}:_shifted",
-    ]
-    assert [text for text in back.basis if "encoded" in text] == said
 
 
 def _shifted(texts: list[str]) -> Any:
@@ -156,13 +128,9 @@ def test_an_encoder_that_changed_under_its_name_is_refused(tmp_path: Path) -> No
     )
 
 
-def test_rounding_is_no_change(tmp_path: Path) -> None:
-    encode(Counting(), cache=tmp_path)
-    encode(Counting(0.005), cache=tmp_path)  # half a percent
-
-
 def test_an_encoder_of_another_dimension_under_one_name_is_refused(tmp_path: Path) -> None:
     encode(Counting(), cache=tmp_path)
+    encode(Counting(0.005), cache=tmp_path)  # half a percent may be rounding
     with pytest.raises(InputError, match=r"\(2 dimensions instead of 3\)\. It has changed"):
         encode(lambda texts: [[1.0, 2.0]] * len(texts), cache=tmp_path)
     with pytest.raises(InputError, match="vectors of 2 dimensions, but of 3 before"):
@@ -249,13 +217,12 @@ SECOND = 'the items, batch 1 of 2 ("d1" to "d2"): '
 WRONG = {
     "another number of rows": (
         lambda texts: np.ones((3, 3)),
-        f"{SECOND}the encoder returned 3 vectors for 2 texts; it must return one for each.",
+        f"{SECOND}the encoder returned 3 vectors for 2 inputs; it must return one for each.",
     ),
     "one vector": (
         lambda texts: np.ones(3),
         f"{SECOND}vectors must be a matrix with one row each; got an array of shape (3,). For a "
-        f"single "
-        "vector give a matrix of one row, such as x[None, :].",
+        "single vector give a matrix of one row, such as x[None, :].",
     ),
     "a matrix for each": (
         lambda texts: np.ones((len(texts), 5, 3)),
@@ -293,38 +260,34 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@for_each("name", WRONG)
 def test_what_an_encoder_must_not_return(name: str, tmp_path: Path) -> None:
     what, message = WRONG[name]
-    assert error_of(encode, returning(what), batch_size=2, cache=tmp_path) == message
-
-
-def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
-        encode(returning(WRONG["NaN"][0]), batch_size=3, cache=tmp_path)
+    cache = tmp_path / name
+    assert error_of(encode, returning(what), batch_size=2, cache=cache) == message
     second = Counting()
-    encode(second, cache=tmp_path)
-    assert second.given == [["cab"], ["a cab", "ab", "ccc"]]
+    encode(second, cache=cache)  # only the right vectors are kept
+    encoded = ["a cab", "ab"] if message.startswith(WHERE) else []
+    assert second.texts == [
+        "cab",
+        *(text for text in ("a cab", "ab", "ccc") if text not in encoded),
+    ]
 
 
 def test_an_error_of_the_encoder_names_the_batch() -> None:
-    def fails(texts: list[str]) -> Any:
-        raise ValueError("no\nmodel")
+    def failing(message: str) -> Any:
+        def fails(texts: list[str]) -> Any:
+            raise ValueError(message)
 
-    with pytest.raises(InputError) as refused:
-        encode(fails, batch_size=1)
-    assert str(refused.value) == (
-        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model).'
+        return fails
+
+    start = 'the queries, batch 1 of 2 ("q1"): the encoder letters failed'
+    assert (
+        error_of(encode, failing("no\nmodel"), batch_size=1) == f"{start} (ValueError: no model)."
     )
-    assert isinstance(refused.value.__cause__, ValueError)
-
-
-def test_a_full_device_is_told_what_to_do() -> None:
-    def full(texts: list[str]) -> Any:
-        raise RuntimeError("CUDA out of memory.")
-
-    with pytest.raises(InputError, match=r"Use a smaller batch_size \(--batch-size\)\.$"):
-        encode(full)
+    assert error_of(encode, failing("CUDA out of memory"), batch_size=1) == (
+        f"{start} (ValueError: CUDA out of memory). Use a smaller batch_size (--batch-size)."
+    )
 
 
 def test_something_to_be_awaited() -> None:
@@ -337,31 +300,30 @@ def test_something_to_be_awaited() -> None:
         encode(lambda texts: later(texts))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8", "bool"])
-def test_numbers_stay_what_they_are_also_when_kept(dtype: str, tmp_path: Path) -> None:
-    def typed(texts: list[str]) -> Any:
-        return np.array([LETTERS[text] for text in texts]).astype(dtype)
-
-    for _ in range(2):
-        found = encode(typed, cache=tmp_path)
-        assert found.items.values.dtype == dtype
-        assert found.items.values.tolist() == typed(list(ITEMS.values())).tolist()
-
-
-def test_an_array_that_the_encoder_uses_again() -> None:
+def test_arrays_are_copied_and_generators_read() -> None:
     buffer = np.zeros((1, 3))
 
     def refilled(texts: list[str]) -> Any:
         buffer[:] = [LETTERS[text] for text in texts]
         return buffer
 
-    found = encode(refilled, batch_size=1)
-    assert found.items.values.tolist() == [LETTERS[text] for text in ITEMS.values()]
+    def generated(texts: list[str]) -> Any:
+        return (np.array(LETTERS[text]) for text in texts)
+
+    for encoder in (refilled, generated):
+        embeddings = encode(encoder, batch_size=1)
+        assert embeddings.items.values.tolist() == [LETTERS[text] for text in ITEMS.values()]
 
 
-def test_a_generator_of_vectors() -> None:
-    found = encode(lambda texts: (np.array(LETTERS[text]) for text in texts))
-    assert found.queries.values.tolist() == [[1, 1, 1], [2, 2, 0]]
+@for_each("dtype", ["float16", "float32", "float64", "int8", "uint8", "bool"])
+def test_numbers_stay_what_they_are_also_when_kept(dtype: str, tmp_path: Path) -> None:
+    def typed(texts: list[str]) -> Any:
+        return np.array([LETTERS[text] for text in texts]).astype(dtype)
+
+    for _ in range(2):
+        found = encode(typed, cache=tmp_path / dtype)
+        assert found.items.values.dtype == dtype
+        assert found.items.values.tolist() == typed(list(ITEMS.values())).tolist()
 
 
 def test_bad_options() -> None:
@@ -379,12 +341,6 @@ def test_bad_options() -> None:
     for options, message in cases:
         assert message in error_of(encode, given, **options)
     assert given.given == []  # all of it before anything is encoded
-
-
-def test_defaults() -> None:
-    options = inspect.signature(judged.Embeddings.encode).parameters
-    assert options["batch_size"].default == BATCH_SIZE
-    assert options["paths"].annotation == f"Literal[{', '.join(map(repr, PATHS))}] | None"
 
 
 def test_unknown_options_are_an_error_before_anything_is_encoded() -> None:

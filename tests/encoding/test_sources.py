@@ -130,7 +130,7 @@ REFUSED: list[tuple[Any, str]] = [
         ["a", None],
         "the items, row 2: None is not a text, but other rows are; give texts only, or {id: text}.",
     ),
-    ({"a": ["b"]}, "the texts given, \"a\": ['b'] is no text."),
+    ({"a": ["b"]}, "the texts given, \"a\": ['b'] is not a text."),
     (
         [("a", "b"), ("a", "c")],
         'the texts given, row 2: item "a" has a text already; give each one row.',

@@ -16,12 +16,6 @@ import pytest
 from judged.errors import OutputError
 from judged.inputs.encode import VECTORS_FILE, VectorCache, file_key, text_key
 
-WHO = {"encoder": "e"}
-
-
-def kept_in(folder: Path) -> VectorCache:
-    return VectorCache.open(folder, "e", WHO)
-
 
 def keys(number: int) -> list[bytes]:
     return [text_key(str(at)) for at in range(number)]
@@ -29,23 +23,23 @@ def keys(number: int) -> list[bytes]:
 
 def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
     vectors = np.arange(12, dtype=np.float16).reshape(4, 3)
-    kept_in(tmp_path).add(keys(4), vectors)
-    found = kept_in(tmp_path).read({*keys(3)[1:], text_key("other")})
+    VectorCache(tmp_path, "e").add(keys(4), vectors)
+    found = VectorCache(tmp_path, "e").read({*keys(3)[1:], text_key("other")})
     assert {key: vector.tolist() for key, vector in found.items()} == {
         keys(4)[1]: [3, 4, 5],
         keys(4)[2]: [6, 7, 8],
     }
-    assert VectorCache.open(tmp_path, "another", WHO).read(set(keys(4))) == {}
+    assert VectorCache(tmp_path, "another").read(set(keys(4))) == {}
 
 
 def test_only_the_owner_can_look(tmp_path: Path) -> None:
-    kept = kept_in(tmp_path / "new")
+    kept = VectorCache(tmp_path / "new", "e")
     for folder in (kept.root, kept.folder):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_damage_is_detected(tmp_path: Path) -> None:
-    kept = kept_in(tmp_path)
+    kept = VectorCache(tmp_path, "e")
     kept.add(keys(2), np.ones((2, 3)))
     path = kept.folder / VECTORS_FILE
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -56,14 +50,13 @@ def test_damage_is_detected(tmp_path: Path) -> None:
         kept.read(set(keys(2)))
 
 
-def test_types_and_later_vectors_are_kept(tmp_path: Path) -> None:
-    kept = kept_in(tmp_path)
-    for at, key in enumerate(keys(6)):
-        kept.add([key], np.full((1, 3), at, np.float32 if at % 2 else np.int8))
-    kept.add(keys(1), np.full((1, 3), 7, ">f8"))
-    found = kept.read(set(keys(6)))
-    assert [found[key].tolist() for key in keys(6)] == [[at] * 3 for at in (7, 1, 2, 3, 4, 5)]
-    assert [found[key].dtype for key in keys(3)] == [np.float64, np.float32, np.int8]
+def test_the_last_vector_of_a_key_is_kept_in_its_type(tmp_path: Path) -> None:
+    kept = VectorCache(tmp_path, "e")
+    for number, dtype in enumerate((">f8", "f4", "i1", ">f8")):
+        kept.add(keys(3)[number % 3 :][:1], np.full((1, 3), number, dtype))
+    vectors = kept.read(set(keys(3)))
+    assert [vectors[key].tolist() for key in keys(3)] == [[3] * 3, [1] * 3, [2] * 3]
+    assert [vectors[key].dtype for key in keys(3)] == [np.float64, np.float32, np.int8]
 
 
 def test_keys_tell_contents_apart(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged import InputError, PolicyError, Rankings
+from judged import Rankings
 from judged.engines.spark._counts import Counts, Prepared, prepare
+from judged.errors import InputError, PolicyError
 
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "hamming", "learned", "matrix")
 

@@ -1,12 +1,14 @@
-"""Runs and judgements in Spark: the same bits as from memory, whatever happens to the workers."""
+"""Runs and judgements in Spark: the same bits and notes as from memory, also if workers die."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,9 @@ import judged
 from judged.engines.spark import per_query, summary
 from judged.engines.spark.reading import opened
 from judged.engines.spark.run import SparkFrame
-from judged.errors import EngineError, InputError, PolicyError
+from judged.engines.spark.values import QuerySums
+from judged.errors import EngineError, InputError, MeasureError, PolicyError
+from support.errors import error_of
 
 pytestmark = pytest.mark.full
 
@@ -99,42 +103,113 @@ def test_judgements_in_spark_too(spark: Any) -> None:
     assert_same(found, judged.evaluate(by_id, local, MEASURES))
 
 
-def test_summaries_alone_and_values_that_stay(spark: Any, settings: Any) -> None:
-    """Judgements and run stay in Spark: sums come here, or nothing does."""
+def test_values_that_stay_in_spark(spark: Any) -> None:
     judgements, run = tables()
-    settings(partitionRows=150)
     rows = [
-        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
+        (query, item, grade) for query in judgements for item, grade in judgements[query].items()
     ]
-    graded = spark.createDataFrame(rows, "query string, item string, grade double")
+    own = ("q3 3", "q3 3", 1.0)  # a partition may hold nothing but this judgement
+    graded = spark.createDataFrame([*rows, own], "query string, item string, grade double")
     frame = as_spark(spark, run)
-    by_id = {query: judgements[query] for query in sorted(judgements)}
-    whole = judged.evaluate(by_id, run, MEASURES)
-    found = summary(graded, frame, MEASURES)
-    assert found.summary.equals(whole.summary)
-    assert found.audit == whole.audit
-    # A partition may hold nothing but judgements of queries for themselves.
-    settings(partitionRows=10)
-    own = spark.createDataFrame([("q3 3", "q3 3", 1.0)], "query string, item string, grade double")
-    wanted = judged.evaluate({**by_id, "q3 3": {"q3 3": 1}}, run, MEASURES, exclude_same_id=True)
-    found = summary(graded.union(own), frame, MEASURES, exclude_same_id=True)
-    assert found.summary.equals(wanted.summary)
-    assert found.audit == wanted.audit
-    # Judgements that are here give the same.
-    found = summary(by_id, {"run": frame}, MEASURES)
-    assert found.summary.equals(whole.summary)
-    assert found.audit == whole.audit
-    with pytest.raises(InputError) as raised:
-        summary(by_id, run, MEASURES)
-    assert str(raised.value) == "summary takes a run in Spark; got DataFrame."
-    with pytest.raises(InputError) as raised:
-        summary(by_id, frame, MEASURES, weights={"q1": 1})
-    assert str(raised.value) == "summary has no option 'weights'; use judged.evaluate."
-    values = {row["query"]: row.asDict() for row in per_query(graded, frame, MEASURES).collect()}
-    assert [values[row["query"]] for row in whole.per_query().to_dicts()] == [
-        {name: row[name] for name in ("query", *map(str.strip, MEASURES.split(", ")))}
-        for row in whole.per_query().to_dicts()
-    ]
+    by_id = {**judgements, "q3 3": {"q3 3": 1}}
+    whole = judged.evaluate(by_id, run, MEASURES, exclude_same_id=True).per_query()
+    for given in (graded, by_id):
+        found = per_query(given, frame, MEASURES, exclude_same_id=True).collect()
+        values = {row["query"]: row.asDict() for row in found}
+        assert [values[row["query"]] for row in whole.to_dicts()] == [
+            {name: row[name] for name in ("query", *map(str.strip, MEASURES.split(", ")))}
+            for row in whole.to_dicts()
+        ]
+    assert error_of(per_query, by_id, run) == "per_query takes a run in Spark; got DataFrame."
+    assert error_of(per_query, by_id, frame, weights={"q1": 1}) == (
+        "per_query has no option 'weights'; use judged.evaluate."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_means_of_partitions_are_those_of_all_queries(spark: Any, settings: Any) -> None:
+    """Ties, missing queries and queries without relevant items, in 1 and 7 partitions."""
+    judgements, run = tables()
+    judgements["q3"] = {"d1": 0.0}
+    rows = spark.createDataFrame(rows_of(judgements), "query string, item string, grade double")
+    local = {"one": run, "two": run.filter(pl.col("score") > 1)}
+    runs = {name: as_spark(spark, frame) for name, frame in local.items()}
+    measures = "AP, nDCG@10, RR, P@5, RBP, R@10, Bpref, Rank, F@10"
+    size = run.filter(pl.col("query").is_in([*judgements])).height
+    total = size + sum(map(len, judgements.values()))
+    cases: tuple[tuple[dict[str, Any], int, Any], ...] = (
+        ({}, 1, rows),
+        ({}, 7, judgements),
+        ({"ties": "expected"}, 7, rows),
+        ({"missing": "skip", "empty": "skip", "depth": 7}, 7, rows),
+        ({"ties": "worst", "unjudged": "removed", "empty": "one"}, 7, judgements),
+    )
+    for policy, partitions, given in cases:
+        settings(partitionRows=-(-total // partitions))
+        wanted = judged.evaluate(judgements, local, measures, policy=policy)
+        found = summary(given, runs, measures, policy=policy)
+        for measure in wanted.measures:
+            assert found[str(measure)] == wanted[str(measure)], (policy, partitions, measure)
+        assert (found.queries, found.policy) == (len(judgements), wanted.policy)
+    frame = found.frame(level=0.9)
+    whole = wanted.intervals(level=0.9, method="t")
+    assert frame["mean"].to_list() == whole["estimate"].to_list()
+    counted = wanted.per_query().drop_nulls("AP").group_by("run", maintain_order=True).len()
+    assert frame.filter(measure="AP")["queries"].to_list() == counted["len"].to_list()
+    inside = (whole["low"] > 0) & (whole["high"] < 1)  # others are cut at the measure's range
+    assert inside.sum() > 6
+    for end in ("low", "high"):
+        np.testing.assert_allclose(frame[end].filter(inside), whole[end].filter(inside), 1e-12)
+
+
+def test_the_error_of_a_mean_is_exact() -> None:
+    values = np.array([0.1] * 10 + [0.1 + 2**-50, np.nan])
+    sums = [QuerySums.of(part) for part in np.array_split(values, 3)]
+    found = sums[0] + sums[1] + sums[2]
+    # One of 11 values is 2^-50 above the others: s² = 2^-100 / 11, and the error is s / sqrt(11).
+    assert found.standard_error() == pytest.approx(values[10] / 11 - values[0] / 11, rel=1e-2)
+    assert np.isnan(sums[0].standard_error())
+    assert np.isnan(QuerySums.of(np.array([0.5])).standard_error())
+    assert np.isnan(QuerySums.of(np.array([0.5, np.inf])).standard_error())
+
+
+def test_a_summary_of_files_and_its_warnings(spark: Any, tmp_path: Path) -> None:
+    judgements, run = tables()
+    graded = pl.DataFrame(rows_of(judgements), schema=["query", "item", "grade"], orient="row")
+    graded.write_parquet(tmp_path / "qrels.parquet")
+    run.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "folder").mkdir()
+    graded.write_parquet(tmp_path / "folder" / "qrels.parquet")
+    wanted = judged.evaluate(judgements, run, "AP")
+    for qrels in (tmp_path / "qrels.parquet", str(tmp_path / "folder")):
+        with pytest.warns(judged.errors.JudgedWarning, match="no results for 2 of 12 judged"):
+            found = summary(qrels, str(tmp_path / "a.parquet"), "AP")
+        assert list(found["AP"].values()) == [wanted.value("AP")]
+    assert "12 queries, ties=" in repr(found)
+    assert len(found.warnings) == 1
+
+
+def test_what_sums_cannot_give_is_an_error(spark: Any) -> None:
+    judgements, run = tables()
+    frame = as_spark(spark, run)
+    for measure in ("Rank(of=all)", "MedianRank", "GMAP", "NumRet", "F(average=means)@10"):
+        with pytest.raises(MeasureError, match="its summary is no mean over the queries"):
+            summary(judgements, frame, measure)
+    for name in ("missing", "empty"):
+        with pytest.raises(PolicyError, match=f"^{name}=error names queries"):
+            summary(judgements, frame, "AP", policy={name: "error"})
+    rows = [("q2", "d1", 1.0, 2.0)]
+    weighted = spark.createDataFrame(rows, "query string, item string, grade double, w double")
+    for given, lists, says in (
+        (judgements, run, "runs must be in Spark, or paths; got DataFrame."),
+        (weighted, frame, "a Spark frame: a summary has no weights; use judged.evaluate."),
+        ({"x": {"d1": 1}}, frame, "in common"),
+    ):
+        columns = {"weight": "w"} if given is weighted else None
+        with pytest.raises(InputError, match=re.escape(says)):
+            summary(given, lists, "AP", columns=columns)
+    with pytest.raises(MeasureError, match="the summary has no RR; it has AP, P@5"):
+        summary({"q2": {"d1": 1}}, frame, "AP, P@5")["RR"]
 
 
 def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
@@ -413,3 +488,111 @@ def test_queries_that_are_sent_in_blocks(spark: Any, monkeypatch: pytest.MonkeyP
         "the judgements and the queries have no query in common: the judgements have '9', the "
         "vectors have '0', '1', '2', row numbers; give query_ids (--query-ids)."
     )
+
+
+RUN = "query string, item string, score double"
+
+
+def listed(queries: int, length: int, item: str = "d{}") -> pl.DataFrame:
+    """Lists of the same length, the best first."""
+    rows = [
+        (f"q{query}", item.format(query * 100 + at), float(length - at))
+        for query in range(queries)
+        for at in range(length)
+    ]
+    return pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+
+
+def test_judgements_by_subtopic_that_stay_in_spark(spark: Any) -> None:
+    grades = [
+        *(("q1", "a", "s1", 1.0), ("q1", "a", "s2", 2.0), ("q1", "b", "s1", 1.0)),
+        *(("q2", "c", "x", 1.0), ("q3", "c", "x", 0.0), ("q3", "q3", "x", 1.0)),
+    ]
+    rows = [("q1", "a", 2.0), ("q1", "q1", 3.0), ("q2", "c", 1.0), ("q3", "d", 1.0)]
+    judgements = pl.DataFrame(grades, schema=["query", "item", "subtopic", "grade"], orient="row")
+    run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    graded = "query string, item string, subtopic string, grade double"
+    frames = spark.createDataFrame(grades, graded), spark.createDataFrame(rows, RUN)
+    found = per_query(*frames, "AP, StRecall@5", exclude_same_id=True).collect()
+    wanted = judged.evaluate(judgements, run, "AP, StRecall@5", exclude_same_id=True)
+    assert sorted(map(tuple, found)) == sorted(wanted.per_query().drop("run", strict=False).rows())
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_doubts_about_lists_in_partitions(spark: Any, settings: Any) -> None:
+    """Own ids, ids that are written otherwise, and large ties."""
+    settings(partitionRows=20)
+    long, short = listed(4, 8), listed(12, 3).filter(pl.col("query").is_in(["q10", "q11"]))
+    own = pl.DataFrame({"query": ["q0", "q1", "q10"], "score": [9.0, 4.5, 9.0]})
+    own = own.select("query", pl.col("query").alias("item"), "score")
+    run = pl.concat([long, short, own])
+    judgements = {
+        **{f"q{query}": {f"d{query * 100 + 3}": 1, "x": 1} for query in range(4)},
+        **{f"q{query}": {f"d{query * 100 + 1}": 1} for query in (10, 11)},
+    }
+    otherwise = {
+        query: {item.upper(): grade for item, grade in own.items()}
+        for query, own in judgements.items()
+    }
+    large = run.with_columns(score=pl.lit(2.0**60))
+    cases = (
+        (judgements, run, "3 of 6 queries have their own id among their results, 2 at rank 1"),
+        (
+            otherwise,
+            run,
+            "No result is judged. With the judgements' ids in lower case, 100% of the queries",
+        ),
+        (judgements, large, "of tied scores from 2^53 on, such as 1152921504606846976 of query"),
+    )
+    for grades, rows, says in cases:
+        found = judged.evaluate(grades, spark.createDataFrame(rows.rows(), RUN), "AP, RR")
+        wanted = judged.evaluate(grades, rows, "AP, RR")
+        assert found.audit == wanted.audit
+        assert any(says in note for note in found.audit["run"].notes), found.audit["run"].notes
+        assert found.per_query().equals(wanted.per_query(), null_equal=True)
+
+
+def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
+    """It is in a partition of its own."""
+    rows = [("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", None, None), ("q2", None, None)]
+    clash = spark.createDataFrame([("q1", None, None)], RUN)
+    frame = spark.createDataFrame(rows, RUN).coalesce(1)
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    found = judged.evaluate(judgements, frame, "AP")
+    assert found.per_query()["AP"].to_list() == [1.0, 0.0]
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(judgements, frame.union(clash).union(clash), "AP")
+    assert str(raised.value) == (
+        "a Spark frame: the item is missing in a row of query 'q1' (and 1 more)."
+    )
+
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs" / "guide-large.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"<!-- spark -->\n```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_guide_runs_and_gives_the_numbers_of_memory(spark: Any, folder: Path) -> None:
+    left: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for block in BLOCKS:
+            exec(compile(block, "guide-large", "exec"), left)
+    run = {
+        "q1": {"d3": 9.0, "d1": 7.5},
+        "q2": {"d5": 3.0, "d4": 2.0},
+        "q9": {"d1": 1.0},
+    }
+    judgements = {"q1": {"d1": 2, "d2": 0}, "q2": {"d4": 1}, "q3": {"d6": 1}}
+    wanted = judged.evaluate(judgements, run, ["nDCG@10", "RR"])
+    assert left["found"].to_metrics() == wanted.to_metrics()
+    # Rank 2 of the relevant items, and a query that is missing: (1/2 + 1/2 + 0) / 3.
+    assert wanted.value("RR") == pytest.approx(1 / 3)
+    assert left["means"]["RR"] == {"run": wanted.value("RR")}
+    rows = {row["query"]: row["nDCG@10"] for row in left["values"].collect()}
+    assert rows == dict(wanted.per_query().select("query", "nDCG@10").rows())
+    # In the other run d1 and d3 have changed places: rank 1 instead of 2 for q1.
+    assert left["comparison"].pair("new", "old").wins == 1
+    assert len(BLOCKS) == 3

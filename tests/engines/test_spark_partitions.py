@@ -145,7 +145,7 @@ def test_what_was_taken_out_or_is_allowed_is_not_what_is_wrong() -> None:
     judgements, run = tables()
     own = pl.DataFrame({"query": ["q3"] * 2, "item": ["q3"] * 2, "score": [1.0, 2.0]})
     bad = pl.DataFrame({"query": ["q4"] * 2, "item": ["x"] * 2, "score": [1.0, float("nan")]})
-    message = "a Spark frame: the score of item 'x' for query 'q4' is NaN. A NaN has no place"
+    message = "a Spark frame: the score of item 'x' for query 'q4' is NaN. A NaN cannot be"
     with pytest.raises(InputError) as caught:
         in_partitions(judgements, pl.concat([run, bad]), 1, policy={"duplicates": "first"})
     assert str(caught.value).startswith(message)
@@ -165,8 +165,8 @@ WRONG = {
     ),
     "nan": (
         lambda run: run.with_columns(score=NAN),
-        "a Spark frame: the score of item 'd2' for query 'q10' is NaN (and 15 more). A NaN has no "
-        "place in a ranking; give it a number or remove the row.",
+        "a Spark frame: the score of item 'd2' for query 'q10' is NaN (and 15 more). A NaN cannot "
+        "be ranked; give it a number or remove it.",
     ),
     "no item": (
         lambda run: run.with_columns(

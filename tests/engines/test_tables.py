@@ -188,8 +188,8 @@ def test_equal_ranks_have_no_order() -> None:
 WRONG = {
     "nan": (
         relation(f"{ROWS}, ('q1', 'z', 'nan'::DOUBLE), ('q2', 'y', 'nan'::DOUBLE)"),
-        "a DuckDB relation, query 'q1': the score of item 'z' for query 'q1' is NaN. A NaN has no "
-        "place in a ranking; give it a number or remove the row.",
+        "a DuckDB relation, query 'q1': the score of item 'z' for query 'q1' is NaN. A NaN cannot "
+        "be ranked; give it a number or remove it.",
     ),
     "duplicates": (
         relation(f"{ROWS}, {ROWS}"),
@@ -213,10 +213,13 @@ WRONG = {
         relation(f"{ROWS}, ('q1', 'z', NULL)"),
         "a DuckDB relation: the score is missing in a row of query 'q1'.",
     ),
-    "no query": (
-        relation(f"{ROWS}, (NULL, 'z', 0.5), ('', 'z', 0.5)"),
-        "a DuckDB relation: one or more rows have no query.",
-    ),
+    **{
+        f"query {query}": (
+            relation(f"{ROWS}, ({query}, 'z', 0.5)"),
+            "a DuckDB relation: one or more rows have no query.",
+        )
+        for query in ("NULL", "''")
+    },
     "negative ranks": (
         relation("('q1', 'a', -1), ('q1', 'b', 1)", "query, item, rank"),
         "a DuckDB relation, query 'q1': the rank is -1, but ranks are whole numbers from 0 or 1, "

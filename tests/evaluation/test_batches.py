@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from judged import Evaluator, InputError, evaluate
-from judged.errors import MeasureError
+from judged import Evaluator, evaluate
+from judged.errors import InputError, MeasureError
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 2, "d": 0}}
 RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0, "d": 1.0}, "other": {"a": 1}}
@@ -50,16 +50,14 @@ def test_a_batch_that_a_measure_refuses_leaves_nothing_behind() -> None:
     assert evaluator.evaluation().to_dict() == whole.to_dict()
 
 
-def test_a_batch_that_is_interrupted_leaves_nothing_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_batch_that_is_interrupted_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     evaluator = Evaluator(JUDGEMENTS, "RR")
     evaluator.add({"q1": RUN["q1"]})
     with monkeypatch.context() as patch:
-        patch.setattr("judged.evaluation.batches.score_run", interrupt)
+        patch.setattr("judged.evaluation.evaluate.score_run", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evaluator.add({"q2": RUN["q2"]})
     evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
 
 import judged
-from judged import Embeddings, Rankings, evaluate, relevance
+from judged import Rankings, evaluate
 from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.intervals import summary_range
@@ -109,13 +106,6 @@ def test_the_interval_of_a_sum_is_cut_where_sums_end() -> None:
     assert few.interval().low == 0.0
 
 
-def test_ends_are_cut_at_the_range() -> None:
-    found = Rankings.from_relevance([[1], [1], [0, 1]]).evaluate("RR, Rank").showing(intervals=True)
-    assert student([1, 1, 0.5])[1] > 1
-    assert found.interval("RR").high == 1.0
-    assert found.interval("Rank").low == 1.0
-
-
 def test_a_value_beyond_the_range_is_not_cut_off() -> None:
     values = np.array([1.0, 0.5, 0.0])
     assert summary_range(values, (0, 1), "mean") == (0, 1)
@@ -140,17 +130,6 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
     values = found.per_query()["AP"].drop_nulls().to_numpy()
     assert len(values) == {"missing": 23, "empty": 24}.get(next(iter(policy), ""), 25)
     assert ends(found.interval()) == pytest.approx(student(values))
-
-
-@WARNS
-def test_a_convention_has_the_interval_of_its_own_values() -> None:
-    judgements, run = made(6)
-    found = evaluate(judgements, run, "map, hit_rate@1", convention="ranx").showing(intervals=True)
-    assert ends(found.interval("map")) == pytest.approx(
-        student(found.per_query()["map"].to_numpy())
-    )
-    assert found.to_dict()["runs"][0]["intervals"]["hit_rate@1"]["method"] == "wilson"
-    assert found.summary.columns[1:4] == ["map", "map low", "map high"]
 
 
 @WARNS
@@ -185,29 +164,11 @@ def test_groups_are_what_is_independent() -> None:
     assert ends(found.interval()) == pytest.approx((values.mean() - half, values.mean() + half))
     usual = evaluate(judgements, run, "AP")
     assert usual.interval(groups=groups) == found.interval()
-    ratio = half / (student(values)[1] - values.mean())
-    brief = found.to_text().splitlines()[-1]
-    said = f"95 % interval: t, by 5 groups of 25 queries, {ratio:.2f} times as wide as by query"
-    assert said in brief
+    assert "95 % interval: t, by 5 groups of 25 queries; " in found.to_text().splitlines()[-1]
     assert (found.to_dict()["level"], found.to_dict()["groups"]) == (0.95, 5)
     # Each query a group of its own changes nothing.
     own = evaluate(judgements, run, "AP").showing(groups={q: q for q in judgements}, intervals=True)
     assert ends(own.interval()) == pytest.approx(ends(usual.interval()))
-
-
-@WARNS
-def test_groups_from_a_table_and_a_file(tmp_path: Path) -> None:
-    judgements, run = made(9)
-    groups = {query: f"s{int(query[1:]) // 3}" for query in judgements}
-    table = pl.DataFrame({"query": list(groups), "group": list(groups.values())})
-    table.sample(fraction=1.0, shuffle=True, seed=1).write_csv(tmp_path / "groups.csv")
-    ways: list[Any] = [groups, table, tmp_path / "groups.csv", str(tmp_path / "groups.csv")]
-    found = [evaluate(judgements, run, "AP, F(average=means)@5").intervals(groups=g) for g in ways]
-    assert all(each.equals(found[0]) for each in found)
-    turned = dict(reversed(judgements.items()))
-    again = evaluate(turned, run, "AP, F(average=means)@5").intervals(groups=groups)
-    for column in ("low", "high"):
-        assert again[column].to_list() == pytest.approx(found[0][column].to_list(), rel=1e-12)
 
 
 @WARNS
@@ -227,95 +188,6 @@ def test_random_orders_of_ties_add_their_standard_error() -> None:
     freedom = total**4 / (within**4 / 24)
     half = stats.t.ppf(0.975, freedom) * total
     assert found.interval().high == pytest.approx(values.mean() + half)
-
-
-WAYS: dict[str, Callable[[Any, Any, Path], Evaluation]] = {}
-
-
-def way(function: Callable[[Any, Any, Path], Evaluation]) -> Callable[..., Evaluation]:
-    WAYS[function.__name__] = function
-    return function
-
-
-ASKED = ["AP", "Success@1", "F(average=means)@5", "MedR"]
-
-
-@way
-def dicts(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return evaluate(judgements, {"run": run}, ASKED).showing(intervals=True)
-
-
-@way
-def other_order(judgements: Any, run: Any, _: Path) -> Evaluation:
-    turned = dict(reversed(judgements.items()))
-    return evaluate(turned, {"run": run}, ASKED).showing(intervals=True)
-
-
-@way
-def frames(judgements: Any, run: Any, _: Path) -> Evaluation:
-    qrels = [(q, i, g) for q, items in judgements.items() for i, g in items.items()]
-    rows = [(q, i, float(s)) for q, items in run.items() for i, s in items.items()]
-    Random(1).shuffle(rows)
-    return evaluate(
-        pl.DataFrame(qrels, schema=["query", "item", "grade"], orient="row"),
-        {"run": pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")},
-        ASKED,
-    ).showing(intervals=True)
-
-
-@way
-def files(judgements: Any, run: Any, folder: Path) -> Evaluation:
-    qrels = [f"{q} 0 {i} {g}" for q, items in judgements.items() for i, g in items.items()]
-    rows = [f"{q} Q0 {i} 1 {s} run" for q, items in run.items() for i, s in items.items()]
-    (folder / "qrels").write_text("\n".join(reversed(qrels)) + "\n")
-    (folder / "run").write_text("\n".join(rows) + "\n")
-    return evaluate(folder / "qrels", folder / "run", ASKED).showing(intervals=True)
-
-
-@way
-def rankings(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return judged.Rankings.from_run(judgements, run).evaluate(ASKED).showing(intervals=True)
-
-
-@way
-def retriever(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return judged.evaluate_retriever(
-        lambda query: list(run[query].items()), None, judgements, ASKED
-    ).showing(intervals=True)
-
-
-@way
-def later(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return evaluate(judgements, {"run": run}, ASKED)
-
-
-@WARNS
-@pytest.mark.parametrize("name", [name for name in WAYS if name != "dicts"])
-def test_the_same_by_every_way_in(name: str, tmp_path: Path) -> None:
-    judgements, run = made(11)
-    expected = dicts(judgements, run, tmp_path).intervals().drop("run")
-    found = WAYS[name](judgements, run, tmp_path).intervals().drop("run")
-    assert found["method"].to_list() == ["t", "wilson", "bca", "order"]
-    for column in ("estimate", "low", "high"):
-        assert found[column].to_list() == pytest.approx(expected[column].to_list(), rel=1e-12)
-
-
-def test_embeddings() -> None:
-    draw = np.random.default_rng(3)
-    vectors, labels = draw.normal(size=(30, 4)), [at % 5 for at in range(30)]
-    same = relevance.same_label(labels, labels)
-    shown: dict[str, Any] = {"intervals": True, "level": 0.9}
-    by_itself = Embeddings(vectors, vectors, exclude=relevance.same_row())
-    found = by_itself.evaluate(same, "AP").showing(**shown)
-    assert ends(found.interval()) == pytest.approx(student(found.per_query()["AP"].to_numpy(), 0.9))
-    again = judged.evaluate_embeddings(vectors, vectors, same, "AP", exclude=relevance.same_row())
-    top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2)
-    assert again.interval(level=0.9) == top.interval(level=0.9) == found.interval()
-    groups = {str(at): label for at, label in enumerate(labels)}
-    grouped = by_itself.evaluate(same, "AP").showing(**shown, groups=groups)
-    assert ends(grouped.interval()) != ends(found.interval())
-    both = by_itself.evaluate(same, "AP", both=True).showing(**shown)
-    assert both.summary["AP low"].null_count() == 0
 
 
 @WARNS
@@ -363,21 +235,6 @@ def test_tables_and_files() -> None:
 
 
 @WARNS
-def test_json() -> None:
-    judgements, run = made(14)
-    data = json.loads(
-        evaluate(judgements, run, "AP, MedR").showing(intervals=True, level=0.9).to_json()
-    )
-    assert (data["level"], data["groups"]) == (0.9, None)
-    intervals = data["runs"][0]["intervals"]
-    assert list(intervals) == ["AP", "MedR"]
-    assert list(intervals["AP"]) == ["estimate", "low", "high", "method"]
-    assert intervals["AP"]["estimate"] == data["runs"][0]["scores"]["AP"]
-    assert intervals["MedR"]["method"] == "order"
-    assert "level" not in json.loads(evaluate(judgements, run, "AP").to_json())
-
-
-@WARNS
 @pytest.mark.parametrize("per_query", [False, True])
 def test_beside_ranges(per_query: bool) -> None:
     judgements, run = made(15)
@@ -398,16 +255,6 @@ def test_beside_ranges(per_query: bool) -> None:
         intervals=True
     )
     assert weighted.tables(per_query=True)[0].header[:4] == ["run", "query", "weight", "measure"]
-
-
-@WARNS
-def test_runs_in_another_order_keep_their_intervals() -> None:
-    judgements, run = made(16)
-    other = made(17)[1]
-    found = evaluate(judgements, {"one": run, "two": other}, "AP").showing(intervals=True)
-    rows = found.to_frame(sort="AP").rows()
-    assert sorted(rows) == sorted(found.summary.rows())
-    assert rows[0][1] > rows[1][1]
 
 
 @WARNS
@@ -492,11 +339,6 @@ def test_no_query_counts() -> None:
     assert found.intervals().row(0)[2:] == (None, None, None, None, "no query counts")
 
 
-def test_ten_of_ten_are_not_certain() -> None:
-    found = Rankings.from_relevance([[1]] * 10).evaluate("Success@1").showing(intervals=True)
-    assert ends(found.interval()) == pytest.approx((0.7225, 1.0), abs=1e-4)
-
-
 @WARNS
 def test_methods_by_name() -> None:
     judgements, run = made(19)
@@ -505,8 +347,6 @@ def test_methods_by_name() -> None:
         assert found.interval("Success@1", method=method).method == method
     bca = found.interval("AP", method="bca")
     assert bca == found.interval("AP", method="bca")
-    assert bca != found.interval("AP", method="bca", seed=1)
-    assert bca != found.interval("AP", method="bca", resamples=999)
     values = found.per_query()["AP"].to_numpy()
     oracle = stats.bootstrap((values,), np.mean, n_resamples=9_999, method="BCa", random_state=1)
     assert ends(bca) == pytest.approx(tuple(oracle.confidence_interval), abs=0.01)
@@ -514,15 +354,6 @@ def test_methods_by_name() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Evaluation], Any], str]] = {
-    "t of a median": (
-        lambda found: found.interval("MedR", method="t"),
-        "MedR: t gives no interval of a median; percentile does.",
-    ),
-    "t of a function of means": (
-        lambda found: found.interval("F(average=means)@5", method="t"),
-        "F(average=means)@5: t gives no interval of a number that is no mean, sum or geometric "
-        "mean; bca and percentile do.",
-    ),
     "t of all": (
         lambda found: found.intervals(method="t"),
         "MedR: t gives no interval of a median; percentile does.",
@@ -534,14 +365,6 @@ REFUSED: dict[str, tuple[Callable[[Evaluation], Any], str]] = {
     "a level": (
         lambda found: found.interval("AP", level=95),
         "level must be a number between 0 and 1, as 0.95; got 95.",
-    ),
-    "a level of 1": (
-        lambda found: found.intervals(level=1.0),
-        "level must be a number between 0 and 1, as 0.95; got 1.0.",
-    ),
-    "resamples": (
-        lambda found: found.interval("AP", resamples=10),
-        "resamples must be a whole number from 999 to 1,000,000; got 10.",
     ),
     "a group is missing": (
         lambda found: found.interval("AP", groups={"q0": "a", "q1": "b"}),
@@ -576,41 +399,3 @@ def test_what_is_about_intervals_alone_is_refused(options: dict[str, Any]) -> No
     )
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").showing(**options)
-
-
-def test_wrong_options_of_evaluate() -> None:
-    given: tuple[Any, Any] = ({"q": {"a": 1}}, {"q": ["a"]})
-    with pytest.raises(InputError) as caught:
-        evaluate(*given).showing(intervals="yes")  # type: ignore[arg-type]
-    assert str(caught.value) == "intervals must be True or False; got 'yes'."
-    with pytest.raises(InputError) as caught:
-        evaluate(*given).showing(intervals=True, level=0)
-    assert str(caught.value) == "level must be a number between 0 and 1, as 0.95; got 0."
-    with pytest.raises(InputError) as caught:
-        evaluate(*given).showing(intervals=True, groups={"p": 1})
-    assert str(caught.value) == (
-        "the groups given: no query has a group. The groups are of 'p'; the queries are 'q'. Do "
-        "the two belong together?"
-    )
-
-
-@WARNS
-def test_queries_looked_at_apart_need_no_group() -> None:
-    judgements, run = made(21)
-    judgements["empty"], run["empty"] = {"d1": 0}, {"d1": 1}
-    groups = {query: int(query[1:]) % 4 for query in judgements if query != "empty"}
-    found = evaluate(judgements, run, "AP").showing(
-        unanswerable=True, intervals=True, groups=groups
-    )
-    assert found.to_dict()["groups"] == 4
-
-
-@WARNS
-def test_evaluations_side_by_side_have_intervals_of_their_own() -> None:
-    judgements, run = made(22)
-    one = evaluate(judgements, {"one": run}, "AP").showing(intervals=True)
-    two = evaluate(judgements, {"two": made(23)[1]}, "AP").showing(intervals=True, level=0.5)
-    both = one.beside(two)
-    assert both.summary.columns == ["run", "AP"]
-    assert ends(both.interval(run="one")) == ends(one.interval())
-    assert ends(both.interval(run="two")) == ends(two.interval(level=0.95))

@@ -7,14 +7,12 @@ import io
 import json
 import re
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
-from judged import AP, Embeddings, Evaluation, Measure, Rankings, evaluate, parse_measure
-from judged.measures import PRESETS
+from judged import AP, Evaluation, evaluate
+from judged.measures import PRESETS, Measure, parse_measure
 from judged.measures.measure import label_of, labelled, read_all
 from support.rankings import any_measure
 
@@ -64,19 +62,6 @@ def test_every_form_has_the_names_that_were_asked_for() -> None:
     assert found.value("MAP") == found.value("AP") == found.value("map") == found.value(AP)
 
 
-def test_ranges_have_them_too() -> None:
-    tied = {"q1": {"x": 1.0, "a": 1.0}, "q2": {"c": 1.0}}
-    found = evaluate(JUDGEMENTS, tied, "MAP").showing(tie_range=True, unjudged_range=True)
-    assert found.summary.columns[:3] == ["run", "MAP", "MAP worst"]
-    [(header, rows)] = found.tables()
-    assert header[1] == "measure"
-    assert rows[0][1] == "MAP"
-    [run] = found.to_dict(per_query=True)["runs"]
-    assert list(run["tie_range"]["worst"]["scores"]) == ["MAP"]
-    assert list(run["unjudged_range"]["relevant"]["per_query"]["q1"]) == ["MAP"]
-    assert found.tie_range("MAP") == found.tie_range("AP")
-
-
 def test_a_measure_counts_once_under_its_first_name() -> None:
     assert labels(evaluate(JUDGEMENTS, RUN, "map, AP, MAP, P@5,5,10, precision@5")) == [
         "map",
@@ -89,22 +74,6 @@ def test_objects_and_presets_keep_our_notation() -> None:
     asked = [parse_measure("MAP"), "clip", "mrr@10"]
     assert labels(evaluate(JUDGEMENTS, RUN, asked)) == ["AP", *PRESETS["clip"], "mrr@10"]
     assert labels(evaluate(JUDGEMENTS, RUN)) == list(judged.measures.DEFAULT)
-
-
-@pytest.mark.parametrize(
-    ("written", "label"),
-    [
-        (" nDCG ( gain=exp ) @ 10 ", "nDCG(gain=exp)@10"),
-        ("ndcg@10", "ndcg@10"),
-        ("AP(norm=capped,rel=2)@5", "AP(norm=capped,rel=2)@5"),
-        ("AP(rel=2,norm=capped)@5", "AP(rel=2, norm=capped)@5"),
-        ("nDCG(gain=linear)@10", "nDCG(gain=linear)@10"),
-    ],
-)
-def test_white_space_is_as_in_our_notation(written: str, label: str) -> None:
-    found = evaluate(JUDGEMENTS, RUN, written)
-    assert labels(found) == [label]
-    assert found.value(written) == found.value()
 
 
 def test_names_of_a_library_are_kept() -> None:
@@ -131,26 +100,6 @@ def test_definitions_say_which_measure_it_is() -> None:
         "measure: MAP is AP: Average precision",
         "measure: RR is Reciprocal rank",
     ]
-
-
-def test_every_way_in_has_them() -> None:
-    rankings = Rankings.from_relevance([[0, 1], [1, 0]])
-    assert labels(rankings.evaluate("MAP, hit_rate@1")) == ["MAP", "hit_rate@1"]
-    rng = np.random.default_rng(5)
-    vectors, items = rng.normal(size=(6, 4)), rng.normal(size=(6, 4))
-    embeddings = Embeddings(vectors, items)
-    relevance = judged.relevance.pairs()
-    assert labels(embeddings.evaluate(relevance, "MAP, MedR")) == ["MAP", "MedR"]
-    assert labels(judged.evaluate_embeddings(vectors, items, relevance, "MAP")) == ["MAP"]
-
-    def index(queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        scores = queries @ items.T
-        best = np.argsort(-scores, axis=1)[:, :k]
-        return best, np.take_along_axis(scores, best, axis=1)
-
-    found = embeddings.evaluate_index(index, relevance, "MAP, MedR")
-    assert list(found.loss) == list(found.to_dict()["loss"]) == ["MAP", "MedR"]
-    assert found.to_frame().columns == ["run", "MAP", "MedR"]
 
 
 @given(st.lists(any_measure(), min_size=1, max_size=5))

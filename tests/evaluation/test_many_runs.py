@@ -16,9 +16,9 @@ import pytest
 import judged
 from judged.cli import main
 from judged.errors import EngineError, InputError, JudgedWarning
-from judged.evaluation.evaluate import _in_order
+from judged.evaluation.evaluate import _begin_in_order
 from judged.inputs.blocks import RunBlocks
-from judged.inputs.data import Reading
+from judged.inputs.data import Data, Reading
 
 QUERIES = [f"q{number}" for number in range(9)]
 ITEMS = [f"d{number}" for number in range(30)]
@@ -81,13 +81,6 @@ def test_names_every_bad_run(folder):
     )
 
 
-def test_one_bad_run_says_what_it_says_alone(folder):
-    spoil(folder, 3)
-    with pytest.raises(InputError) as raised:
-        judged.evaluate("qrels", runs(), "AP")
-    assert str(raised.value) == SHORT
-
-
 def test_what_is_wrong_with_all_of_them_is_said_once():
     runs = {"a": {"q": {"x": float("nan")}}, "b": {"q": {"x": float("nan")}}}
     with pytest.raises(InputError, match=r"\Aa dict: the score of item 'x'.*\Z"):
@@ -118,41 +111,10 @@ def test_some_run_has_to_be_left(folder):
     assert str(raised.value).count(bad) == 2
 
 
-def test_the_command_prints_nothing_where_a_run_is_bad(folder, capsys):
-    spoil(folder, 3, 4)
-    assert command("evaluate", "qrels", *runs(), "--jobs", "2") == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("judged: 2 of 12 runs cannot be evaluated; skip_bad (--skip-bad) leaves")
-    assert command("evaluate", "qrels", *runs(), "--skip-bad", "-m", "AP") == 0
-    out, err = capsys.readouterr()
-    assert [line.split()[0] for line in out.splitlines()[1:11]] == [
-        f"r{number}" for number in range(12) if number not in (3, 4)
-    ]
-    assert f"warning: r3 was skipped: {SHORT}" in err
-
-
 def command(*words: str) -> int:
     with pytest.raises(SystemExit) as ended:
         main(list(words))
     return int(ended.value.code or 0)
-
-
-def test_a_comparison_leaves_bad_runs_out_but_never_the_baseline(folder):
-    spoil(folder, 3)
-    with pytest.warns(JudgedWarning, match="r3 was skipped: "):
-        found = judged.compare("qrels", runs(5), "AP", baseline="r0", skip_bad=True)
-    assert found.pairs["run"].to_list() == ["r1", "r2", "r4"]
-    assert f"r3 was skipped: {SHORT}" in found.warnings()
-    with pytest.raises(InputError) as raised:
-        judged.compare("qrels", runs(5), "AP", baseline="r3", skip_bad=True)
-    assert str(raised.value) == f"the baseline cannot be evaluated: {SHORT}"
-    with pytest.raises(InputError) as raised:
-        judged.compare("qrels", ["a=r0.run,r3.run", "r1.run"], "AP", skip_bad=True)
-    assert str(raised.value) == (
-        "skip_bad (--skip-bad) does not work with repeats, because a system would lose some of its "
-        "runs; leave out the bad runs yourself."
-    )
 
 
 def test_a_pipe_among_files(folder):
@@ -178,7 +140,7 @@ def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
         threads[name] = threading.current_thread()
         return name
 
-    found = [outcome.made for outcome in _in_order(readings, make, first_alone=False)]
+    found = [begin()() for _, begin in _begin_in_order(readings, make, first_alone=False)]
     assert found == ["small", "large", "other"]
     assert threads["large"] is threading.main_thread()
     assert threading.main_thread() not in (threads["small"], threads["other"])
@@ -198,7 +160,7 @@ def test_the_first_run_may_be_made_alone():
         made.append(given)
         return given
 
-    found = [each.made for each in _in_order(readings, make, first_alone=True)]
+    found = [begin()() for _, begin in _begin_in_order(readings, make, first_alone=True)]
     assert (found, made[0]) == (["a", "b", "c", "d"], "a")
 
 
@@ -212,13 +174,15 @@ def test_named_columns_are_looked_for_in_the_first_run_whatever_is_read_first(fo
     assert len(found.runs) == 9
 
 
-def test_an_engine_that_is_lost_is_no_bad_run():
+def test_an_engine_that_is_lost_is_no_bad_run(folder, monkeypatch):
     def lost() -> None:
         raise EngineError("the cluster is gone.")
 
-    readings = [Reading(name, True, lost) for name in "ab"]
+    usual = Data.readings
+    changed = lambda self: [*usual(self), Reading("lost", True, lost)]  # noqa: E731
+    monkeypatch.setattr(Data, "readings", changed)
     with pytest.raises(EngineError, match=r"\Athe cluster is gone.\Z"):
-        list(_in_order(readings, lambda table: table, first_alone=False))
+        judged.evaluate("qrels", runs(2), "AP", skip_bad=True)
 
 
 def test_an_interrupt_ends_all_of_it(folder):
@@ -234,16 +198,3 @@ def test_an_interrupt_ends_all_of_it(folder):
         process.send_signal(signal.SIGINT)
         said, complained = process.communicate(timeout=60)
     assert (process.returncode, said, complained) == (130, "", "judged: interrupted\n")
-
-
-@pytest.mark.parametrize("jobs", ["2", "5"])
-def test_the_command_prints_the_same_for_any_number_of_jobs(folder, jobs):
-    def said(*options: str) -> tuple[int, str, str]:
-        call = [sys.executable, "-m", "judged", "evaluate", "qrels", *runs(), "-m", "all_trec"]
-        done = subprocess.run([*call, "--format", "json", *options], capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
-
-    assert said("--jobs", jobs) == said("--jobs", "1")
-    spoil(folder, 3, 7)
-    assert said("--jobs", jobs) == said("--jobs", "1")
-    assert said("--jobs", jobs, "--skip-bad") == said("--jobs", "1", "--skip-bad")

@@ -7,8 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from judged import Rankings, evaluate, parse_measure
+from judged import Rankings, evaluate
 from judged.evaluation.evaluation import Evaluation
+from judged.measures import parse_measure
 from judged.statistics.samples import Means, Median
 
 MEASURES = (

@@ -10,7 +10,7 @@ import pytest
 import judged
 from judged import evaluate
 from judged.evaluation.evaluation import Evaluation
-from judged.text import Best
+from judged.text import Bold
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}}
 RUNS = {
@@ -47,7 +47,7 @@ def test_runs_in_order_of_a_measure(several: Evaluation) -> None:
         == rows
     )
     with pytest.raises(
-        judged.MeasureError, match=r"^AP was not evaluated; there is RR, Rank, NumRet\.$"
+        judged.errors.MeasureError, match=r"^AP was not evaluated; there is RR, Rank, NumRet\.$"
     ):
         several.to_text(sort="AP")
 
@@ -58,12 +58,12 @@ def test_a_run_without_a_value_comes_last() -> None:
     found = evaluate(judgements, runs, "RR", policy={"missing": "skip", "empty": "skip"})
     assert math.isnan(found.value("RR", "empty"))
     assert names(found, "RR") == ["full", "empty"]
-    assert not any(isinstance(cell, Best) for row in found.tables()[0].rows for cell in row)
+    assert not any(isinstance(cell, Bold) for row in found.tables()[0].rows for cell in row)
 
 
 def bold(found: Evaluation, **look: object) -> list[list[str]]:
     [(_, rows)] = found.tables(**look)
-    return [[row[0] for row in rows if isinstance(row[at], Best)] for at in range(1, len(rows[0]))]
+    return [[row[0] for row in rows if isinstance(row[at], Bold)] for at in range(1, len(rows[0]))]
 
 
 def test_the_best_is_bold_and_counts_never_are(several: Evaluation) -> None:
@@ -125,14 +125,14 @@ def test_percent_has_the_digits_of_the_share() -> None:
     ],
 )
 def test_what_no_table_can_look_like(several: Evaluation, look: dict, message: str) -> None:
-    with pytest.raises(judged.InputError) as error:
+    with pytest.raises(judged.errors.InputError) as error:
         several.to_text(**look)
     assert str(error.value) == message
 
 
 def test_files_refuse_what_they_cannot_do(several: Evaluation, tmp_path) -> None:
     path = tmp_path / "scores.csv"
-    with pytest.raises(judged.OutputError) as error:
+    with pytest.raises(judged.errors.OutputError) as error:
         several.save(path, decimals=2)
     assert str(error.value) == f"decimals has no meaning in {path}; leave it out."
     assert not path.exists()
@@ -144,7 +144,7 @@ def test_files_refuse_what_they_cannot_do(several: Evaluation, tmp_path) -> None
         "\\begin{table}\n\\centering\n\\caption{50\\% \\& more}\n\\label{tab:x}\n"
         "\\begin{tabular}{lrrr}\n"
     )
-    with pytest.raises(judged.InputError) as error:
+    with pytest.raises(judged.errors.InputError) as error:
         several.to_latex(label="tab:{x}")
     assert str(error.value) == (
         "label must be a key such as tab:runs, without spaces, commas and LaTeX's own signs; got "
@@ -193,36 +193,10 @@ MEASURES = [
 ]
 
 
-def test_ties_of_many_runs_are_looked_into_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    from judged.evaluation import warnings
-    from judged.evaluation.export import Look
-
-    draw = random.Random("together")
-    judgements = {f"q{q}": {f"d{d}": draw.choice([0, 1, 2]) for d in range(6)} for q in range(5)}
-    runs = {
-        f"r{r}": {
-            f"q{q}": {f"d{d}": float(draw.randrange(r + 1)) for d in range(8)}
-            for q in range(5)
-            if draw.random() < 0.8 or q == 0
-        }
-        for r in range(7)
-    }
-
-    def moved(runs: dict[str, dict[str, dict[str, float]]]) -> list[tuple[str, float, bool, bool]]:
-        found = evaluate(judgements, runs, [*MEASURES, "F(average=means)"])
-        every = warnings._moved(found, Look())
-        return sorted((str(m), each.by, each.sure, each.seen) for m, each in every if each.by)
-
-    together = moved(runs)
-    assert together == sorted(each for name in runs for each in moved({name: runs[name]}))
-    monkeypatch.setattr(warnings, "TOGETHER", 40)  # two or three at a time
-    assert moved(runs) == together
-
-
 @pytest.mark.parametrize("empty", ["zero", "one", "skip"])
 def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
     from judged.evaluation.export import Look
-    from judged.evaluation.warnings import _moved
+    from judged.evaluation.warnings import _shifts
 
     draw = random.Random(f"{empty} ties")
     for _ in range(15):
@@ -235,13 +209,13 @@ def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
             if draw.random() < 0.8 or q == 0
         }
         found = evaluate(judgements, run, MEASURES, policy={"empty": empty}).showing(tie_range=True)
-        moved = dict(_moved(found, Look()))
+        moved = {measure: far for measure, far, _ in _shifts(found, Look(decimals=12))}
         for measure in found.measures:
             value, ends = found.value(measure), found.tie_range(measure)
             if not math.isfinite(value) or math.isinf(ends.worst):
                 continue
             far = max(abs(ends.worst - value), abs(ends.best - value))
-            assert (moved[measure].by if measure in moved else 0.0) == pytest.approx(far), measure
+            assert moved.get(measure, 0.0) == pytest.approx(far), measure
 
 
 def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from itertools import chain, permutations, product
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
-from judged import Measure, Rankings, parse_measure
+from judged import Rankings
 from judged.errors import JudgedWarning
 from judged.evaluation.scores import TIE_ORDERS
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, Measure, parse_measure
 from judged.measures.ties import expectations
 from support.evaluating import evaluate, rank
 from support.loops import for_each
@@ -74,11 +72,7 @@ def cases(option: int, subtopics: bool) -> tuple[Rankings, Rankings, list[int]]:
             every[f"q{at}/{number}"] = judgements[f"q{at}"]
             orders[f"q{at}/{number}"] = items
     options = {"collection": 20, **OPTIONS[option]}
-    return (
-        rank(judgements, run, **options),
-        rank(every, orders, **options),
-        counts,
-    )
+    return (rank(judgements, run, **options), rank(every, orders, **options), counts)
 
 
 @for_each("name", REGISTRY)
@@ -219,48 +213,6 @@ def test_one_query_that_a_cutoff_cuts_does_not_make_the_others_estimates() -> No
         both = Rankings.from_run(judgements, run, policy={"ties": "expected"})
         alone = measure.compute(both.take([1]))
         np.testing.assert_array_equal(measure.compute(both)[1:], alone)
-
-
-@pytest.mark.parametrize("subtopics", [False, True])
-@pytest.mark.parametrize("ties", ["id", "best", "worst", "expected"])
-def test_order_and_kind_of_input_play_no_part(ties: str, subtopics: bool, tmp_path: Path) -> None:
-    judgements, run = large(5, size=16, subtopics=subtopics)
-    names = ["alpha_nDCG@5", "StRecall@3", "AP_IA"] if subtopics else DRAWN
-    seen = set()
-    for seed in range(4):
-        draw = Random(seed)
-        rows = [
-            ("q", name, item, grade)
-            for item, grades in judgements.items()
-            for name, grade in (grades if subtopics else {"0": grades}).items()
-        ]
-        results = [("q", item, score) for item, score in run.items()]
-        draw.shuffle(rows)
-        draw.shuffle(results)
-        nested: dict[str, Any] = {}
-        for _, name, item, grade in rows:
-            if subtopics:
-                nested.setdefault(item, {})[name] = grade
-            else:
-                nested[item] = grade
-        columns = ["query", "subtopic", "item", "grade"]
-        frame = pl.DataFrame(rows, schema=columns, orient="row")
-        listed = pl.DataFrame(results, schema=["query", "item", "score"], orient="row")
-        qrels, file = tmp_path / "j.qrels", tmp_path / "r.run"
-        qrels.write_text("".join(f"{q} {s} {i} {g}\n" for q, s, i, g in rows))
-        file.write_text("".join(f"{q} Q0 {i} 0 {s} tag\n" for q, i, s in results))
-        for given, ranked in (
-            ({"q": nested}, {"q": {item: score for _, item, score in results}}),
-            (frame if subtopics else frame.drop("subtopic"), listed),
-            (qrels, file),
-        ):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", JudgedWarning)
-                found = evaluate(given, ranked, names, policy={"ties": ties}).showing(
-                    tie_range=True
-                )
-            seen.add(tuple(found.summary.row(0)[1:]))
-    assert len(seen) == 1
 
 
 # -- extremes

@@ -12,7 +12,6 @@ import pytest
 
 import judged
 from judged.errors import InputError, PolicyError
-from judged.policy import add_choices
 from judged.statistics.intervals import auroc
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -68,7 +67,7 @@ def test_the_block_is_a_table_of_its_own() -> None:
     found = judged.evaluate(JUDGEMENTS, runs, ["RR"]).showing(unanswerable=True)
     _, (header, rows) = found.tables()
     assert header == [
-        *("run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC"),
+        *("run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC")
     ]
     assert rows[0] == ["one", "3", "0.6667", "3", "0.3333", "0.6667 [0.2449, 0.9215]"]
     assert rows[1][:5] == ["two", "3", "1.0000", "3", "0.0000"]
@@ -167,37 +166,6 @@ def test_against_a_loop(seed: int, missing: str) -> None:
     assert found.audit["run"].ignored_queries == 0
 
 
-@pytest.mark.parametrize("policy", [{"unjudged": "removed"}, {"ties": "expected"}, {}])
-@pytest.mark.parametrize("depth", [None, 1])
-def test_what_is_returned_does_not_depend_on_how_lists_are_read(
-    policy: dict[str, str], depth: int | None
-) -> None:
-    judgements, run = made(8)
-    plain = judged.evaluate(judgements, run, "P@1").showing(unanswerable=True).unanswerable()
-    found = (
-        judged.evaluate(judgements, run, "P@1", policy=add_choices(policy, depth=depth))
-        .showing(unanswerable=True)
-        .unanswerable()
-    )
-    assert found == plain
-
-
-def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
-    judgements, run = made(9)
-    rows = [(query, item, score) for query, items in run.items() for item, score in items.items()]
-    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
-    frame.write_csv(tmp_path / "run.csv")
-    lines = (f"{query} Q0 {item} 1 {score} x\n" for query, item, score in rows)
-    (tmp_path / "a.run").write_text("".join(lines))
-    pairs = {query: list(items.items()) for query, items in run.items()}
-    ways = [run, frame, frame.sample(fraction=1, shuffle=True, seed=1), tmp_path / "run.csv"]
-    several = [
-        judged.evaluate(judgements, way, "AP").showing(unanswerable=True).unanswerable()
-        for way in (*ways, tmp_path / "a.run", pairs)
-    ]
-    assert all(each == several[0] for each in several)
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -216,13 +184,6 @@ def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
         "run: the threshold is compared with scores, and there are none: the run is an order "
         "without scores. Leave it out."
     )
-
-
-def test_ranks_of_ms_marco_are_no_scores(tmp_path: Path) -> None:
-    path = tmp_path / "run.tsv"
-    path.write_text("q1\ta\t1\nq1\tb\t2\nn1\ta\t1\nn1\tb\t2\n")
-    found = judged.evaluate(JUDGEMENTS, path, "RR").showing(unanswerable=True).unanswerable()
-    assert found.note == "no AUROC: the run is an order without scores"
 
 
 def test_rankings_hold_the_best_scores() -> None:
@@ -277,21 +238,6 @@ def test_weights_count_in_the_block_too() -> None:
     assert apart.auroc.value == pytest.approx((1 * 4 + 2 * (1.5 + 1) + 1 * 0.5) / 16)
     assert found.value("RR") == pytest.approx((1 + 2 / 2) / 4)
     assert any("shares and AUROC count queries by their weights" in x for x in found.sentences())
-
-
-def test_embeddings() -> None:
-    rng = np.random.default_rng(3)
-    queries, items = rng.normal(size=(8, 4)), rng.normal(size=(9, 4))
-    judgements: dict[str, dict[str, int]] = {str(at): {str(at): at % 2} for at in range(8)}
-    judgements["absent"] = {"1": 1}
-    both = judged.Embeddings(queries, items)
-    run = both.top_k(9).to_dict()
-    expected = judged.evaluate(judgements, run, "AP").unanswerable(0.7)
-    assert 0 < expected.answered < 1
-    assert both.evaluate(judgements, "AP").unanswerable(0.7) == expected
-    found, first = both.evaluate_and_top_k(judgements, "AP", k=3)
-    assert found.unanswerable(0.7) == expected
-    assert first.k == 3
 
 
 def test_what_is_refused() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Evaluation, Rankings, parse_measure
+from judged import Evaluation, Rankings
 from judged.evaluation.scores import UNJUDGED_ENDS
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, parse_measure
 from support.evaluating import evaluate, rank
 from support.rankings import PLAIN, random_measure
 
@@ -53,11 +53,7 @@ def cases(option: int) -> tuple[Rankings, Rankings, list[int]]:
             given = judgements[f"q{at}"] | dict(zip(unjudged, grades, strict=True))
             ways[f"q{at}/{number}"], runs[f"q{at}/{number}"] = given, run[f"q{at}"]
     options = {"collection": 20, **OPTIONS[option]}
-    return (
-        rank(judgements, run, **options),
-        rank(ways, runs, **options),
-        counts,
-    )
+    return (rank(judgements, run, **options), rank(ways, runs, **options), counts)
 
 
 @pytest.mark.parametrize("name", [name for name in PLAIN if PLAIN[name].monotone is not None])

@@ -69,39 +69,6 @@ def test_goes_to_stderr_where_stdout_carries_data(tmp_path):
     assert (quiet.stdout, quiet.stderr) == ("run,RR\nrun,0.5\n", "")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("explain", "-m", "RR", "--query", "q"),
-        ("identify", "0.5"),
-        ("conventions", "-m", "RR@10"),
-    ],
-)
-def test_other_commands_say_it_in_text_and_json_too(tmp_path, command):
-    (tmp_path / "qrels").write_text("q 0 a 1\n")
-    (tmp_path / "run.tsv").write_text("q\tb\t0.9\nq\ta\t0.5\n")
-    name, *more = command
-    value = [more.pop(0)] if name == "identify" else []
-    arguments = [name, *value, str(tmp_path / "qrels"), str(tmp_path / "run.tsv"), *more]
-    text = CliRunner().invoke(cli, arguments)
-    assert "warning: There is no header" in text.stderr
-    assert "warning: " not in text.stdout
-    data = CliRunner().invoke(cli, [*arguments, "--format", "json"])
-    assert data.stderr.startswith("warning: There is no header")
-    [said] = json.loads(data.stdout)["warnings"]
-    assert said.startswith("There is no header")
-
-
-def test_a_sweep_says_it_first(tmp_path):
-    vectors = [[1.0, 0.1 * at] for at in range(9)]
-    labels = judged.relevance.same_label([0, 1, 2] * 3, [0, 1, 2] * 3)
-    found = judged.temperature.sweep(judged.Embeddings(vectors, vectors), labels, [0.1])
-    [said] = found.warnings()
-    assert "find themselves first" in said
-    assert found.sentences()[0] == f"warning: {said}"
-    assert said not in found.sentences()
-
-
 def test_a_missing_query_that_is_left_out_is_given_no_value() -> None:
     judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}}
     run = {"q1": ["a"], "q2": ["b"]}

@@ -6,16 +6,7 @@ from math import inf
 
 import pytest
 
-from judged.explanation.arithmetic import (
-    Logarithm,
-    Named,
-    figure,
-    greatest,
-    least,
-    num,
-    product,
-    total,
-)
+from judged.explanation.arithmetic import Named, figure, least, logarithm, num, total
 
 
 @pytest.mark.parametrize(
@@ -39,17 +30,15 @@ from judged.explanation.arithmetic import (
             r"\left(1 - 0.5\right) \cdot \left(1 + 2\right)",
         ),
         (num(2) ** 3 - 1, 7, "2^3 - 1", r"2^{3} - 1"),
-        (num(3) / Logarithm(num(4)), 1.5, "3 / log2(4)", r"\frac{3}{\log_{2}(4)}"),
-        (Logarithm(num(100), 10), 2, "log10(100)", r"\log_{10}(100)"),
-        (Logarithm(num(1), None), 0, "ln(1)", r"\ln(1)"),
+        (num(3) / logarithm(num(4)), 1.5, "3 / log2(4)", r"\frac{3}{\log_{2}(4)}"),
+        (logarithm(num(100), 10), 2, "log10(100)", r"\log_{10}(100)"),
+        (logarithm(num(1), None), 0, "ln(1)", r"\ln(1)"),
         (least(6, 4), 4, "min(6, 4)", r"\min\left(6, 4\right)"),
-        (greatest(6, 4), 6, "max(6, 4)", r"\max\left(6, 4\right)"),
         (num(-1) * 2, -2, "(-1) × 2", r"\left(-1\right) \cdot 2"),
         (Named("DCG@3", num(3)) / 2, 1.5, "DCG@3/2", r"\frac{\mathrm{DCG@3}}{2}"),
         (num(inf), inf, "∞", r"\infty"),
         (num(0.00001), 1e-5, "1e-05", r"1\cdot 10^{-5}"),
         (total([]), 0, "0", "0"),
-        (product([]), 1, "1", "1"),
     ],
 )
 def test_an_expression(expression, value, text, latex) -> None:
@@ -59,7 +48,7 @@ def test_an_expression(expression, value, text, latex) -> None:
 
 
 def test_stages_work_from_the_inside_out() -> None:
-    dcg = num(2) / Logarithm(num(2)) + num(1) / Logarithm(num(4))
+    dcg = num(2) / logarithm(num(2)) + num(1) / logarithm(num(4))
     assert dcg.stages() == ["2 / log2(2) + 1 / log2(4)", "2/1 + 1/2", "2 + 0.5", "2.5"]
 
 
@@ -71,11 +60,5 @@ def test_a_long_sum_says_how_many_parts_are_left_out() -> None:
 
 
 def test_figures() -> None:
-    assert [figure(each) for each in (0, -2, 1 / 3, 12.5, 1e20, -inf)] == [
-        "0",
-        "-2",
-        "0.3333",
-        "12.5",
-        "1e+20",
-        "-∞",
-    ]
+    figures = [figure(each) for each in (0, -2, 1 / 3, 12.5, 1e20, -inf)]
+    assert figures == ["0", "-2", "0.3333", "12.5", "1e+20", "-∞"]

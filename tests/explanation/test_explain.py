@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import judged
-from judged import InputError, Measure, MeasureError, PolicyError, explain
+from judged import explain
+from judged.errors import InputError, MeasureError, PolicyError
 from judged.explanation.improvement import best_change
-from judged.measures import REGISTRY, conventions, measure
-from judged.policy import add_choices
+from judged.measures import REGISTRY, Measure, conventions, measure
+from support.evaluating import add_choices
 from support.loops import for_each
 from support.rankings import random_queries, rankings_of
 
@@ -27,40 +28,26 @@ def test_average_precision_of_four_relevant_in_ten() -> None:
     assert e.arithmetic == (
         "AP = (1/2 + 2/5 + 3/7 + 4/9) / 4 = (0.5 + 0.4 + 0.4286 + 0.4444) / 4 = 1.773 / 4 = 0.4433"
     )
-
-
-def test_average_precision_when_six_are_relevant() -> None:
     # The same sum, divided by 6: 0.295503.
     e = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
     assert e.value == pytest.approx(1.773016 / 6, abs=1e-6)
-    assert e.steps.divisor.value.value == 6
     assert "6 relevant in all, 4 among the results that count" in e.steps.divisor.says
+    # Relevant at 1, 3, 4, 6: 1 + 2/3 + 3/4 + 4/6 = 3.083333; divided by 4 = 37/48.
+    e = explain("1 0 1 1 0 1 0 0", measure="AP")
+    assert e.value == pytest.approx(37 / 48)
+    assert {rank: added.value * 4 for rank, added in e.steps.adds.items()} == pytest.approx(
+        {1: 1, 3: 2 / 3, 4: 0.75, 6: 2 / 3}
+    )
 
 
 def test_average_precision_of_the_image_search() -> None:
     # Relevant at 3, 5, 8: 1/3, 2/5 = 0.4, 3/8 = 0.375; mean 0.369444.
     e = explain("0 0 1 0 1 0 0 1 0 0", measure="AP@10")
     assert e.value == pytest.approx(0.369444, abs=5e-7)
-    precision = next(column for column in e.steps.columns if column.name == "precision")
-    recall = next(column for column in e.steps.columns if column.name == "recall")
-    assert [precision.cells[rank - 1].text() for rank in (3, 5, 8)] == ["1/3", "2/5", "3/8"]
-    assert [recall.cells[rank - 1].text() for rank in (1, 3, 4, 5, 8, 10)] == [
-        "0/3",
-        "1/3",
-        "1/3",
-        "2/3",
-        "3/3",
-        "3/3",
-    ]
-
-
-def test_running_sum_of_eight_results() -> None:
-    # 1 + 2/3 + 3/4 + 4/6 = 3.083333; divided by 4 = 37/48.
-    e = explain("1 0 1 1 0 1 0 0", measure="AP")
-    assert e.value == pytest.approx(37 / 48)
-    assert {rank: added.value * 4 for rank, added in e.steps.adds.items()} == pytest.approx(
-        {1: 1, 3: 2 / 3, 4: 0.75, 6: 2 / 3}
-    )
+    precision, recall = (dict(e.steps.columns)[name] for name in ("precision", "recall"))
+    assert [precision[rank - 1].text() for rank in (3, 5, 8)] == ["1/3", "2/5", "3/8"]
+    found = [recall[rank - 1].text() for rank in (1, 3, 4, 5, 8, 10)]
+    assert found == ["0/3", "1/3", "1/3", "2/3", "3/3", "3/3"]
 
 
 def test_f_of_precision_and_recall() -> None:
@@ -159,7 +146,10 @@ def test_ids_of_random_runs_agree_with_their_grades() -> None:
         assert all(
             row.item in run["q"] and row.grade == judgements["q"].get(row.item) for row in e.rows
         )
-        assert len({row.item for row in e.rows}) == len(e.rows) == e.rankings.retrieved[0]
+        shown = {row.item for row in e.rows}
+        assert len(shown) == len(e.rows) == e.rankings.retrieved[0]
+        relevant = {item for item, grade in judgements["q"].items() if grade > 0}
+        assert set(e.lost) == relevant - shown
         assert (
             e.settled
             == judged.evaluate(
@@ -303,6 +293,8 @@ def test_every_measure_prints_in_every_format(name: str) -> None:
     assert json.loads(e.to_json())["value"] == pytest.approx(example.value)
     assert e.to_latex().startswith("\\begin{align*}\n")
     assert e.to_latex().count("{") == e.to_latex().count("}")
+    columns = e.to_frame().select("rank", "relevant").rows()
+    assert columns == [(row.rank, row.relevant) for row in e.rows]
 
 
 def test_json_holds_every_column() -> None:
@@ -351,16 +343,6 @@ def test_json_holds_every_column() -> None:
     assert result["latex"] == r"\frac{\frac{1}{2}}{2}"
 
 
-@for_each("name", REGISTRY)
-def test_a_frame_has_a_row_for_every_rank(name: str) -> None:
-    example = REGISTRY[name].example
-    options = {"relevant": example.relevant, "collection": example.collection}
-    e = explain(example.ranking, measure=example.measure, **options)
-    frame = e.to_frame()
-    assert frame["rank"].to_list() == [row.rank for row in e.rows]
-    assert frame["relevant"].to_list() == [row.relevant for row in e.rows]
-
-
 def test_it_can_be_saved_in_every_format(tmp_path) -> None:
     import polars as pl
 
@@ -375,7 +357,7 @@ def test_it_can_be_saved_in_every_format(tmp_path) -> None:
     assert (tmp_path / "ap.gif").read_bytes()[:6] == b"GIF89a"
     assert pl.read_parquet(tmp_path / "ap.parquet").equals(e.to_frame())
     assert (tmp_path / "ap.csv").read_text().splitlines()[0].startswith("rank,grade,judged")
-    with pytest.raises(judged.OutputError, match="the ending says the format"):
+    with pytest.raises(judged.errors.OutputError, match="the ending says the format"):
         e.save(tmp_path / "ap.png")
 
 
@@ -435,107 +417,90 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "message"),
     [
         (
             lambda: explain(
                 {"topic-1": {"a": 1}, "topic-2": {"a": 1}}, {"topic-1": {"a": 1.0}}, query="topic_2"
             ),
-            InputError,
             "There is no judged query 'topic_2' among 2; did you mean 'topic-2'?",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q9"),
-            InputError,
             "query 'q9' is in the run but has no judgements, so it cannot be explained.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP"),
-            InputError,
             "name the query to explain; there are 2 judged queries: q1, q2.",
         ),
         (
             lambda: explain("0 x 1"),
-            InputError,
             "'0 x 1' is not a relevance list: 'x' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1".',
         ),
         (
             lambda: explain("run.txt"),
-            InputError,
             "'run.txt' is not a relevance list: 'run.txt' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1". For files, give QRELS and RUN.',
         ),
         (
             lambda: explain(" "),
-            InputError,
             'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".',
         ),
         (
             lambda: explain("NaN 1"),
-            InputError,
             "'NaN 1' is not a relevance list: 'NaN' is neither a grade nor - (not judged). "
             'Write the grades in rank order, such as "0 1 0 0 1".',
         ),
         (
             lambda: explain("1", pool="1 -"),
-            InputError,
             "'1 -' is not a pool: '-' is not a grade. Write the grades of all judged items, such "
             'as "2 1 1 0".',
         ),
         (
             lambda: explain("1", pool=""),
-            InputError,
             'the pool is empty; write the grades of all judged items, such as "2 1 1 0".',
         ),
         (
             lambda: explain("0 1 0 0 1", pool="1 0"),
-            InputError,
             "pool of query 1 lacks a grade 1 that its list holds; pool is all grades there are, in "
             "the list and outside it.",
         ),
         (
             lambda: explain(JUDGEMENTS),
-            InputError,
-            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "judgements and a run are needed; a relevance list is a text or a list of grades in "
             "rank order.",
         ),
         (
             lambda: explain("0 1", measure="AP, RR"),
-            MeasureError,
             "explain takes one measure; got AP, RR.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", policy={"ties": "expected"}),
-            PolicyError,
             "an explanation goes through one order of the results, and ties=expected is the mean "
             "over all orders; "
             "choose ties=id, input, best or worst.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", relevant=3),
-            InputError,
             "relevant and pool describe a relevance list; with judgements, leave them out.",
         ),
         (
             lambda: explain("0 1", query="q1"),
-            InputError,
             "a relevance list has one query without a name; leave out query.",
         ),
         (
             lambda: explain("0 1", rows=0),
-            InputError,
             "rows must be a whole number from 1, or None for all; got 0.",
         ),
         (
             lambda: explain(JUDGEMENTS, {"a": RUN, "b": RUN}, "AP"),
-            InputError,
             "explain takes one run.",
         ),
     ],
 )  # fmt: skip
-def test_what_is_refused(call, error, message) -> None:
-    with pytest.raises(error) as raised:
+def test_what_is_refused(call, message) -> None:
+    with pytest.raises((InputError, MeasureError, PolicyError)) as raised:
         call()
     assert str(raised.value) == message
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from explanation.test_steps import explained, random_rankings
-from judged import MeasureError
+from judged.errors import MeasureError
 from judged.explanation import arithmetic
-from judged.explanation.arithmetic import Expression, Named, Number, num, product, total
+from judged.explanation.arithmetic import Expression, Named, Number, least, num, total
 from judged.measures import REGISTRY
 from support.loops import for_each
 from support.rankings import random_measure
@@ -46,8 +46,8 @@ def expressions(steps: Any) -> Iterator[Expression]:
     yield from (steps.adds or {}).values()
     lines = (*steps.before, *([steps.divisor] if steps.divisor else ()))
     yield from (line.value for line in lines)
-    for column in steps.columns:
-        yield from (cell for cell in column.cells if isinstance(cell, Expression))
+    for _, cells in steps.columns:
+        yield from (cell for cell in cells if isinstance(cell, Expression))
 
 
 @for_each("name", REGISTRY)
@@ -99,8 +99,8 @@ def test_any_expression() -> None:
             case 5:
                 return total([first, second, 1])
             case 6:
-                return product([first, second, 2])
-        return arithmetic.greatest(first, second)
+                return first * second * 2
+        return least(first, second)
 
     def abs_of(each: Expression) -> Expression:
         return each if 0.01 < each.value < 100 else num(3) / 2
@@ -110,6 +110,6 @@ def test_any_expression() -> None:
 
 
 def test_a_product_below_a_fraction_stands_in_brackets() -> None:
-    assert (num(1) / product([2, 3])).text() == "1 / (2 × 3)"
+    assert (num(1) / (num(2) * 3)).text() == "1 / (2 × 3)"
     assert (num(1) / (num(1) / 2)).text() == "1 / (1/2)"
-    assert (product([2, 3]) / 4).text() == "2 × 3 / 4"
+    assert (num(2) * 3 / 4).text() == "2 × 3 / 4"

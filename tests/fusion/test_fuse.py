@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import InputError, fuse
+from judged import fuse
+from judged.errors import InputError, PolicyError
 from judged.runs import METHODS, NORMALISATIONS, TIES
 
 Lists = Mapping[str, Mapping[str, float]]
@@ -292,4 +293,123 @@ def test_rows_that_are_not_grouped_or_in_order() -> None:
     dicts = {"p": {"a": 1.0, "b": 3.0}, "q": {"a": 2.0, "b": 1.0}}
     assert (
         fuse({"one": frame, "two": GOOD}).to_dict() == fuse({"one": dicts, "two": GOOD}).to_dict()
+    )
+
+
+# -- errors
+
+
+@pytest.mark.parametrize(
+    ("second", "options", "message"),
+    [
+        (
+            {"q": {}},
+            {},
+            "a dict: the run is empty. An empty run is not a system that scored zero; is it the "
+            "right one?",
+        ),
+        (
+            {"p": {"a": 1.0}},
+            {},
+            "one has no query in common with another run. It has 'q'; two has 'p'. Do they belong "
+            "to the same collection?",
+        ),
+        (
+            {"q": {"a": float("nan")}},
+            {},
+            "a dict, row 1: the score of item 'a' for query 'q' is NaN. A NaN cannot be "
+            "ranked; give it a number or remove it.",
+        ),
+        (
+            {"q": {"a": np.inf}},
+            {"method": "combsum"},
+            "a dict, row 1: the score of item 'a' for query 'q' is infinite and cannot be added; "
+            "give a finite score, or fuse ranks: method='rrf' (--method rrf).",
+        ),
+        (
+            {"q": {"b": -2.0, "a": -1.0}},
+            {"method": "combsum", "normalise": "max"},
+            "a dict, row 2: the highest score of query 'q' is -1, but max needs a positive one; "
+            "choose another normalisation, such as minmax.",
+        ),
+        (
+            {"q": {"b": 0.0}},
+            {"method": "combsum", "normalise": "max"},
+            "a dict, row 1: the highest score of query 'q' is 0, but max needs a positive one; "
+            "choose another normalisation, such as minmax.",
+        ),
+        (
+            {"q": {"a": 1e308}},
+            {"method": "combsum", "normalise": "none", "weights": [1, 100]},
+            "the sum of some scores overflows; normalise the scores (--normalise minmax), or give "
+            "smaller weights.",
+        ),
+        (
+            {"q": ["a", "b", "a"]},
+            {},
+            "a dict: query 'q' has item 'a' more than once. Remove the repetitions, or keep the "
+            "best-ranked of each with duplicates='first' (--duplicates first).",
+        ),
+        (
+            GOOD,
+            {"normalise": "minmax"},
+            "normalise applies to methods that add scores, but rrf adds ranks; leave it out, or "
+            "choose another method, such as combsum.",
+        ),
+        (
+            GOOD,
+            {"method": "combsum", "k": 10},
+            "k applies to the method rrf, not to combsum; leave it out.",
+        ),
+        (
+            GOOD,
+            {"method": "weighted"},
+            "the method weighted needs weights, one for each run.",
+        ),
+        (
+            GOOD,
+            {"method": "combsom"},
+            "method must be one of rrf, combsum, combmnz, weighted; got 'combsom'; did you mean "
+            "'combsum'?",
+        ),
+        (
+            GOOD,
+            {"method": "combsum", "normalise": "l2"},
+            "normalise must be one of minmax, zscore, max, sum, rank, none; got 'l2'.",
+        ),
+        (
+            GOOD,
+            {"weights": [1, 2, 3]},
+            "weights must be a list with a number for each of the 2 runs, or {name: number}; got "
+            "[1, 2, 3].",
+        ),
+        (
+            GOOD,
+            {"weights": {"one": 1}},
+            "weights must have a number for each run (one and two); got {'one': 1}.",
+        ),
+        (
+            GOOD,
+            {"weights": [1, 0]},
+            "the weight of two must be a finite number from 1e-09 to 1e+09; got 0.",
+        ),
+    ],
+)
+def test_what_cannot_be_right_is_an_error(second: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        fuse({"one": GOOD, "two": second}, **options)
+    assert str(error.value) == message
+
+
+def test_one_run_and_ties_that_need_judgements_are_errors() -> None:
+    for runs in ({"one": GOOD}, GOOD):
+        with pytest.raises(InputError) as one:
+            fuse(runs)
+        assert str(one.value) == (
+            "fuse needs at least two runs, as {name: run} or a list of files; got one."
+        )
+    with pytest.raises(PolicyError) as error:
+        fuse({"one": GOOD, "two": GOOD}, policy={"ties": "best"})
+    assert str(error.value) == (
+        "ties must be id, input or expected in a fusion; best needs judgements."
     )

@@ -10,19 +10,16 @@ import polars as pl
 import pytest
 
 import judged
-from judged import Fusion, OutputError, Run, evaluate, fuse, read_run
+from judged import evaluate, fuse, read_run
+from judged.errors import OutputError
+from judged.results import Fusion, Run
 from support.generated import generate
+from support.tables import rows_of
 
 TIED = {
     "one": {"q 1": {"a": 3.0, "ä b": 2.0, "c": 2.0}, "q2": {"x": 1.0}},
     "two": {"q 1": {"c": 0.9, "d": 0.8, "=e": 0.1}, "q2": {"y": 1.0}},
 }
-
-
-def collection() -> Any:
-    found = generate(seed=3)
-    half = {query: dict(list(items.items())[::2]) for query, items in found.run.items()}
-    return found.judgements, {"one": found.run, "two": half}
 
 
 def test_it_is_a_run() -> None:
@@ -72,14 +69,15 @@ def test_a_file_is_the_same_run(tmp_path: Path, ending: str, ties: Any) -> None:
     found = fuse(TIED, policy={"ties": ties})
     found.save(tmp_path / f"fused{ending}")
     read = read_run(tmp_path / f"fused{ending}")
-    assert read.frame.select("query", "item", "score").equals(found.frame)
+    assert rows_of(read) == found.frame.rows()
 
 
-@pytest.mark.parametrize("method", ["rrf", "combsum", "combmnz"])
 @pytest.mark.parametrize("ties", ["id", "input", "expected"])
-def test_a_file_evaluates_to_the_same(tmp_path: Path, method: Any, ties: Any) -> None:
-    judgements, runs = collection()
-    found = fuse(runs, method=method, policy={"ties": ties})
+def test_a_file_evaluates_to_the_same(tmp_path: Path, ties: Any) -> None:
+    generated = generate(seed=3)
+    judgements, run = generated.judgements, generated.run
+    half = {query: dict(list(items.items())[::2]) for query, items in run.items()}
+    found = fuse({"one": run, "two": half}, method="combmnz", policy={"ties": ties})
     policy = {"ties": ties}
     expected = evaluate(judgements, found, "AP, nDCG@10, RR", policy=policy).to_frame()
     for name in ("fused.run", "fused", "fused.trec", "fused.txt"):
@@ -95,12 +93,6 @@ def test_a_file_evaluates_to_the_same(tmp_path: Path, method: Any, ties: Any) ->
 
 
 def test_what_a_format_cannot_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OutputError) as refused:
-        fuse(TIED).save(tmp_path / "fused.run")
-    assert str(refused.value) == (
-        f"{tmp_path}/fused.run: the query id 'q 1' has white space in it, which a TREC run cannot "
-        "hold; write .json, or change it."
-    )
     with pytest.raises(OutputError) as refused:
         fuse(TIED).save(tmp_path / "fused.md")
     assert str(refused.value) == (

@@ -8,6 +8,7 @@ rank 3 these sum up to 1/2, down to 5 to 9/10, down to 10 to 1/2 + 2/5 + 3/7 + 4
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -19,29 +20,19 @@ RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
 RUN = {"q": {f"d{rank}": -float(rank) for rank in range(1, 11)}}
 LISTED = {f"d{rank}": grade for rank, grade in enumerate(RELEVANCE, 1)}
 RELEVANT = {"A": 4, "B": 6}
-JUDGEMENTS = {
-    "A": {"q": LISTED},
-    "B": {"q": {**LISTED, "lost 1": 1, "lost 2": 1}},
-}
+JUDGEMENTS = {"A": {"q": LISTED}, "B": {"q": {**LISTED, "lost 1": 1, "lost 2": 1}}}
 SUMS = {3: Fraction(1, 2), 5: Fraction(9, 10), 10: Fraction(1117, 630)}
 FOUND = {3: 1, 5: 2, 10: 4}
 WHOLE = SUMS[10]
 
 # Each relevant item adds the mean of the precision just before it and at it: (0/1 + 1/2), (1/4 +
 # 2/5), (2/6 + 3/7) and (3/8 + 4/9), each by two.
-TRAPEZOID = (
-    Fraction(1, 2)
-    + Fraction(1, 4)
-    + Fraction(2, 5)
-    + Fraction(1, 3)
-    + Fraction(3, 7)
-    + Fraction(3, 8)
-    + Fraction(4, 9)
-) / 2
+TRAPEZOID = sum(map(Fraction, ("1/2", "1/4", "2/5", "1/3", "3/7", "3/8", "4/9"))) / 2
 # Cut at R: of 4, only rank 2 is left; of 6, ranks 2 and 5.
 AT_R = {"A": Fraction(1, 2) / 4, "B": Fraction(9, 10) / 6}
 
 
+@cache
 def rows(case: str, k: int) -> tuple[DefinitionRow, ...]:
     return compare_conventions(JUDGEMENTS[case], RUN, f"AP@{k}").rows()
 
@@ -79,30 +70,19 @@ def test_divided_by_as_many_as_k_results_can_hold(case: str, k: int, convention:
     )
 
 
-@pytest.mark.parametrize("case", RELEVANT)
-@pytest.mark.parametrize("k", SUMS)
-def test_divided_by_what_was_found(case: str, k: int) -> None:
-    assert value(case, k, "torchmetrics", f"AP(norm=retrieved)@{k}") == pytest.approx(
-        float(SUMS[k] / FOUND[k])
-    )
-
-
-@pytest.mark.parametrize("case", RELEVANT)
-@pytest.mark.parametrize("k", SUMS)
-def test_divided_by_k(case: str, k: int) -> None:
-    assert value(case, k, "rectools", f"AP(norm=cutoff)@{k}") == pytest.approx(float(SUMS[k] / k))
-
-
-@pytest.mark.parametrize("case", RELEVANT)
-@pytest.mark.parametrize("k", SUMS)
-def test_libraries_without_such_a_cutoff(case: str, k: int) -> None:
-    assert value(case, k, "cwl-eval", "AP(norm=retrieved)@1000") == pytest.approx(float(WHOLE / 4))
-    assert value(case, k, "revisitop", "AP(area=trapezoid)") == pytest.approx(
-        float(TRAPEZOID / RELEVANT[case])
-    )
-    assert value(case, k, "reid", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
-    assert value(case, k, "scikit-learn", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
-    assert value(case, k, "pytorch-metric-learning", "AP@R") == pytest.approx(float(AT_R[case]))
+@for_each("case", RELEVANT)
+@for_each("k", SUMS)
+def test_other_divisors_and_libraries_without_such_a_cutoff(case: str, k: int) -> None:
+    for convention, measure, expected in (
+        ("torchmetrics", f"AP(norm=retrieved)@{k}", SUMS[k] / FOUND[k]),
+        ("rectools", f"AP(norm=cutoff)@{k}", SUMS[k] / k),
+        ("cwl-eval", "AP(norm=retrieved)@1000", WHOLE / 4),
+        ("revisitop", "AP(area=trapezoid)", TRAPEZOID / RELEVANT[case]),
+        ("reid", "AP", WHOLE / RELEVANT[case]),
+        ("scikit-learn", "AP", WHOLE / RELEVANT[case]),
+        ("pytorch-metric-learning", "AP@R", AT_R[case]),
+    ):
+        assert value(case, k, convention, measure) == pytest.approx(float(expected)), measure
 
 
 PRINTED = {
@@ -114,7 +94,7 @@ PRINTED = {
 }
 
 
-@pytest.mark.parametrize("measure", PRINTED)
+@for_each("measure", PRINTED)
 def test_the_table_as_it_is_printed(measure: str) -> None:
     wanted = iter(PRINTED[measure].split())
     for k in SUMS:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
-from judged import Measure, Policy, evaluate, parse_measure
-from judged.policy import add_choices
+from judged import Policy, evaluate
+from judged.measures import Measure, parse_measure
+from support.evaluating import add_choices
 from support.loops import for_each
 
 FOLDER = Path(__file__).parent / "trec_eval"

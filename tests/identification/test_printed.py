@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judged import InputError
 from judged.conventions.candidates import NumberReading, PrintedNumber
+from support.errors import error_of
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,7 @@ def test_readings(given: object, readings: list[tuple[float, float, bool]]) -> N
 
 @pytest.mark.parametrize("given", ["", "AP", "0,4433", "nan", "inf", "1.2.3", "%", True, None])
 def test_what_is_no_number(given: object) -> None:
-    with pytest.raises(InputError) as error:
-        PrintedNumber.of(given)
-    assert str(error.value) == (
+    assert error_of(PrintedNumber.of, given) == (
         f"cannot read the number {given!r}; write it as it was printed, such as "
         "0.4433, 44.33 or 44.33%."
     )

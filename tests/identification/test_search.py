@@ -8,13 +8,23 @@ from typing import Any
 
 import pytest
 
-from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
-from judged.conventions.candidates import COMMON, CUTOFFS, OPTIONS, all_rankings, compute, spaces
+from judged import Policy, evaluate, identify
+from judged.conventions.candidates import (
+    COMMON,
+    CUTOFFS,
+    OPTIONS,
+    all_rankings,
+    compute,
+    measures_in,
+    spaces,
+)
+from judged.errors import MeasureError
 from judged.inputs import read_judgements, read_run
 from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants
-from judged.measures import REGISTRY
+from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
+from judged.results import Identification
 from support.generated import Collection, generate
 from support.loops import for_each
 
@@ -25,25 +35,14 @@ DATA = {
     "complete": generate(404, queries=6, items=20, longest=12, gaps=False, grades=(0, 1, 2)),
 }
 NAMED = [
-    "AP@10",
-    "AP(norm=capped)",
-    "nDCG@10",
-    "P",
-    "R@5",
-    "F@3",
-    "RR",
-    "Success@3",
-    "Rprec",
-    "Bpref",
-    "RBP@10",
-    "ERR@5",
-    "DCG@5",
+    *("AP@10", "AP(norm=capped)", "nDCG@10", "P", "R@5", "F@3", "RR", "Success@3", "Rprec"),
+    *("Bpref", "RBP@10", "ERR@5", "DCG@5"),
 ]
 
 
 def every_measure(given: Collection, name: str) -> list[Measure]:
     r = Rankings.from_run(given.judgements, given.run)
-    return [measure for space in spaces(name, r) for measure in space.measures()]
+    return [measure for space in spaces(name, r) for measure in measures_in(space)]
 
 
 def value_of(given: Collection, measure: Measure, policy: Policy) -> float | None:
@@ -87,7 +86,7 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     known, run = read_judgements(given.judgements), read_run(given.run)
     rankings = all_rankings(match_variants(known, run, Policy()))
     tried = spaces(None, rankings["id", "nonrelevant"])
-    grid = compute((measure for space in tried for measure in space.measures()), rankings)
+    grid = compute((measure for space in tried for measure in measures_in(space)), rankings)
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)
     for row in draw.sample(range(len(grid.measures)), 60):
         place = tuple(draw.randrange(len(options)) for options in OPTIONS.values())
@@ -121,14 +120,8 @@ def test_without_a_measure_it_is_found_too(measure: str) -> None:
     )
 
 
-def test_the_common_measures_exist() -> None:
-    assert set(COMMON) <= set(REGISTRY)
-
-
 def tried(name: str | None, judgements: Any, run: Any) -> dict[str, dict[str, tuple[Any, ...]]]:
-    return {
-        space.spec.name: space.values for space in spaces(name, Rankings.from_run(judgements, run))
-    }
+    return {spec.name: values for spec, values in spaces(name, Rankings.from_run(judgements, run))}
 
 
 def test_what_is_tried() -> None:
@@ -170,17 +163,7 @@ def test_grades_that_all_count_alike_are_tried_once() -> None:
 
 def test_of_many_grades_some_are_tried() -> None:
     judgements = {"q": {f"d{i}": i for i in range(1, 101)}}
-    assert tried("AP", judgements, {"q": ["d1"]})["AP"]["rel"] == (
-        1,
-        2,
-        16,
-        30,
-        44,
-        58,
-        72,
-        86,
-        100,
-    )
+    assert tried("AP", judgements, {"q": ["d1"]})["AP"]["rel"] == (1, *range(2, 101, 14))
 
 
 def test_rankings_are_made_once_where_nothing_changes_them() -> None:

@@ -189,20 +189,20 @@ FORMS = (
             "the attributes given: these are attributes with queries in them; give "
             "{query: {attribute: value}}.",
         ),
-        ({"q1": {}}, "the attributes given: there is no attribute beside the query."),
+        ({"q1": {}}, "the attributes given: the table has no attribute beside the query."),
         (
             pl.DataFrame({"query": ["q1"]}),
-            "the attributes given: there is no attribute beside the query.",
+            "the attributes given: the table has no attribute beside the query.",
         ),
         (
-            pl.DataFrame({"id": ["q1"], "x": [1]}),
+            pl.DataFrame({"name": ["q1"], "x": [1]}),
             "the attributes given: a column with the ids of queries is needed, called query_id, "
-            'qid or query; the columns are "id", "x".',
+            'qid, query or id; the columns are "name", "x".',
         ),
         (
             pl.DataFrame({"query": ["q1"], "Relevant": [1]}),
-            'the attributes given: the attribute "Relevant" is there by itself, as the number of '
-            "relevant items of each query; call yours something else.",
+            'the attributes given: the attribute "Relevant" is reserved for the number of '
+            "relevant items of each query; use another name.",
         ),
         (
             pl.DataFrame({"query": ["q1", "q1"], "x": [1, 1]}),
@@ -211,8 +211,8 @@ FORMS = (
         ),
         (
             pl.DataFrame({"query": ["q1"], "x": [[1]]}),
-            'the attributes given: the attribute "x" is List(Int64); an attribute is a number or a '
-            "text for each query.",
+            "the attributes given: the table has no attribute beside the query, only lists, dicts "
+            "or long texts.",
         ),
         (
             [{"query": "q1", "x": 1.5}, {"query": "q2", "x": "a"}],
@@ -238,20 +238,3 @@ FORMS = (
 )
 def test_what_is_refused(given: Any, message: str) -> None:
     assert error_of(attributes_of, given, ["q1", "q2"]) == message
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("query,a\nq1,1\n\nq1,2\n", ", line 4: query 'q1' has attributes already; give each "
-         "query one row."),
-        ("query,a\nq1,1,2\n", ', line 2: expected 2 fields, found 3: "q1 1 2".'),
-        ("query,a\n,1\n", ", line 2: the query is missing."),
-        ("query,a\n", ": holds no rows."),
-        ("", ": the file is empty."),
-    ],
-)  # fmt: skip
-def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "attributes"
-    path.write_text(text)
-    assert error_of(attributes_of, path, ["q1"]) == f"{path}{message}"

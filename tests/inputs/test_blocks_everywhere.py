@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import judged
-from judged import charts
 from judged.cli._trec_eval import TrecEvalOptions, printed
 from judged.inputs import blocks, large_runs
 from judged.inputs.blocks import Room
@@ -49,7 +48,6 @@ WAYS: dict[str, Callable[[str, str, str], Any]] = {
     "compare": lambda *files: judged.compare(*_two(*files), "AP").to_json(),
     "unjudged": lambda *files: judged.compare(*_two(*files), "AP", unjudged_range=True).to_json(),
     "gate": lambda known, run, other: judged.gate(known, run, "AP", baseline=other).to_json(),
-    "rank-flow": lambda *files: charts.rank_flow(*_two(*files), query="q3").data.rows(),
     "documents": lambda known, run, _: judged.evaluate(known, run, item_to="doc:#").to_json(),
     "own ids": lambda known, run, _: judged.evaluate(known, run, exclude_same_id=True).to_json(),
     "beir": lambda known, run, _: judged.evaluate(known, run, convention="beir").to_json(),

@@ -15,7 +15,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from judged import InputError, evaluate, read_judgements, read_run
+from judged import evaluate, read_judgements, read_run
+from judged.errors import InputError
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, only_texts
 from judged.rankings.rankings import Rankings
 from support.errors import error_of
@@ -97,10 +98,10 @@ WRONG = {
     "pairs and texts": ([("b", 1), "a"], "query 'q': result 2 is 'a', but result 1 is ('b', 1); "),
     "three of them": ([("a", 1, 2)], "query 'q': result 1 is ('a', 1, 2); give it as (item, "),
     "one of them": ([("a", 1), ("b",)], "query 'q': result 2 is ('b',); give it as (item, score)"),
-    "other names": ([{"x": 1}], "query 'q': result 1 is {'x': 1}; give it as "),
+    "other names": ([{"x": 1}], "query 'q': the results have no id; their fields"),
     "the wrong way round": ([(0.5, "a")], "query 'q': the id 0.5 of result 1 is a floating-point"),
     "a text for a score": ([("a", "1")], "item 'a' of query 'q' has '1' where a score should be; "),
-    "no score": ([{"id": "a", "score": None}], "item 'a' of query 'q' has None where a score "),
+    "no score": ([{"id": "a", "score": None}], "query 'q': result 1 has no "),
 }
 
 

@@ -90,6 +90,6 @@ def test_indexes() -> None:
     )
     apart = {"requests": [request(("i", "a", 1)), request(("j", "b", 1), id="p")]}
     assert read_judgements(apart).notes == (
-        "Items of 2 indexes are told apart by their _id alone: a result of another index with the "
+        "Items of 2 indexes are identified by their _id alone: a result of another index with the "
         "same _id would count as the same item.",
     )

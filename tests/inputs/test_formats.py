@@ -67,9 +67,3 @@ def test_judgements(write, name, text, expected):
 def test_each_format_has_a_reader_and_an_editor_completes_it():
     assert all(callable(resolve_name(row.reader)) for row in FORMATS.values())
     assert get_args(FileFormat) == tuple(FORMATS)
-
-
-def test_no_two_formats_have_the_same_ending_or_start():
-    for parts in ("suffixes", "magic"):
-        found = [part for row in FORMATS.values() for part in getattr(row, parts)]
-        assert len(found) == len(set(found))

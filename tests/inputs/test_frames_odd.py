@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged import InputError
+from judged.errors import InputError
 from judged.rankings.rankings import Rankings
 from support.loops import for_each
 
@@ -110,7 +110,7 @@ SHAPES: dict[str, Any] = {
     "columns of two levels": (pd.concat({"x": TABLE}, axis=1), "no column with a query"),
     "no columns": (pd.DataFrame(index=[1, 2]), "no column with a query"),
     "a series": (TABLE["score"], "no column with a query"),
-    "an array": (np.zeros((2, 3)), "should be a polars, pandas or pyarrow table"),
+    "an array": (np.zeros((2, 3)), "arrays have no ids of queries and items"),
     "a number": (5, "should be a polars, pandas or pyarrow table"),
     "an empty generator": ((each for each in ()), "a list of rows: holds no rows."),
     "a class": (dict, "should be a polars, pandas or pyarrow table"),

@@ -86,15 +86,6 @@ def test_tables(given: Any, tmp_path: Path) -> None:
     assert read(tmp_path / "groups.parquet") == SAME
 
 
-def test_ids_that_are_whole_numbers() -> None:
-    expected = ([0, 1], ("7", "8"))
-    assert read({1: 7, 2: 8}, ["1", "2"]) == expected
-    frame = {"query": [1, 2], "group": [7, 8]}
-    assert read(pd.DataFrame(frame), ["1", "2"]) == expected
-    assert read(pl.DataFrame(frame), ["1", "2"]) == expected
-    assert read([{"query": 1, "group": 7}, {"query": "2", "group": 8}], ["1", "2"]) == expected
-
-
 def test_every_name_by_every_way_in(tmp_path: Path) -> None:
     # White space at the ends of a group's name means nothing, so a mark keeps these apart.
     queries, names = list(NAMES), [f"<{name}>" for name in NAMES]
@@ -120,14 +111,17 @@ EVERY = "give every query one, if need be one of its own."
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("query,group\nq1,\n", ", line 2: the group is missing."),
-        ("query,group\nq1,  \n", ", line 2: the group is missing."),
+        ("query,group\nq1,\n", f", line 2: the group of query 'q1' is missing; {EVERY}"),
+        ("query,group\nq1,  \n", f", line 2: the group of query 'q1' is missing; {EVERY}"),
         ("query,group\n,s\n", ", line 2: the query is missing."),
         ('{"q1": null}', f": the group of query 'q1' is missing; {EVERY}"),
         ('{"q1": " "}', f": the group of query 'q1' is missing; {EVERY}"),
-        ('{"query": "q1", "group": null}\n', ", line 1: the group is missing."),
+        (
+            '{"query": "q1", "group": null}\n',
+            f", line 1: the group of query 'q1' is missing; {EVERY}",
+        ),
         ('{"": "s"}', ": the id '' is an empty text; ids must be texts or whole numbers."),
-        ('{"q1": 1, "q1": 1}', ', line 1: "q1" occurs twice in one object, which ends here.'),
+        ('{"q1": 1, "q1": 1}', ': "q1" occurs twice in one object.'),
         (
             '{"s1": ["q1", "q2"]}',
             ": the group of query 's1' is a list; a group is a text or a whole number, in "
@@ -138,10 +132,7 @@ EVERY = "give every query one, if need be one of its own."
             ": the group of query 'q1': the id 1.5 is a floating-point number; ids must be texts "
             "or whole numbers.",
         ),
-        (
-            "q1 a\n\nq1 b\n",
-            ", line 3: query 'q1' has the groups 'a' and 'b'; a query has one.",
-        ),
+        ("q1 a\n\nq1 b\n", ", line 3: query 'q1' has the groups 'a' and 'b'; a query has one."),
         (
             "q1,a,b\n",
             ', line 1: expected a query and its group, found 3 fields: "q1 a b". With more '
@@ -152,12 +143,13 @@ EVERY = "give every query one, if need be one of its own."
         ("", ": the file is empty."),
         (
             "[1]",
-            ": groups of queries are a dict {query: group}, a table or a file; JSON is such a dict "
-            "or table.",
+            ", row 1: groups of queries are a dict {query: group}, a table or a file; JSON is such "
+            "a dict or table.",
         ),
         (
             '{"query": "q1", "group": 3}\n[4]\n',
-            ", line 2: A line should be an object with names of columns.",
+            ", line 2: groups of queries are a dict {query: group}, a table or a file; JSON is "
+            "such a dict or table.",
         ),
         (
             "query,session,template\nq1,3,4\n",
@@ -170,14 +162,8 @@ EVERY = "give every query one, if need be one of its own."
             "session_id, template, template_id.",
         ),
         ("query,a,a\nq1,3,4\n", ': there are two columns "a"; name each column once.'),
-        (
-            'q1,"a\nq2,b\n',
-            ", line 1: the quotation marks do not match (unexpected end of data).",
-        ),
-        (
-            "q1 a\nq2 b\n",
-            f": 3 queries have no group ('q3', 'q4', 'q5'); {EVERY}",
-        ),
+        ('q1,"a\nq2,b\n', ", line 1: the quotation marks do not match (unexpected end of data)."),
+        ("q1 a\nq2 b\n", f": 3 queries have no group ('q3', 'q4', 'q5'); {EVERY}"),
         (
             "x1 a\nx2 b\n",
             ": no query has a group. The groups are of 'x1', 'x2'; the queries are 'q1', 'q2', "
@@ -230,12 +216,12 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
         ),
         (
             pl.DataFrame({"query": ["a", "b"], "group": ["x", None]}),
-            "the groups given, row 2: the group is missing.",
+            f"the groups given, row 2: the group of query 'b' is missing; {EVERY}",
         ),
         (
             pd.DataFrame({"query": ["a", "b"], "group": [1, None]}),
-            'the groups given: column "group" is Float64, but ids must be strings or integers. '
-            "Floats come from missing values in pandas, or from ids read as numbers.",
+            "the groups given, row 1: the group of query 'a': the id 1.0 is a floating-point "
+            "number; ids must be texts or whole numbers.",
         ),
         (
             [{"query": "a", "group": 1}, {"query": "a", "group": 2}],
@@ -243,8 +229,8 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
         ),
         (
             [{"query": "a", "group": ["x"]}],
-            'the groups given: column "group" is List(String), but a group is a text or a whole '
-            "number.",
+            "the groups given, row 1: the group of query 'a' is a list; a group is a text or a "
+            "whole number, in {query: group}.",
         ),
         ("none.csv", "none.csv: no such file."),
     ],

@@ -83,21 +83,6 @@ def test_a_series_of_ranks_is_no_series_of_scores() -> None:
     assert values(TEST, ranks.set_index(["user_id", "item_id"])["rank"]) == values(TEST, RECS)
 
 
-def test_lists_in_a_column() -> None:
-    lists = RECS.groupby("user_id").item_id.apply(list).reset_index()
-    assert message(TEST, pl.DataFrame(lists.to_dict("list")).with_columns(score=1.0)) == (
-        "data frame 'als': column \"item_id\" is List(Int64), but ids must be strings or integers. "
-        "Give a row for each item, or a dict {query: [items]}."
-    )
-
-
-def test_a_nullable_id_that_is_missing_has_a_row() -> None:
-    user = RECS.user_id.astype("Int64").where(RECS.index != 4)
-    assert message(TEST, RECS.assign(user_id=user)) == (
-        "data frame 'als', row 5: the query is missing."
-    )
-
-
 def test_predictions_that_are_called_as_grades_are() -> None:
     spark = RECS.rename(columns={"prediction": "rating"})
     assert message(TEST, spark) == (

@@ -7,9 +7,10 @@ import math
 import polars as pl
 import pytest
 
-from judged.inputs import json as reader
-from judged.inputs import read_judgements, read_run
+import judged
+from judged.inputs import read_run
 from support.errors import error_of
+from support.tables import queries_of, rows_of
 
 ROWS = [("q1", "d1", 1.5), ("q1", "d2", 0.5)]
 
@@ -24,17 +25,6 @@ def test_parquet(write):
     assert (run.name, run.source, run.where([1])) == ("a", "a.parquet", "row 2")
     path.rename("no-suffix")
     assert read_run("no-suffix").frame.rows() == ROWS
-
-
-def test_parquet_with_integer_ids(write):
-    path = write("a.pq", b"")
-    pl.DataFrame({"qid": [1, 2], "docno": [7, 8], "label": [1, 0]}).write_parquet(path)
-    judgements = read_judgements(path)
-    assert judgements.frame.rows() == [("1", "7", 1.0), ("2", "8", 0.0)]
-    assert judgements.notes == (
-        'The integer ids of column "qid" were turned into strings.',
-        'The integer ids of column "docno" were turned into strings.',
-    )
 
 
 def test_parquet_from_standard_input(write, standard_input):
@@ -80,15 +70,7 @@ def test_ndjson_lines(write):
     assert run.where([0, 1]) == "lines 2 and 4"
 
 
-def test_ndjson_of_one_row(write):
-    assert read_run(
-        write("a", '{"qid": "q", "docno": "d", "sim": 2, "text": {}}')
-    ).frame.rows() == [("q", "d", 2.0)]
-
-
-def test_ndjson_is_read_at_once(write, monkeypatch):
-    monkeypatch.setattr(reader, "_careful_table", None)
-    assert read_run(write("a.ndjson", NDJSON)).frame.rows() == ROWS
+def test_ndjson_with_integers(write):
     text = '{"query": 1, "item": 7, "rank": 1}\n{"query": 1, "item": 8, "rank": 2}\n'
     run = read_run(write("a.ndjson", text))
     assert run.frame.rows() == [("1", "7", -1.0), ("1", "8", -2.0)]
@@ -109,7 +91,7 @@ def test_ndjson_with_mixed_ids_and_odd_numbers(write):
     assert run.frame["item"].to_list() == ["d", "1.5"]
     assert math.isnan(run.frame["score"][0])
     assert run.frame["score"][1] == -math.inf
-    assert run.notes == ('The integer ids of column "query" were turned into strings.',)
+    assert run.notes == ()
 
 
 FIRST = '{"query": "q1", "item": "d1", "score": 1.5}\n'
@@ -119,11 +101,9 @@ NDJSON_ERRORS = {
         '"{"query": "q1", "item": "d2",". The text may be cut off here.'
     ),
     FIRST + "[1, 2]\n": 'line 2: expected a JSON object, found "[1, 2]".',
-    FIRST + '{"query": "q1", "item": "d2"}\n': 'line 2: the score is missing (no "score").',
-    FIRST
-    + '{"query": null, "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
-    FIRST
-    + '{"query": "", "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
+    FIRST + '{"query": "q1", "item": "d2"}\n': "line 2: the score is missing.",
+    FIRST + '{"query": null, "item": "d2", "score": 1}\n': ("line 2: the query is missing."),
+    FIRST + '{"query": "", "item": "d2", "score": 1}\n': "line 2: the query is missing.",
     FIRST + '{"query": "q1", "item": 2.5, "score": 1}\n': (
         'line 2: the item is "2.5", but ids must be strings or integers.'
     ),
@@ -150,37 +130,13 @@ def test_ndjson_errors(write, text):
 def test_half_a_pair_matters_only_in_ids(write):
     text = '{"query": "q", "item": "d", "score": 1, "title": "\\ud800"}\n'
     assert read_run(write("a.ndjson", text)).frame.rows() == [("q", "d", 1.0)]
-    for bad in (text.replace('"d"', '"\\ud800"'), text.replace('"q"', '"\\ud800"')):
+    for role, name in {"item": "d", "query": "q"}.items():
+        bad = text.replace(f'"{name}"', '"\\ud800"')
         assert error_of(read_run, write("a.ndjson", text + bad)) == (
-            'a.ndjson, line 2: "\\ud800" is half of a pair and no character; write the other half, '
-            "too."
+            f"the {role} '\\ud800' holds half a character, as names of files may that are not "
+            f"UTF-8; "
+            "a table cannot hold it. Rename it."
         )
-
-
-def test_a_lone_return_ends_a_line(write):
-    """JSON knows it as white space, but elsewhere it ends a line."""
-    path = write("a.ndjson", FIRST + '{"query": "q1",\r "item": "d2", "score": 1}\n')
-    assert error_of(read_run, path).startswith("a.ndjson, line 2: not valid JSON (")
-
-
-def test_ndjson_that_is_not_utf8(write):
-    path = write("a.ndjson", FIRST.encode() + b'{"query": "\xe9", "item": "d", "score": 1}\n')
-    assert (
-        error_of(read_run, path)
-        == "a.ndjson, line 2: not UTF-8 text. Convert the file to UTF-8 first."
-    )
-
-
-def test_ndjson_with_no_rows(write):
-    assert error_of(read_run, write("a.ndjson", "\n\n")) == "a.ndjson: holds no rows."
-
-
-def test_ndjson_without_needed_columns(write):
-    assert error_of(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
-        'a.ndjson: no column with an item; the columns are "query", "points". Say which it '
-        "is: columns={'item': COLUMN} (--columns item=COLUMN). Or use a name that is understood: "
-        "item: item_id, docno,"
-    )
 
 
 @pytest.mark.parametrize(
@@ -195,20 +151,15 @@ def test_ndjson_without_needed_columns(write):
 @pytest.mark.parametrize("name", ["a.json", "a"])
 def test_json(write, text, name):
     run = read_run(write(name, text))
-    assert run.frame.rows() == ROWS
+    assert rows_of(run) == ROWS
     assert run.notes == ()
 
 
 def test_json_of_ranked_lists(write):
     run = read_run(write("a.json", '{"q1": ["d1", "d2"], "q2": []}'))
-    assert run.frame.rows() == [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
-    assert run.queries == ("q1", "q2")
+    assert rows_of(run) == [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
+    assert queries_of(run) == ["q1", "q2"]
     assert run.notes == ("There are no scores: the order of each list is the ranking.",)
-
-
-def test_json_judgements(write):
-    judgements = read_judgements(write("a.json", '{"q1": {"d1": 1, "d2": 0}}'))
-    assert judgements.frame.rows() == [("q1", "d1", 1.0), ("q1", "d2", 0.0)]
 
 
 EXPECTED = (
@@ -218,29 +169,32 @@ EXPECTED = (
 JSON_ERRORS = {
     '{"q1": {"d1": "x"}}': 'a.json, query "q1", item "d1": the score is not a number: ""x"".',
     '{"q1": {"d1": null}}': 'a.json, query "q1", item "d1": the score is not a number: "null".',
-    '{"q1": 5, "q2": {}}': f'a.json, query "q1": {EXPECTED}',
+    '{"q1": 5, "q2": {}}': (
+        "a.json, query 'q1' has a int; give it a dict of items, each with a score."
+    ),
     '{"q1": [1, 2.5]}': (
-        'a.json, query "q1": the id 2.5 of result 2 is a floating-point number; ids must be texts '
+        "a.json, query 'q1': the id 2.5 of result 2 is a floating-point number; ids must be texts "
         "or whole numbers."
     ),
     '{"q1": [["d1", 2], "d2"]}': (
-        "a.json, query \"q1\": result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, "
+        "a.json, query 'q1': result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, "
         "the best first, or (item, score) throughout."
     ),
-    '{"q1": [["d1", "2"]]}': ('a.json, query "q1", result 1: the score is not a number: ""2"".'),
+    '{"q1": [["d1", "2"]]}': ('a.json, query "q1", item "d1": the score is not a number: ""2"".'),
     '{"q1": ["d1"], "q2": {"d1": 1}}': (
-        f'a.json, query "q2": other queries have lists. {EXPECTED}'
+        "a.json, query 'q2' has a dict where other queries have a ranked list; give every query a "
+        "list of items, or every query a dict of scores."
     ),
-    '{"q1": {"": 1}}': 'a.json, query "q1": the item is an empty text.',
+    '{"q1": {"": 1}}': (
+        "a.json, query 'q1': the id '' is an empty text; ids must be texts or whole numbers."
+    ),
     "5": f"a.json: {EXPECTED}",
     "[1, 2]": f"a.json: {EXPECTED}",
     "{}": "a.json: holds no rows.",
     "[]": "a.json: holds no rows.",
-    '{"q1": {"d1": 1, "d1": 2}}': (
-        'a.json, line 1: "d1" occurs twice in one object, which ends here.'
-    ),
+    '{"q1": {"d1": 1, "d1": 2}}': ('a.json: "d1" occurs twice in one object.'),
     '{"q1": {"}": 1},\n "q2": {"d1": 1,\n "d2": {}, "d1": 2}}': (
-        'a.json, line 3: "d1" occurs twice in one object, which ends here.'
+        'a.json: "d1" occurs twice in one object.'
     ),
     '{"q1": {"d1": 1},\n\n': (
         "a.json, line 3: not valid JSON (Expecting property name enclosed in double quotes, column "
@@ -253,7 +207,7 @@ JSON_ERRORS = {
         'a.json, line 2: not valid JSON (Expecting \':\' delimiter, column 14): " "q2": {"d1" 2}".'
     ),
     '[{"query": "q", "item": "d", "score": 1},\n {"query": "q", "item": "e"}]': (
-        'a.json, row 2: the score is missing (no "score").'
+        "a.json, row 2: the score is missing."
     ),
     '[{"query": 1' + "0" * 5000 + "}]": (
         "a.json: the JSON cannot be read (Exceeds the limit (4300 digits) for integer string "
@@ -269,21 +223,15 @@ def test_json_errors(write, text):
     assert error_of(read_run, write("a.json", text), format="json") == JSON_ERRORS[text]
 
 
-def test_json_nested_too_deeply_is_still_json(write):
-    assert (
-        error_of(read_run, write("a", "[" * 100_000))
-        == f"a: the JSON is nested too deeply. {EXPECTED}"
-    )
-
-
 def test_json_with_a_number_beyond_floats(write):
-    assert (
-        read_run(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0]
-        == -math.inf
+    path = write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")
+    assert error_of(judged.evaluate, {"q": ["d"]}, path).endswith(
+        "where a score should be; it is beyond all floating-point numbers."
     )
 
 
 def test_a_grade_that_is_nan(write):
-    assert error_of(read_judgements, write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')) == (
-        "a.json, row 2: the grade is NaN; a grade must be a finite number."
+    path = write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')
+    assert error_of(judged.evaluate, path, {"q1": ["d0"]}) == (
+        "a.json: the grade of item 'd1' for query 'q1' is nan; grades must be finite numbers."
     )

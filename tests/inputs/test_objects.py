@@ -73,14 +73,6 @@ def test_several_runs_that_are_lists_of_rows() -> None:
     assert judged.evaluate({"q": {"a": 1}}, {"q": rows}, "RR").value("RR") == 0.5
 
 
-def test_whole_numbers_and_texts_in_one_column() -> None:
-    rows = [
-        {"query": 1, "item": "a", "score": 2},
-        {"query": "2", "item": 7, "score": 1.5},
-    ]
-    assert read_run(rows).frame.rows() == [("1", "a", 2.0), ("2", "7", 1.5)]  # type: ignore[union-attr]
-
-
 def test_a_series_by_query_and_item() -> None:
     index = pd.MultiIndex.from_tuples([("q", "b"), ("q", "a")])
     run = pd.Series([0.5, 0.25], index=index)

@@ -40,11 +40,7 @@ def outcomes(qrels: Path, run: Path, **options: object) -> list[str]:
     said = []
     for form in (
         lambda: judged.evaluate(qrels, run, MEASURES, **options).to_json(per_query=True),
-        lambda: "\n".join(
-            printed(
-                str(qrels), str(run), TrecEvalOptions(("all_trec",), queries=True, complete=True)
-            )
-        ),
+        lambda: "\n".join(printed(str(qrels), str(run), EVERYTHING)),
     ):
         try:
             said.append(form())

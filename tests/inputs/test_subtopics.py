@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements
 from judged.inputs.columns import NAMES
-from judged.inputs.trec import TREC_JUDGEMENTS, _careful_rows
 from support.errors import error_of
+from support.tables import rows_of
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q2", "1", "b", 2), ("q1", "1", "c", 0)]
 SUBTOPICS = ["1", "2", "1", "1"]
@@ -63,22 +62,10 @@ def read(given: Any) -> Judgements:
 
 @pytest.mark.parametrize("name", FILES)
 def test_files(write: Any, name: str) -> None:
-    table = read(write(name, FILES[name]))
+    table = read_judgements(write(name, FILES[name]))
     assert table.by_subtopic
-    assert sorted(table.frame.select("query", "subtopic", "item", "grade").rows()) == sorted(ROWS)
-    assert table.frame.schema["subtopic"] == pl.String
-
-
-def test_careful_rows_agrees() -> None:
-    """The look at single lines, which names a bad one, reads good ones the same way."""
-    rows = _careful_rows(trec(ROWS, "  ").encode().splitlines(), 1, TREC_JUDGEMENTS, "a.qrels")
-    assert list(rows) == [(query, item, grade, subtopic) for query, subtopic, item, grade in ROWS]
-
-
-def test_parquet(write: Any) -> None:
-    path = write("a.parquet", b"")
-    pl.DataFrame(objects("nugget")).write_parquet(path)
-    assert read(path).frame["subtopic"].to_list() == SUBTOPICS
+    expected = [(query, item, grade, subtopic) for query, subtopic, item, grade in ROWS]
+    assert sorted(rows_of(table)) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", [*NAMES["subtopic"], "Subtopic-ID", " Aspect "])
@@ -103,20 +90,6 @@ def test_types_of_columns(column: pl.Series) -> None:
     assert first != other
     assert rest == [first, first]
     assert table.notes == ()
-
-
-def test_pandas(write: Any) -> None:
-    pandas = pytest.importorskip("pandas")
-    table = read(pandas.DataFrame(objects("aspect")))
-    assert table.frame["subtopic"].to_list() == SUBTOPICS
-
-
-def test_types_that_are_refused() -> None:
-    frame = pl.DataFrame(objects()).with_columns(subtopic=pl.Series([[1], [2], [1], [1]]))
-    assert (
-        error_of(read, frame)
-        == 'a data frame: column "subtopic" is List(Int64), but subtopics must be texts or numbers.'
-    )
 
 
 def test_two_columns_could_be_it(write: Any) -> None:
@@ -201,42 +174,30 @@ MISSING: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_in_some_rows(write: Any, name: str) -> None:
     content, place = MISSING[name]
-    assert (
-        error_of(read, write(name, content))
-        == f"{place}: the subtopic is missing; give one in every row, or in none."
-    )
-
-
-def test_missing_in_some_rows_of_a_frame() -> None:
-    frame = pl.DataFrame(
-        {"query": ["q", "q"], "subtopic": ["1", None], "item": ["a", "b"], "grade": [1, 0]}
-    )
-    with pytest.raises(
-        InputError,
-        match=(
-            r"^a data frame, row 2: the subtopic is missing; give one in every row, or in "
-            r"none\.$"
-        ),
-    ):
-        read(frame)
+    missing = "the subtopic is missing; give one in every row, or in none."
+    assert error_of(read, write(name, content)) == f"{place}: {missing}"
+    frame = pl.DataFrame(objects()).with_columns(subtopic=pl.Series(["1", None, "1", "1"]))
+    assert error_of(read, frame) == f"a data frame, row 2: {missing}"
 
 
 JSON_ERRORS = {
     "mixed": (
         '{"q": {"a": {"1": 1}, "b": 1}}',
-        'item "b": expected {subtopic: grade}, as other items have; found "1".',
+        "a.json, item 'b' of query 'q' has 1 where other items have grades by subtopic; give every "
+        "item {subtopic: grade}, with a grade of 0 where it serves none.",
     ),
     "empty": (
         '{"q": {"a": {"1": 1}, "b": {}}}',
-        'item "b": expected {subtopic: grade}, as other items have; found "{}".',
+        "a.json, item 'b' of query 'q' has {} where other items have grades by subtopic; give "
+        "every item {subtopic: grade}, with a grade of 0 where it serves none.",
     ),
     "text": (
         '{"q": {"a": {"1": "x"}}}',
-        'item "a", subtopic "1": the grade is not a number: ""x"".',
+        'a.json, query "q", item "a": the grade is not a number: ""x"".',
     ),
     "plain first": (
         '{"q": {"a": 1, "b": {"1": 1}}}',
-        'item "b": the grade is not a number: "{"1": 1}".',
+        'a.json, query "q", item "b": the grade is not a number: "{"1": 1}".',
     ),
 }
 
@@ -244,7 +205,7 @@ JSON_ERRORS = {
 @pytest.mark.parametrize("case", JSON_ERRORS)
 def test_json_that_is_refused(write: Any, case: str) -> None:
     content, message = JSON_ERRORS[case]
-    assert error_of(read, write("a.json", content)) == f'a.json, query "q", {message}'
+    assert error_of(read_judgements, write("a.json", content)) == message
 
 
 @pytest.mark.parametrize("name", ["plain.qrels", "a.csv", "a.ndjson"])

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged.inputs.texts import Text, Texts, read_texts, text_columns
+from judged.inputs.texts import Text, read_texts, text_columns
 from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
@@ -83,14 +83,6 @@ def test_from_python(given: Any) -> None:
     assert dict(read_texts(given)) == EXPECTED
 
 
-def test_texts_stay_what_they_are() -> None:
-    texts = read_texts(ROWS)
-    assert isinstance(texts, Texts)
-    assert read_texts(texts) is texts
-    assert len(texts) == 3
-    assert texts.get("d9") is None
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -110,24 +102,9 @@ def test_queries(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
     assert {name: each.heading for name, each in found.items()} == expected
 
 
-def test_rows_may_have_other_columns_than_the_first(tmp_path: Path) -> None:
-    path = tmp_path / "texts.jsonl"
-    path.write_text('{"id": "a", "text": "x"}\n{"id": "b", "title": "B", "text": "y"}\n')
-    assert read_texts(path)["b"] == Text("B", "y")
-
-
 def test_only_what_is_wanted_is_kept() -> None:
     texts = read_texts(ROWS, only=["3", "d7"])
     assert list(texts) == ["3"]
-
-
-def test_heading_and_line() -> None:
-    both, text, none = Text("A", "b"), Text("", "b"), Text()
-    assert [(each.heading, each.line) for each in (both, text, none)] == [
-        ("A", "b"),
-        ("b", ""),
-        ("", ""),
-    ]
 
 
 @for_each("name", NAMES)
@@ -137,44 +114,35 @@ def test_odd_ids_are_ids(tmp_path: Path, name: str) -> None:
     assert read_texts(path) == {name: Text("", name.strip())}
 
 
+UNDERSTOOD = (
+    "an id and a title or a text are needed. Names understood for the id: _id, id, item_id, docno, "
+    "doc_id, …; for the title: title, headline, heading, name, subject; for the text: text, "
+    "contents, content, body, abstract, description, passage, chunk, document, doc, snippet, "
+    "caption, summary."
+)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "{path}: the file is empty."),
         ("id,text\n", "{path}: holds no rows."),
-        (
-            "id,text\na,x\na,y\n",
-            '{path}, line 3: item "a" has a text already; give each one row.',
-        ),
+        ("id,text\na,x\na,y\n", '{path}, line 3: item "a" has a text already; give each one row.'),
         ("id,text\na,x,z\n", '{path}, line 2: expected 2 fields, found 3: "a x z".'),
         ("id\ttext\na\n", '{path}, line 2: expected 2 fields, found 1: "a".'),
         (
             "id,text\n,x\n",
             "{path}, line 2: the id '' is an empty text; ids must be texts or whole numbers.",
         ),
-        ('{"id": "a", "text": [1]}\n{"id": "b"}', "{path}, line 1: [1] is no text."),
+        ('{"id": "a", "text": [1]}\n{"id": "b"}', "{path}, line 1: [1] is not a text."),
         ('{"id": null, "text": "x"}\n{}', '{path}, line 1: "id" is missing.'),
-        (
-            '[{"id": "a", "rank": 1}]',
-            '{path}, row 1: the columns are "id", "rank"; an id and a title or a text are needed. '
-            "Names understood for the id: _id, id, item_id, docno, doc_id, …; for the title: "
-            "title, headline, heading, name, subject; for the text: text, contents, content, "
-            "body, abstract, description, passage, chunk, document, doc, snippet, caption, "
-            "summary.",
-        ),
-        (
-            "a b c\n",
-            '{path}: the columns are "a b c"; an id and a title or a text are needed. '
-            "Names understood for the id: _id, id, item_id, docno, doc_id, …; for the title: "
-            "title, headline, heading, name, subject; for the text: text, contents, content, "
-            "body, abstract, description, passage, chunk, document, doc, snippet, caption, "
-            "summary.",
-        ),
+        ('[{"id": "a", "rank": 1}]', '{path}, row 1: the columns are "id", "rank"; ' + UNDERSTOOD),
+        ("a b c\n", '{path}: the columns are "a b c"; ' + UNDERSTOOD),
         ('{"a": {"b": 1}}', "{path}, \"a\": {{'b': 1}} has neither title nor text."),
         (
             "[1, 2]",
-            "{path}, row 1: 1 is no row of texts; texts are {{id: text}}, {{id: {{title, text}}}}, "
-            "rows with an id and a text, a table, or a file.",
+            "{path}, row 1: 1 is not a row of texts; texts are {{id: text}}, {{id: {{title, "
+            "text}}}}, rows with an id and a text, a table, or a file.",
         ),
     ],
 )

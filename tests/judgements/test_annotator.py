@@ -23,6 +23,7 @@ from judged.judgements.annotators import (
     read_log,
     settled_in,
 )
+from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -57,6 +58,8 @@ def test_every_key_is_a_line_and_the_judgements_follow(ar: Annotator) -> None:
 
 
 def test_undo_takes_back_key_after_key_and_no_line_goes(ar: Annotator) -> None:
+    assert (ar.undo(), ar.take_back("q", "a"), ar.repair()) == (None, None, False)
+    assert not ar.folder.exists()  # nothing is written before the first key
     ar.grade("q", "a", 1)
     ar.grade("q", "a", 3)
     ar.grade("q", "b", 2)
@@ -71,23 +74,14 @@ def test_undo_takes_back_key_after_key_and_no_line_goes(ar: Annotator) -> None:
     assert ar.undo() is None
     assert ar.log_path.read_bytes().startswith(before)
     assert len(ar.log().entries) == 6
-
-
-def test_take_back_is_about_one_item(ar: Annotator) -> None:
     ar.grade("q", "a", 1)
     ar.grade("q", "b", 2)
     taken = ar.take_back("q", "a")
     assert taken is not None
-    assert taken.grade == 1
-    assert ar.take_back("q", "a") is None
-    assert ar.grades() == {"q": {"b": 2}}
-
-
-def test_nothing_is_written_before_the_first_key(ar: Annotator) -> None:
-    assert ar.undo() is None
-    assert ar.take_back("q", "a") is None
-    assert ar.repair() is False
-    assert not ar.folder.exists()
+    assert (taken.grade, ar.take_back("q", "a"), ar.grades()) == (1, None, {"q": {"b": 2}})
+    settled = settled_in(ar.folder.parent)
+    settled.grade("q", "a", 1)
+    assert (settled.qrels.name, annotators_in(ar.folder.parent)) == ("settled.qrels", ("ar",))
 
 
 def test_a_note_stays_until_another_is_given(ar: Annotator) -> None:
@@ -99,14 +93,6 @@ def test_a_note_stays_until_another_is_given(ar: Annotator) -> None:
     assert ar.log().standing["q", "a"] == module.Standing(2, False, "")
     ar.skip("q", "a")
     assert ar.grades() == {}
-
-
-def test_numbers_that_no_entry_has(ar: Annotator) -> None:
-    ar.grade("q", "a", 1, seconds=1.5)
-    entry = json.loads(ar.log_path.read_bytes())
-    for name, number in (("seconds", 10**400), ("seconds", -1), ("grade", 10**400)):
-        ar.log_path.write_text(json.dumps({**entry, name: number}) + "\n")
-        assert (ar.grades(), len(ar.log().problems)) == ({}, 1), name
 
 
 @pytest.mark.parametrize("cut", [1, 10, 40, -2, -1])
@@ -135,6 +121,9 @@ def test_a_half_line_is_left_out_and_said(ar: Annotator, cut: int) -> None:
     [
         b'{"query": "q", "item": "a", "grade": 12}',
         b'{"query": "q", "item": "a", "grade": 1.5}',
+        b'{"query": "q", "item": "a", "grade": 1%s}' % (b"0" * 400),
+        b'{"query": "q", "item": "a", "grade": 1, "seconds": 1%s}' % (b"0" * 400),
+        b'{"query": "q", "item": "a", "grade": 1, "seconds": -1}',
         b'{"query": "q", "item": "a", "grade": true}',
         b'{"query": "q", "item": "", "grade": 1}',
         b'{"query": "q", "item": 7, "grade": 1}',
@@ -265,16 +254,6 @@ def test_a_full_disk_is_said_and_the_log_is_as_it_was(
     assert ar.log_path.read_bytes() == before
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
-    (tmp_path / "judgements").write_text("a file")
-    with pytest.raises(OutputError) as refused:
-        Annotator(tmp_path, "ar").grade("q", "a", 1)
-    assert str(refused.value) == (
-        f"{tmp_path}/judgements/ar.log.ndjson: cannot be written (File exists); this judgement "
-        "was not saved."
-    )
-
-
 def test_judgements_that_cannot_be_written_are_said_and_the_key_is_kept(ar: Annotator) -> None:
     ar.grade("q", "a", 1)
     ar.qrels.unlink()
@@ -288,7 +267,15 @@ def test_judgements_that_cannot_be_written_are_said_and_the_key_is_kept(ar: Anno
     assert ar.grades() == {"q": {"a": 1, "b": 2}}
 
 
-def test_a_file_that_was_not_made_here_is_not_replaced(tmp_path: Path) -> None:
+def test_what_is_in_the_way_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "judgements").write_text("a file")
+    with pytest.raises(OutputError) as refused:
+        Annotator(tmp_path, "ar").grade("q", "a", 1)
+    assert str(refused.value) == (
+        f"{tmp_path}/judgements/ar.log.ndjson: cannot be written (File exists); this judgement "
+        "was not saved."
+    )
+    (tmp_path / "judgements").unlink()
     (tmp_path / "judgements").mkdir()
     own = tmp_path / "judgements" / "expert.qrels"
     own.write_text("q 0 d 1\n")
@@ -352,16 +339,7 @@ NAME = (
 )
 def test_names_that_are_none(ar: Annotator, name: str, says: str) -> None:
     ar.grade("q", "a", 1)
-    with pytest.raises(InputError) as refused:
-        Annotator(ar.folder.parent, name)
-    assert str(refused.value) == says
-
-
-def test_settled_is_a_judge_of_its_own(ar: Annotator) -> None:
-    settled = settled_in(ar.folder.parent)
-    settled.grade("q", "a", 1)
-    assert settled.qrels.name == "settled.qrels"
-    assert annotators_in(ar.folder.parent) == ()
+    assert error_of(Annotator, ar.folder.parent, name) == says
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,9 @@ def test_near_queries_by_their_vectors() -> None:
     assert finding.about[0]["texts"] is None
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q3", "q4"))
     far = check(
-        query_vectors=judged.Vectors(vectors, ids=tuple(QUERIES)), near_vectors=1, items=ITEMS
+        query_vectors=judged.Vectors(vectors, ids=tuple(QUERIES)),
+        near_vectors=1,
+        items=ITEMS,
     )
     assert far.sound
 
@@ -172,7 +174,8 @@ def test_twins_by_vectors_and_by_texts_are_counted_once() -> None:
     assert finding.count == 2  # e2 for q3 and for q4
     assert [each["by"] for each in finding.about] == ["text", "text"]
     alone = only(
-        check(items=judged.Vectors(vectors, ids=tuple(items)), queries=QUERIES), "item-twins"
+        check(items=judged.Vectors(vectors, ids=tuple(items)), queries=QUERIES),
+        "item-twins",
     )
     assert [each["by"] for each in alone.about] == ["vector", "vector"]
     assert alone.effect == finding.effect

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import polars as pl
 import pytest
 
 import judged
-from judged.judgements.findings import FindingEffect, ValueChange
+from judged.judgements.collection import FindingEffect, ValueChange
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}, "q3": {"b": 0}}
 RUNS = {"one": {"q1": ["b", "a"], "q2": ["c"], "q3": ["b"]}, "two": {"q1": ["a"], "q2": ["c"]}}
 
 
 @pytest.fixture(scope="module")
-def found() -> judged.CollectionCheck:
+def found() -> judged.results.CollectionCheck:
     return judged.check(JUDGEMENTS, RUNS, "RR")
 
 
-def test_sentences_come_first_and_numbers_after_them(found: judged.CollectionCheck) -> None:
+def test_sentences_come_first_and_numbers_after_them(found: judged.results.CollectionCheck) -> None:
     # RR of one: (1/2 + 1 + 0)/3 and (1/2 + 1)/2; of two: (1 + 1 + 0)/3 and 1.
     assert found.to_text().splitlines() == [
         "1 kind of problem found (3 queries, 5 judgements, 2 runs checked).",
@@ -48,7 +46,7 @@ def test_sentences_come_first_and_numbers_after_them(found: judged.CollectionChe
     assert found.to_text(quiet=True).splitlines()[-3].startswith("finding")
 
 
-def test_json_is_plain(found: judged.CollectionCheck) -> None:
+def test_json_is_plain(found: judged.results.CollectionCheck) -> None:
     read = json.loads(found.to_json())
     assert read == found.to_dict()
     assert read["findings"][0] == {
@@ -72,18 +70,6 @@ def test_json_is_plain(found: judged.CollectionCheck) -> None:
     assert read["looked_at"] == {"queries": 3, "judgements": 5, "runs": 2}
 
 
-@pytest.mark.parametrize("ending", [".json", ".csv", ".md", ".html", ".txt", ".parquet"])
-def test_it_is_saved_in_all_formats(
-    found: judged.CollectionCheck, ending: str, tmp_path: Path
-) -> None:
-    path = tmp_path / f"check{ending}"
-    found.save(path)
-    if ending == ".parquet":
-        assert pl.read_parquet(path).equals(found.to_frame())
-    else:
-        assert "nothing-relevant" in path.read_text(encoding="utf-8")
-
-
 def test_three_examples_and_how_many_more() -> None:
     judgements = {f"q{number}": {"a": number % 2} for number in range(10)}
     finding = judged.check(judgements).finding("nothing-relevant")
@@ -97,8 +83,8 @@ def test_three_examples_and_how_many_more() -> None:
     ]
 
 
-def test_an_unknown_kind_is_refused(found: judged.CollectionCheck) -> None:
-    with pytest.raises(judged.InputError, match="did you mean 'item-ids'"):
+def test_an_unknown_kind_is_refused(found: judged.results.CollectionCheck) -> None:
+    with pytest.raises(judged.errors.InputError, match="did you mean 'item-ids'"):
         found.finding("item-id")
 
 

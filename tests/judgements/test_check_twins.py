@@ -20,8 +20,8 @@ from judged.judgements.twins import (
 )
 
 
-def pairs(found: twins.Twins) -> set[tuple[int, int]]:
-    return set(zip(found.one.tolist(), found.other.tolist(), strict=True))
+def pairs(found: pl.DataFrame) -> set[tuple[int, int]]:
+    return set(found.select("one", "other").rows())
 
 
 def brute_force(texts: list[str], asked: list[int], near: float) -> dict[tuple[int, int], float]:
@@ -48,15 +48,9 @@ def test_texts_are_those_of_every_pair(near: float) -> None:
     found, silent = same_texts(pl.Series(texts), asked, near)
     expected = brute_force(texts, asked.tolist(), near)
     assert silent == texts.count("")
-    got = dict(
-        zip(
-            zip(found.one.tolist(), found.other.tolist(), strict=True),
-            found.near.tolist(),
-            strict=True,
-        )
-    )
+    got = {(one, other): near for one, other, near in found.rows()}
     assert got == pytest.approx(expected)
-    assert len(found.one) == len(expected)  # each pair once
+    assert found.height == len(expected)  # each pair once
 
 
 def test_the_join_in_parts_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import judged
-from judged.errors import InputError, OutputError
+from judged.errors import OutputError
 from judged.judgements.merge import MERGE_RULES, one_grade, tied
+from support.errors import error_of
+from support.tables import queries_of, rows_of
 
 JUDGES: dict[str, Any] = {
     "ann": {"q": {"a": 2, "b": 0, "c": 1}},
@@ -81,6 +83,9 @@ def test_what_is_merged_is_judgements(rule: str, wanted: dict[str, float]) -> No
     found = judged.merge_judgements(JUDGES, rule=rule)
     assert found.to_dict() == {"q": wanted, "r": {"a": 3.0}}
     assert found.judged_by == (0, 3, 0, 2)
+    if rule == "first":  # whoever comes first settles
+        settled = judged.merge_judgements({"settled": {"q": {"a": 3}}, **JUDGES}, rule=rule)
+        assert settled.to_dict()["q"] == {**wanted, "a": 3.0}
     run = {"q": ["b", "a"], "r": ["a"]}
     values = [judged.evaluate(each, run, "nDCG").value() for each in (found, found.to_dict())]
     assert values[0] == pytest.approx(values[1])
@@ -94,6 +99,8 @@ def test_what_is_said() -> None:
         "5 items of 2 queries, judged: 3 by one assessor, 2 by three assessors.",
         "Rule majority: the most frequent grade, the lowest of several.",
     ]
+    nothing = judged.merge_judgements({"ann": {"q": {}}, "bob": {"q": {}}})
+    assert (nothing.to_dict(), nothing.sentences()[0]) == ({"q": {}}, "0 items of 1 query.")
     [table] = found.tables()
     assert table.header == ["assessor", "judged", "alone", "grade kept"]
     assert table.rows == [["ann", "3", "1", "2"], ["bob", "4", "2", "4"], ["carl", "2", "0", "1"]]
@@ -117,13 +124,6 @@ def test_a_split_majority_takes_the_lowest_and_is_counted() -> None:
     assert any("no majority" in text for text in evaluated.warnings())
 
 
-def test_the_first_judge_settles() -> None:
-    settled = {"settled": {"q": {"a": 3}}, **JUDGES}
-    assert judged.merge_judgements(settled, rule="first").to_dict()["q"]["a"] == 3.0
-    last = {**JUDGES, "settled": {"q": {"a": 3}}}
-    assert judged.merge_judgements(last, rule="first").to_dict()["q"]["a"] == 2.0
-
-
 def test_a_negative_grade_counts_only_where_nobody_judged() -> None:
     judges = {"ann": {"q": {"a": -1, "b": -1}}, "bob": {"q": {"a": 2, "b": -2}}}
     found = judged.merge_judgements(judges, rule="mean")
@@ -141,19 +141,10 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"merged{ending}"
     found.save(path)
     again = judged.read_judgements(path)
-    assert isinstance(again, judged.Judgements)
-    assert again.frame.equals(found.frame)  # 4/3 with all its digits
-
-
-def test_trec_text_has_whole_grades_as_such(tmp_path: Path) -> None:
-    judged.merge_judgements(JUDGES, rule="mean").save(tmp_path / "merged.qrels")
-    assert (tmp_path / "merged.qrels").read_text().splitlines() == [
-        "q 0 a 1.3333333333333333",
-        "q 0 b 0.3333333333333333",
-        "q 0 c 1",
-        "q 0 d 1",
-        "r 0 a 3",
-    ]
+    assert rows_of(again) == found.frame.rows()  # 4/3 with all its digits
+    if ending == ".qrels":
+        lines = path.read_text().splitlines()
+        assert lines[:3] == ["q 0 a 1.3333333333333333", "q 0 b 0.3333333333333333", "q 0 c 1"]
 
 
 @pytest.mark.parametrize("ending", [".qrels", ".csv", ".json", ".parquet"])
@@ -163,9 +154,8 @@ def test_subtopics_stay(tmp_path: Path, ending: str) -> None:
     assert found.to_dict() == {"q": {"a": {"1": 2.0, "2": 0.0}, "b": {"1": 1.0}}}
     found.save(tmp_path / f"merged{ending}")
     again = judged.read_judgements(tmp_path / f"merged{ending}")
-    assert isinstance(again, judged.Judgements)
-    keys = ["query", "item", "subtopic"]
-    assert again.frame.sort(keys).equals(found.frame.select(again.frame.columns).sort(keys))
+    columns = ["query", "item", "grade", "subtopic"]
+    assert sorted(rows_of(again)) == sorted(found.frame.select(columns).rows())
 
 
 def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
@@ -173,8 +163,7 @@ def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
     assert found.names() == ["q", "none"]
     found.save(tmp_path / "merged.json")
     again = judged.read_judgements(tmp_path / "merged.json")
-    assert isinstance(again, judged.Judgements)
-    assert again.names() == ["q", "none"]
+    assert queries_of(again) == ["q", "none"]
     path = tmp_path / "merged.qrels"
     with pytest.raises(OutputError) as caught:
         found.save(path)
@@ -185,48 +174,44 @@ def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_one_subtopic_alone_is_none_to_trec_text(tmp_path: Path) -> None:
-    one = {"q": {"a": {"1": 1}}}
-    path = tmp_path / "merged.qrels"
+@pytest.mark.parametrize(
+    ("judgements", "file", "message"),
+    [
+        (
+            {"q 1": {"a": 1}},
+            "merged.qrels",
+            "the query id 'q 1' has white space in it, which a TREC file of judgements cannot "
+            "hold; write .json, or change it.",
+        ),
+        (
+            {"q": {"a": {"1": 1}}},
+            "merged.qrels",
+            "there is only one subtopic, which a TREC file of judgements cannot tell from none; "
+            "write .json.",
+        ),
+        (
+            {"q": {"a": 1}},
+            "merged.xls",
+            "the file extension decides the format and must be .qrels, .qrel, .trec, .txt, .json, "
+            ".csv, .md, .html or .parquet.",
+        ),
+    ],
+)
+def test_files_that_cannot_hold_them(
+    tmp_path: Path, judgements: Any, file: str, message: str
+) -> None:
     with pytest.raises(OutputError) as caught:
-        judged.merge_judgements({"ann": one, "bob": one}).save(path)
-    assert str(caught.value) == (
-        f"{path}: there is only one subtopic, which a TREC file of judgements cannot tell from "
-        "none; write .json."
-    )
+        judged.merge_judgements({"ann": judgements, "bob": judgements}).save(tmp_path / file)
+    assert str(caught.value) == f"{tmp_path / file}: {message}"
 
 
-def test_nothing_judged_at_all() -> None:
-    found = judged.merge_judgements({"ann": {"q": {}}, "bob": {"q": {}}})
-    assert found.to_dict() == {"q": {}}
-    assert found.sentences()[0] == "0 items of 1 query."
-
-
-def test_ids_that_a_format_cannot_hold(tmp_path: Path) -> None:
+def test_ids_with_white_space_are_read_back(tmp_path: Path) -> None:
     blank = {"q 1": {"a": 1}}
     found = judged.merge_judgements({"ann": blank, "bob": blank})
-    path = tmp_path / "merged.qrels"
-    with pytest.raises(OutputError) as caught:
-        found.save(path)
-    assert str(caught.value) == (
-        f"{path}: the query id 'q 1' has white space in it, which a TREC file of judgements cannot "
-        "hold; write .json, or change it."
-    )
     for ending in (".csv", ".json", ".parquet"):
         found.save(tmp_path / f"merged{ending}")
         again = judged.read_judgements(tmp_path / f"merged{ending}")
-        assert isinstance(again, judged.Judgements)
-        assert again.names() == ["q 1"]
-
-
-def test_an_ending_that_nobody_knows(tmp_path: Path) -> None:
-    path = tmp_path / "merged.xls"
-    with pytest.raises(OutputError) as caught:
-        judged.merge_judgements(JUDGES).save(path)
-    assert str(caught.value) == (
-        f"{path}: the file extension decides the format and must be .qrels, .qrel, .trec, .txt, "
-        ".json, .csv, .md, .html or .parquet."
-    )
+        assert queries_of(again) == ["q 1"]
 
 
 @pytest.mark.parametrize(
@@ -253,17 +238,7 @@ def test_an_ending_that_nobody_knows(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(given: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        judged.merge_judgements(given, **options)
-    assert str(caught.value) == message
-
-
-def test_the_other_formats_of_a_result(tmp_path: Path) -> None:
-    found = judged.merge_judgements(JUDGES)
-    for ending in (".md", ".html"):
-        found.save(tmp_path / f"merged{ending}")
-        assert "grade kept" in (tmp_path / f"merged{ending}").read_text()
-    assert repr(found).splitlines()[2].split() == ["assessor", "judged", "alone", "grade", "kept"]
+    assert error_of(judged.merge_judgements, given, **options) == message
 
 
 def test_grades_below_relevant_that_a_rule_made_are_warned_of() -> None:
@@ -276,13 +251,3 @@ def test_grades_below_relevant_that_a_rule_made_are_warned_of() -> None:
     for rule in ("mean", "median"):
         assert judged.merge_judgements(judges, rule=rule).warnings() == [said]
     assert judged.merge_judgements(judges, rule="highest").warnings() == []
-
-
-def test_warnings_are_told_from_other_sentences() -> None:
-    judges = {"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 0}}}
-    for found in (judged.merge_judgements(judges), judged.agreement(judges)):
-        assert found.warnings()
-        assert found.sentences()[0] == f"warning: {found.warnings()[0]}"
-        assert f"**Warning: {found.warnings()[0]}**" in found.to_markdown()
-    plan = judged.plan(difference=0.02, pilot=[0.1, -0.1, 0.3])
-    assert plan.sentences()[0] == f"warning: {plan.warnings()[0]}"

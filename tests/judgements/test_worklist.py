@@ -1,12 +1,23 @@
-"""Who judges what, in which order, on which scale, and what was done in one sitting."""
+"""The order in which an annotator judges, scales, sessions, and files of what to judge."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from judged.errors import InputError
+import judged
+from judged.inputs.texts import Text
 from judged.judgements.annotators import Log, LogEntry
-from judged.judgements.worklist import Scale, Sitting, is_shared, worklist
+from judged.judgements.worklist import (
+    QUEUE_FILE,
+    Scale,
+    is_shared,
+    last_session,
+    read_tasks,
+    worklist,
+)
+from support.errors import error_of
 
 PLACES = [(f"q{query}", f"d{item}") for query in range(20) for item in range(20)]
 
@@ -84,15 +95,13 @@ SAYS = (
     ],
 )
 def test_scales_that_are_none(given: str, says: str) -> None:
-    with pytest.raises(InputError) as refused:
-        Scale.read(given)
-    assert str(refused.value) == says
+    assert error_of(Scale.read, given) == says
 
 
 def test_scales() -> None:
     scale = Scale.read("2 fully, 0  not   relevant,1")
     assert str(scale) == "0 not relevant, 1, 2 fully"
-    assert (scale.top, 1 in scale, 3 in scale, scale.words(0)) == (2, True, False, "not relevant")
+    assert scale.top == 2
     assert [Scale.up_to(top).top for top in (None, 0, 1, 2, 3, 5, 40)] == [3, 1, 1, 2, 3, 5, 9]
 
 
@@ -114,9 +123,54 @@ def test_a_sitting_begins_after_a_long_pause() -> None:
             entry("undo", "e", 205),
         )
     )
-    sitting = Sitting.of(log)
-    assert sitting.begun == "2026-11-17T12:20:00.000Z"
-    assert (sitting.graded, sitting.by_grade) == (2, {2: 2})
-    assert (sitting.skipped, sitting.undone) == (1, 1)
-    assert (sitting.seconds, sitting.median) == (40.0, 10.0)
-    assert Sitting.of(Log()).median is None
+    assert last_session(log) == {
+        "begun": "2026-11-17T12:20:00.000Z",
+        "by_grade": {2: 2},
+        "graded": 2,
+        "skipped": 1,
+        "undone": 1,
+        "seconds": 40.0,
+        "median": 10.0,
+    }
+    assert last_session(Log())["median"] is None
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".ndjson", ".parquet"])
+def test_what_a_queue_saves_is_what_is_judged(tmp_path: Path, ending: str) -> None:
+    runs = {"one": {"q 1": ["a", "b"], "r": ["c"]}, "two": {"q 1": ["d", "b"], "r": ["e"]}}
+    texts = {"b": {"title": "Bees", "text": "They fly."}, "c": "Cold."}
+    queue = judged.queue({"q 1": {"a": 1}, "r": {"x": 1}}, runs, texts=texts, queries={"r": "Why?"})
+    path = tmp_path / f"queue{ending}"
+    queue.save(path)
+    tasks = read_tasks(path)
+    assert tasks.places == tuple(zip(queue.queries, queue.items, strict=True))
+    assert tasks.texts["b"] == Text("Bees", "They fly.")
+    assert tasks.queries["r"].heading == "Why?"
+    assert tasks.notes == ()
+
+
+def test_rows_with_a_grade_are_left_out_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "queue.csv"
+    path.write_text("qid,docno,rel\nq,a,\nq,b,1\nq,c,0\nq,a,\n")
+    tasks = read_tasks(path)
+    assert tasks.places == (("q", "a"),)
+    assert tasks.notes == ("2 rows of queue.csv already have a grade and are left out.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("q1 0 d1 1\n", f"a queue is a table with {QUEUE_FILE.columns}."),
+        ('{"q": {"d": 1}}', f"a queue is a table with {QUEUE_FILE.columns}."),
+        (
+            "query,text\nq,a\n",
+            f"no column is the item; a queue has {QUEUE_FILE.columns}. The columns are query, "
+            "text.",
+        ),
+        ("query,item\n", "holds no rows."),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "queue.txt"
+    path.write_text(text)
+    assert error_of(read_tasks, path) == f"{path}: {says}"

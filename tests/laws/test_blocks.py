@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import Evaluator, Measure, evaluate
+from judged import Evaluator, evaluate
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.scores import Scored
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.matcher import Matcher, match_with
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from support.rankings import PLAIN, random_measure
@@ -113,7 +113,7 @@ def measures(draw: Random, *, subtopics: bool) -> list[Measure]:
 
 @pytest.mark.parametrize("subtopics", [False, True])
 @pytest.mark.parametrize("ties", ["id", "expected", "best"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_measure_gives_the_same_bits(seed: int, ties: str, subtopics: bool) -> None:
     draw = Random(f"{seed} {ties} {subtopics}")
     judgements, run = collection(draw, subtopics=subtopics)
@@ -126,7 +126,6 @@ def test_every_measure_gives_the_same_bits(seed: int, ties: str, subtopics: bool
     assert numbers(by_block) == numbers(whole)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     options=st.fixed_dictionaries(

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Rankings, evaluate, parse_measure
+from judged import Rankings, evaluate
 from judged.errors import MeasureError
-from judged.measures import REGISTRY, Measure
+from judged.measures import REGISTRY, Measure, parse_measure
 from judged.measures.gain import FARTHEST
+from support.errors import error_of
 from support.loops import for_each
 from support.rankings import PLAIN, mended, random_measure
 
@@ -221,25 +222,8 @@ def test_no_number_is_lost(name: str) -> None:
         for n in PLAIN
         if {p.name for p in REGISTRY[n].params}
         <= {
-            "k",
-            "rel",
-            "aggregate",
-            "norm",
-            "area",
-            "short",
-            "p",
-            "recall",
-            "precision",
-            "mult",
-            "rounding",
-            "points",
-            "of",
-            "beta",
-            "average",
-            "a",
-            "b",
-            "c",
-            "d",
+            *("k", "rel", "aggregate", "norm", "area", "short", "p", "recall", "precision", "mult"),
+            *("rounding", "points", "of", "beta", "average", "a", "b", "c", "d"),
         }
     ],
 )
@@ -265,9 +249,14 @@ def test_grades_that_are_only_compared(name: str) -> None:
 def test_gains_that_overflow_are_an_error(measure: str, ties: str) -> None:
     """2^1024 is more than a float can hold."""
     clicks = {"q": {"a": 2500, "b": 1300, "c": 0}}
-    with pytest.raises(MeasureError) as caught:
-        evaluate(clicks, {"q": {"a": 1.0, "b": 1.0}}, measure, policy={"ties": ties})
-    assert str(caught.value) == (
+    assert error_of(
+        evaluate,
+        clicks,
+        {"q": {"a": 1.0, "b": 1.0}},
+        measure,
+        policy={"ties": ties},
+        error=MeasureError,
+    ) == (
         f"{measure}: the sums for these grades exceed the largest float (1.8e308); use smaller "
         "grades, or other parameters."
     )

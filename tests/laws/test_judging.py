@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from judged import Measure, Rankings, evaluate
+from judged import Rankings, evaluate
 from judged.matching.variants import condensed, rearranged
-from judged.policy import add_choices
+from judged.measures import Measure
+from support.evaluating import add_choices
+from support.loops import for_each
 from support.rankings import any_measure
 from support.slow_judge import Judgements, Row, as_judged, judge_slowly
 
@@ -87,15 +88,16 @@ def have_a_query_in_common(judgements: Judgements, rows: list[Row]) -> bool:
     return any(query in judgements for query, _, _ in rows)
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("ties", ["id", "input", "best", "worst"])
+@for_each("route", ROUTES)
 @given(
+    ties=st.sampled_from(["id", "input", "best", "worst"]),
     judgements=judgement_dicts(),
     rows=run_rows(),
     depth=st.one_of(st.none(), st.integers(1, 8)),
     unjudged=st.sampled_from(["nonrelevant", "removed"]),
 )
 @example(  # a tie across the cut, with an unjudged item in it
+    ties="best",
     judgements={"q1": {"a": 1, "b": 0}},
     rows=[("q1", "b", 1.0), ("q1", "c", 1.0), ("q1", "a", 1.0)],
     depth=2,
@@ -111,23 +113,14 @@ def test_brute_force(
         read_judgements(judgements), read_run(rows), policy=add_choices(policy, depth=depth)
     )
     expected = judge_slowly(judgements, rows, ties=ties, depth=depth, unjudged=unjudged)
-    if depth is None:
-        assert as_judged(rankings) == expected
-    # where a tie reaches below the cut, its span is that of the whole list or of what is left of it
-    else:
-        assert [without_spans(each) for each in as_judged(rankings)] == [
-            without_spans(each) for each in expected
-        ]
-
-
-def without_spans(judged: Any) -> Any:
-    return (
-        judged.query,
-        judged.missing,
-        judged.retrieved,
-        [hit[:2] for hit in judged.hits],
-        judged.pool,
-    )
+    found = as_judged(rankings)
+    # Where a tie reaches below the cut, its span is that of the whole list or of what is left.
+    if depth is not None:
+        found, expected = (
+            [each._replace(hits=tuple(hit[:2] for hit in each.hits)) for each in judged]
+            for judged in (found, expected)
+        )
+    assert found == expected
 
 
 @given(judgements=judgement_dicts(), rows=run_rows(), ties=st.sampled_from(["best", "worst"]))
@@ -160,15 +153,12 @@ def test_matrices_by_brute_force(y_true: list[list[tuple[float, float]]], ties: 
         (str(at), str(i), score) for at, row in enumerate(scores, 1) for i, score in enumerate(row)
     ]
     expected = judge_slowly(judgements, rows, ties=ties)
-    assert [without_missing(each) for each in as_judged(rankings)] == [
-        without_missing(each) for each in expected
-    ]
-    assert rankings.collection is not None
+    found, expected = (
+        [each._replace(missing=False) for each in judged]
+        for judged in (as_judged(rankings), expected)
+    )
+    assert found == expected
     assert rankings.collection.tolist() == [len(row) for row in grades]
-
-
-def without_missing(judged: Any) -> Any:
-    return judged.query, judged.retrieved, judged.hits, judged.pool
 
 
 def one_score_each(rows: list[Row]) -> bool:

@@ -6,14 +6,14 @@ import inspect
 from random import Random
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import Measure, Policy
-from judged.measures import REGISTRY, bind
+from judged import Policy
+from judged.measures import REGISTRY, Measure, bind
 from judged.measures.registry import AGGREGATIONS
 from measures.diversity.twins import TWINS as DIVERSITY
+from support.loops import for_each
 from support.rankings import (
     PLAIN,
     Query,
@@ -23,20 +23,10 @@ from support.rankings import (
     rankings_of,
     settings_of,
 )
-from support.twins import AGGREGATES, balance, ranks_of_all, twin_P, twin_R
-from support.twins_more import TWINS
+from support.twins import AGGREGATES, TWINS, balance, by_twin, ranks_of_all, twin_P, twin_R
 
 SAME = {"rtol": 1e-12, "atol": 1e-13}
 """Sums in another order: a few units in the last place."""
-
-
-def by_twin(measure: Measure, queries: list[Query]) -> list[float]:
-    twin = TWINS[measure.spec.name]
-    taken = inspect.signature(twin).parameters
-    params = {
-        name: value for name, value in measure.params.items() if name in taken or "given" in taken
-    }
-    return [twin(query, **params) for query in queries]
 
 
 def test_every_measure_has_a_twin() -> None:
@@ -49,26 +39,14 @@ def test_every_aggregation_has_a_twin() -> None:
     assert set(AGGREGATES) == set(AGGREGATIONS)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_a_twin_takes_the_parameters_of_its_measure(name: str) -> None:
     if "given" in inspect.signature(TWINS[name]).parameters:
-        return  # an adapter; the twin behind it is checked beside its own tests
+        return
     # `average` of F and `aggregate` concern the summary (for Rank, `aggregate` is also how a
     # query's own ranks become one).
     taken = set(inspect.signature(TWINS[name]).parameters) - {"query", "aggregate"}
     assert taken == {param.name for param in REGISTRY[name].params} - {"average", "aggregate"}
-
-
-@pytest.mark.parametrize("name", PLAIN)
-@given(data=st.data(), queries=batches())
-def test_values(name: str, data: st.DataObject, queries: list[Query]) -> None:
-    measure = data.draw(settings_of(REGISTRY[name]))
-    np.testing.assert_allclose(
-        measure.compute(rankings_of(queries)),
-        by_twin(measure, queries),
-        **SAME,
-        err_msg=str(measure),
-    )
 
 
 SUMMARISED_THEIR_OWN_WAY = {name for name, spec in REGISTRY.items() if spec.made_of}
@@ -79,33 +57,40 @@ def compare_summary(measure: Measure, queries: list[Query]) -> None:
         return  # see below
     spec = measure.spec
     worst = spec.range[0 if spec.higher_is_better or not spec.rates_relevance else 1]
-    settled = [worst if value != value else value for value in by_twin(measure, queries)]
+    settled = [worst if value != value else value for value in map(by_twin(measure), queries)]
     expected = AGGREGATES[measure.params["aggregate"]](settled)
     np.testing.assert_allclose(
         rankings_of(queries).evaluate([measure]).value(), expected, **SAME, err_msg=str(measure)
     )
 
 
-@pytest.mark.parametrize("name", PLAIN)
+def compare(measure: Measure, queries: list[Query]) -> None:
+    """Values are those of the twin, in the declared range, and NaN exactly where declared."""
+    rankings = rankings_of(queries)
+    values = measure.compute(rankings)
+    np.testing.assert_allclose(
+        values, list(map(by_twin(measure), queries)), **SAME, err_msg=str(measure)
+    )
+    low, high = measure.spec.range
+    assert np.all((values >= low) & (values <= high + 1e-12) | np.isnan(values)), measure
+    undefined = measure.undefined(rankings)
+    np.testing.assert_array_equal(np.isnan(values), undefined, err_msg=str(measure))
+
+
+@for_each("name", PLAIN)
 @given(data=st.data(), queries=batches())
-def test_summaries(name: str, data: st.DataObject, queries: list[Query]) -> None:
-    compare_summary(data.draw(settings_of(REGISTRY[name])), queries)
+def test_values_and_summaries(name: str, data: st.DataObject, queries: list[Query]) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    compare(measure, queries)
+    compare_summary(measure, queries)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_many_combinations_of_parameters(name: str) -> None:
     """Hypothesis tries few and finds the smallest; this tries many."""
     draw = Random(name)
-    batches = [random_queries(draw, 30) for _ in range(5)]
-    ready = [rankings_of(batch) for batch in batches]
-    for turn in range(100):
-        measure, batch = random_measure(REGISTRY[name], draw), turn % len(batches)
-        values = measure.compute(ready[batch])
-        np.testing.assert_allclose(
-            values, by_twin(measure, batches[batch]), **SAME, err_msg=str(measure)
-        )
-        if turn % 10 == 0:
-            compare_summary(measure, batches[batch])
+    for _ in range(50):
+        compare(random_measure(REGISTRY[name], draw), random_queries(draw, 8))
 
 
 def test_only_two_measures_are_summarised_their_own_way() -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged.errors import InputError, JudgedError, MeasureError
+from judged.errors import JudgedError
 from judged.learning.learn import fit
+from support.errors import error_of
 from support.learnable import behind_a_map, behind_noise
 from support.loops import for_each
 
@@ -19,17 +20,13 @@ KINDS = "bilinear, low-rank, diagonal, two-tower-linear"
 
 
 def refused(*given: Any, **options: Any) -> str:
+    """The message of the error; some options are those of the embeddings."""
+    queries, items, relevance = given or DATA.both
+    names = ("exclude", "memory", "dims", "normalise", "unique", "similarity")
+    of_embeddings = {name: options.pop(name) for name in names if name in options}
     with pytest.raises(JudgedError) as error:
-        _fit(*(given or DATA.both), **options)
+        fit(judged.Embeddings(queries, items, **of_embeddings), relevance, **options)
     return str(error.value)
-
-
-def _fit(queries: Any, items: Any, relevance: Any, **options: Any) -> None:
-    """Some options are those of the embeddings."""
-    of_embeddings = {
-        name: options.pop(name) for name in ("exclude", "memory", "dims") if name in options
-    }
-    fit(judged.Embeddings(queries, items, **of_embeddings), relevance, **options)
 
 
 @pytest.mark.parametrize(
@@ -41,53 +38,30 @@ def test_temperatures(temperature: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
+RANK = "rank must be a whole number from 1 to 11, the dimensions of the vectors; got {}."
+VALIDATION = "validation must be a share of the queries, a number above 0 and below 1; got {}."
+HELD_OUT = "held_out must be a share of the queries, a number from 0 and below 1; got {}."
+DECAY = "decay must be a finite number from 0 to 1e+12; got {}."
+
+
+@for_each(
     ("options", "said"),
     [
         (
             {"kind": "bilinar"},
-            "There is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
+            "Unknown kind of learned similarity: 'bilinar'; did you mean 'bilinear'? Choose one of "
             f"{KINDS}.",
         ),
-        ({"kind": 7}, f"There is no kind 7 of learned similarity. There is {KINDS}."),
-        (
-            {"kind": "low-rank", "rank": 0},
-            "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 0.",
-        ),
-        (
-            {"kind": "low-rank", "rank": 12},
-            "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 12.",
-        ),
-        (
-            {"kind": "low-rank", "rank": 2.0},
-            "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 2.0.",
-        ),
+        ({"kind": 7}, f"Unknown kind of learned similarity: 7. Choose one of {KINDS}."),
+        *(({"kind": "low-rank", "rank": rank}, RANK.format(rank)) for rank in (0, 12, 2.0)),
         (
             {"kind": "diagonal", "rank": 3},
             "diagonal takes no rank; leave it out, or choose a kind that does (low-rank and "
             "two-tower-linear).",
         ),
         ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
-        (
-            {"validation": 0},
-            "validation must be a share of the queries, a number above 0 and below 1; got 0.",
-        ),
-        (
-            {"validation": 1.0},
-            "validation must be a share of the queries, a number above 0 and below 1; got 1.0.",
-        ),
-        (
-            {"validation": "some"},
-            "validation must be a share of the queries, a number above 0 and below 1; got 'some'.",
-        ),
-        (
-            {"held_out": -0.1},
-            "held_out must be a share of the queries, a number from 0 and below 1; got -0.1.",
-        ),
-        (
-            {"held_out": math.nan},
-            "held_out must be a share of the queries, a number from 0 and below 1; got nan.",
-        ),
+        *(({"validation": share}, VALIDATION.format(repr(share))) for share in (0, 1.0, "some")),
+        *(({"held_out": share}, HELD_OUT.format(share)) for share in (-0.1, math.nan)),
         (
             {"validation": 0.5, "held_out": 0.5},
             "validation (0.5) and held_out (0.5) leave no queries for training; together they "
@@ -95,50 +69,52 @@ def test_temperatures(temperature: Any) -> None:
         ),
         ({"patience": 0}, "patience must be a whole number from 1; got 0."),
         ({"iterations": 1.5}, "iterations must be a whole number from 1; got 1.5."),
-        ({"candidates": 0}, "candidates must be a whole number from 1; got 0."),
         ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"seed": "a"}, "seed must be a whole number from 0; got 'a'."),
-        ({"decay": -1}, "decay must be a finite number from 0 to 1e+12; got -1."),
-        ({"decay": math.inf}, "decay must be a finite number from 0 to 1e+12; got inf."),
-        ({"decay": 1e308}, "decay must be a finite number from 0 to 1e+12; got 1e+308."),
+        *(({"decay": decay}, DECAY.format(decay)) for decay in (-1, math.inf, 1e308)),
         ({"rel": math.nan}, "rel must be a finite number; got nan."),
         ({"memory": "little"}, "memory must be a size such as '500MB' or '2GB'; got 'little'."),
         ({"dims": 12}, "the queries: dims must be a whole number from 1 to 11; got 12."),
+        (
+            {"measure": "APP"},
+            "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all.",
+        ),
+        (
+            {"measure": "NumRel"},
+            "NumRel does not say how good a ranking is; stop by another measure, such as AP.",
+        ),
+        (
+            {"measure": "Bpref"},
+            "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, "
+            "and only relevant ones are listed. Leave it out.",
+        ),
+        (
+            {"normalise": "csls(k=5)"},
+            "learn.fit takes scores as they are; leave normalise out of the Embeddings, which have "
+            "'csls(k=5)'.",
+        ),
+        (
+            {"unique": ["a"] * 80},
+            "learn.fit looks at single items, not at their categories; leave unique out of the "
+            "Embeddings.",
+        ),
+        (
+            {"similarity": "dot"},
+            "learn.fit learns the similarity, beginning at the cosine; leave similarity out of the "
+            "Embeddings, which have 'dot'.",
+        ),
     ],
 )
 def test_options(options: dict[str, Any], said: str) -> None:
-    assert refused(**options) == said
-
-
-def test_measures() -> None:
-    with pytest.raises(MeasureError) as error:
-        fit(*DATA.given(), measure="APP")
-    assert (
-        str(error.value)
-        == "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."
-    )
-    with pytest.raises(MeasureError) as error:
-        fit(*DATA.given(), measure="NumRel")
-    assert (
-        str(error.value)
-        == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
-    )
     told: list[int] = []
-    with pytest.raises(MeasureError) as error:
-        fit(*DATA.given(), measure="Bpref", progress=told.append)
-    assert str(error.value) == (
-        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
-        "only relevant ones are "
-        "listed. Leave it out."
-    )
+    assert refused(**options, progress=told.append) == said
     assert told == []
 
 
 def test_a_diagonal_of_different_dimensions() -> None:
     assert refused(*behind_a_map(item_dims=6).both, kind="diagonal") == (
         "diagonal compares dimension with dimension, but queries have 8 dimensions and items 6; "
-        "choose another kind, such as "
-        "bilinear."
+        "choose another kind, such as bilinear."
     )
 
 
@@ -197,8 +173,8 @@ def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
     assert told == []
 
 
-@pytest.mark.parametrize("row", range(0, 30, 3))
-@pytest.mark.parametrize("side", ["queries", "items"])
+@for_each("row", range(0, 30, 3))
+@for_each("side", ["queries", "items"])
 def test_vectors_of_zeros(side: str, row: int) -> None:
     vectors = {"queries": DATA.queries.copy(), "items": DATA.items.copy()}
     vectors[side][row] = 0
@@ -208,45 +184,12 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
     )
 
 
-def test_relevance_that_does_not_fit() -> None:
-    with pytest.raises(InputError) as error:
-        fit(judged.Embeddings(DATA.queries, DATA.items), judged.relevance.pairs())
-    assert str(error.value) == (
+def test_relevance_that_does_not_fit_and_vectors_alone() -> None:
+    assert refused(DATA.queries, DATA.items, judged.relevance.pairs()) == (
         "pairs need as many queries as items, but there are 30 queries and 80 items. For several "
         "queries per item, use labels (--labels)."
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            {"normalise": "csls(k=5)"},
-            "learn.fit takes scores as they are; leave normalise out of the Embeddings, which have "
-            "'csls(k=5)'.",
-        ),
-        (
-            {"unique": ["a"] * 80},
-            "learn.fit looks at single items, not at their categories; leave unique out of the "
-            "Embeddings.",
-        ),
-        (
-            {"similarity": "dot"},
-            "learn.fit learns the similarity, beginning at the cosine; leave similarity out of the "
-            "Embeddings, which have 'dot'.",
-        ),
-    ],
-)
-def test_options_of_embeddings_that_mean_nothing_here(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as error:
-        fit(*DATA.given(**options))
-    assert str(error.value) == said
-
-
-def test_vectors_alone() -> None:
-    with pytest.raises(InputError) as error:
-        fit(DATA.queries, DATA.relevance)
-    assert str(error.value) == (
+    assert error_of(fit, DATA.queries, DATA.relevance) == (
         "learn.fit takes judged.Embeddings(queries, items) first, then what is relevant; got "
         "ndarray."
     )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.embeddings.learned import KINDS, Kind
+from judged.embeddings.learned import KINDS, SimilarityKind
 from judged.embeddings.relations import Pairs
 from judged.learning._loss import RULES, Contrast, Objective
 from judged.options import HIGHEST, LOWEST
@@ -131,7 +131,7 @@ def torch_loss(scores: Any, positive: Any, excluded: Any, rule: str) -> Any:
     return torch.stack(losses).mean()
 
 
-def torch_scores(kind: Kind, weights: dict[str, Any], queries: Any, items: Any) -> Any:
+def torch_scores(kind: SimilarityKind, weights: dict[str, Any], queries: Any, items: Any) -> Any:
     """The kinds as one would write them in torch."""
     q, x = torch.tensor(queries), torch.tensor(items)
     match kind.name:

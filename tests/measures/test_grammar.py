@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
-from judged import Measure, MeasureError, parse_measure
-from judged.measures import REGISTRY, Spec, bind, parse_all
+from judged.errors import MeasureError
+from judged.measures import REGISTRY, Measure, Spec, bind, parse_all, parse_measure
 from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points, show
+from support.errors import error_of
 from support.loops import for_each
 from support.rankings import any_measure
 
@@ -77,25 +78,21 @@ def test_what_can_be_read(text: str, printed: str) -> None:
 
 
 PLAIN = "write it as NAME, NAME@k or NAME(parameter=value)@k."
+ALL = "'judged measures' lists them all."
+GAINS = "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got"
+POINTS = (
+    "points of IAP must be a whole number from 2 to 10,001, or a list of as many recall points "
+    "from 0 to 1, such as [0.25,0.5,0.75]; got"
+)
 WHOLE = "must be a whole number from 1, or R; got"
 
 
 @for_each(
     ("text", "message"),
     [
-        (
-            "nDGC@10",
-            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
-        ),
-        (
-            "recal@5",
-            "There is no measure 'recal'; did you mean 'Recall'? 'judged measures' lists them all.",
-        ),
-        (
-            "hitrat@5",
-            "There is no measure 'hitrat'; did you mean 'HitRate'? 'judged measures' lists them "
-            "all.",
-        ),
+        ("nDGC@10", f"There is no measure 'nDGC'; did you mean 'nDCG'? {ALL}"),
+        ("recal@5", f"There is no measure 'recal'; did you mean 'Recall'? {ALL}"),
+        ("hitrat@5", f"There is no measure 'hitrat'; did you mean 'HitRate'? {ALL}"),
         ("zzzzzz", "There is no measure 'zzzzzz'. 'judged measures' lists them all."),
         (
             "P(gian=exp)@3",
@@ -140,30 +137,12 @@ WHOLE = "must be a whole number from 1, or R; got"
         ("DCG(log=1)", "log of DCG must be a number above 1; got 1."),
         ("IPrec@1.1", "recall of IPrec must be a number from 0 to 1; got 1.1."),
         ("IPrec@R", "recall of IPrec must be a number from 0 to 1; got R."),
-        (
-            "nDCG(gains={1:-3})",
-            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got "
-            "{1:-3}.",
-        ),
-        (
-            "nDCG(gains=3)",
-            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got 3.",
-        ),
-        (
-            "nDCG(gains={})",
-            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {}.",
-        ),
+        ("nDCG(gains={1:-3})", f"{GAINS} {{1:-3}}."),
+        ("nDCG(gains=3)", f"{GAINS} 3."),
+        ("nDCG(gains={})", f"{GAINS} {{}}."),
         ("nDCG(gains={1})", "a value is missing in 'nDCG(gains={1})'; write {key:value}."),
-        (
-            "IAP(points=1)",
-            "points of IAP must be a whole number from 2 to 10,001, or a list of as many recall "
-            "points from 0 to 1, such as [0.25,0.5,0.75]; got 1.",
-        ),
-        (
-            "IAP(points=[0.5,2])",
-            "points of IAP must be a whole number from 2 to 10,001, or a list of as many recall "
-            "points from 0 to 1, such as [0.25,0.5,0.75]; got [0.5, 2].",
-        ),
+        ("IAP(points=1)", f"{POINTS} 1."),
+        ("IAP(points=[0.5,2])", f"{POINTS} [0.5, 2]."),
         ("P(rel=)", "a value is missing in 'P(rel=)'; write parameter=value."),
         ("P(2)", "cannot read '2' in 'P(2)'; write parameter=value."),
         ("P(rel=2,)", "cannot read '' in 'P(rel=2,)'; write parameter=value."),
@@ -188,9 +167,7 @@ WHOLE = "must be a whole number from 1, or R; got"
     ],
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
-    with pytest.raises(MeasureError) as caught:
-        parse_measure(text)
-    assert str(caught.value) == message
+    assert error_of(parse_measure, text, error=MeasureError) == message
 
 
 @pytest.mark.parametrize(
@@ -200,17 +177,15 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
         ("", f"cannot read the measure ''; {PLAIN}"),
         (" , ", f"cannot read the measure ' , '; {PLAIN}"),
         ([3], "a measure is a text such as 'nDCG@10' or a judged.Measure; got int."),
-        ([None], "a measure is a text such as 'nDCG@10' or a judged.Measure; got NoneType."),
         (
-            "P@5 nDGC",
-            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
+            [None],
+            "a measure is a text such as 'nDCG@10' or a judged.Measure; got NoneType.",
         ),
+        ("P@5 nDGC", f"There is no measure 'nDGC'; did you mean 'nDCG'? {ALL}"),
     ],
 )
 def test_what_is_no_list_of_measures(given: Any, message: str) -> None:
-    with pytest.raises(MeasureError) as caught:
-        parse_all(given)
-    assert str(caught.value) == message
+    assert error_of(parse_all, given, error=MeasureError) == message
 
 
 def test_measures_in_python() -> None:
@@ -223,18 +198,9 @@ def test_measures_in_python() -> None:
     assert judged.nDCG(gains={2: 9, 1: 3}) == parse_measure("nDCG(gains={1:3,2:9})")
     assert judged.IAP(points=[0.25, 0.5]) == judged.IAP(points=(0.25, 0.5))
     assert judged.IPrec @ 0.5 == judged.IPrec(recall=0.5)
-    assert (
-        len(
-            {
-                judged.P @ 5,
-                parse_measure("P@5"),
-                judged.P(k=5.0),
-                judged.nDCG(gains={1: 3}),
-                judged.nDCG(gains={1.0: 3}),
-            }
-        )
-        == 2
-    )
+    same = {judged.P @ 5, parse_measure("P@5"), judged.P(k=5.0)}
+    same |= {judged.nDCG(gains={1: 3}), judged.nDCG(gains={1.0: 3})}
+    assert len(same) == 2
     assert judged.P != "P"
 
 
@@ -290,10 +256,8 @@ def bad_values(param: Param) -> list[Any]:
 )
 def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -> None:
     for value in bad_values(param):
-        with pytest.raises(MeasureError) as caught:
-            bind(spec, {param.name: value})
         assert (
-            str(caught.value)
+            error_of(bind, spec, {param.name: value}, error=MeasureError)
             == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."
         )
 

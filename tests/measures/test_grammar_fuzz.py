@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judged.errors import MeasureError
-from judged.measures import REGISTRY, Measure, bind, parse_all, parse_measure
+from judged.measures import REGISTRY, Measure, parse_all, parse_measure
 from judged.measures.measure import pieces_of
-from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points
+from support.rankings import random_measure
 
 HOSTILE = {
     "blanks": "P" + " " * 3000 + "!",
@@ -82,8 +82,11 @@ def test_any_text(text: str) -> None:
 
 def test_damaged_texts() -> None:
     drawn = random.Random(13)
+    specs = list(REGISTRY.values())
     for _ in range(3000):
-        letters = list(str(drawn.choice(MEASURES)))
+        measure = random_measure(drawn.choice(specs), drawn)
+        assert parse_all(f"{measure}, {measure} {measure}") == [measure]
+        letters = list(str(measure))
         for _ in range(drawn.randint(1, 3)):
             at = drawn.randrange(len(letters) + 1)
             letters[at : at + drawn.randint(0, 2)] = drawn.choice(LETTERS)
@@ -99,50 +102,3 @@ def _read(text: str) -> None:
         for each in found:
             if isinstance(each, Measure):
                 assert parse_measure(str(each)) == each
-
-
-def _other(param: Param, drawn: random.Random) -> object:
-    """A value that the parameter may have, any of them."""
-    match param:
-        case Choice():
-            return drawn.choice(list(param.options))
-        case Cutoff():
-            return drawn.choice([None, "R", 1, 10, 2**52])
-        case Gains():
-            grades = drawn.sample([-1, 0, 0.1, 1, 1e-300, 1e300, 2**60, 3], 3)
-            return drawn.choice(
-                [None, {grade: drawn.choice([0, 0.1, 7, 1e300]) for grade in grades}]
-            )
-        case Points():
-            return drawn.choice([2, 11, 10_001, [0.1, 1 / 3, 1], [0.25]])
-        case NumberParam():
-            inside = [0.1, 1 / 3, 0.5, 1, 2, 1e300, 1e-300, -1, -1e300, 2**60, 0]
-            fitting = [value for value in inside if _fits(param, value)]
-            return drawn.choice(fitting)
-    return param.default
-
-
-def _fits(param: Param, value: float) -> bool:
-    try:
-        param.check(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _measures() -> list[Measure]:
-    drawn = random.Random(7)
-    return [
-        bind(spec, {param.name: _other(param, drawn) for param in spec.params})
-        for spec in REGISTRY.values()
-        for _ in range(8)
-    ]
-
-
-MEASURES = _measures()
-
-
-def test_a_measure_is_its_text() -> None:
-    for measure in MEASURES:
-        assert parse_measure(str(measure)) == measure
-        assert parse_all(f"{measure}, {measure} {measure}") == [measure]

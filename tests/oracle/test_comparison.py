@@ -13,6 +13,7 @@ import pytest
 import judged
 from judged.arrays import Floats
 from judged.comparison.verdicts import Pair
+from support.loops import for_each
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -43,16 +44,15 @@ def pair_of(a: Any, b: Any, **options: Any) -> Pair:
     return judged.compare_values(given(a, b), **options).pair()
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-@pytest.mark.parametrize("seed", range(8))
+@for_each("level", [0.9, 0.95, 0.99])
+@for_each("seed", range(8))
 def test_t_is_that_of_scipy(seed: int, level: float) -> None:
     a, b = values(seed)
     pair = pair_of(a, b, level=level)
     found = stats.ttest_rel(b, a)
     ends = found.confidence_interval(level)
     assert pair.p == pytest.approx(found.pvalue, **CLOSE)
-    assert pair.interval.low == pytest.approx(ends.low, **CLOSE)
-    assert pair.interval.high == pytest.approx(ends.high, **CLOSE)
+    assert [pair.interval.low, pair.interval.high] == pytest.approx([*ends], **CLOSE)
     assert pair.difference == pytest.approx(np.mean(b - a), **CLOSE)
     assert pair.effect == pytest.approx(np.mean(b - a) / np.std(b - a, ddof=1), **CLOSE)
     size = np.abs(power.TTestPower().solve_power(nobs=len(a), alpha=1 - level, power=0.8))
@@ -62,7 +62,7 @@ def test_t_is_that_of_scipy(seed: int, level: float) -> None:
     ) == pytest.approx(0.8, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_geometric_means_are_t_of_logarithms(seed: int) -> None:
     a, b = (np.maximum(each, 0.01) for each in values(seed))
     name = "AP(aggregate=geometric)"
@@ -76,8 +76,8 @@ def test_geometric_means_are_t_of_logarithms(seed: int) -> None:
     assert [pair.interval.low, pair.interval.high] == pytest.approx(ends, **CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("margin", [0.05, 0.1, 0.3])
+@for_each("seed", range(8))
+@for_each("margin", [0.05, 0.1, 0.3])
 def test_equivalence_is_that_of_two_one_sided_tests(seed: int, margin: float) -> None:
     a, b = values(seed, size=60)
     pair = pair_of(a, b, margin=margin)
@@ -120,8 +120,8 @@ def test_darwins_maize() -> None:
     assert pair_of(np.zeros(15), differences).p == pytest.approx(0.0497, abs=5e-5)
 
 
-@pytest.mark.parametrize("size", [6, 7, 9, 12])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("size", [6, 7, 9, 12])
+@for_each("seed", range(3))
 def test_exact_p_is_that_of_all_signs(size: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # In tenths and twelfths, so that sums tie, and no float is what it says.
@@ -139,7 +139,7 @@ def test_exact_p_is_that_of_all_signs(size: int, seed: int) -> None:
     assert pair_of(a, b, test="randomisation").p == pytest.approx(reached / 2**size, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_randomisation_is_that_of_scipy(seed: int) -> None:
     a, b = values(seed, size=11)
     found = stats.permutation_test(
@@ -150,7 +150,7 @@ def test_randomisation_is_that_of_scipy(seed: int) -> None:
         assert pair.p == pytest.approx(found.pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@for_each("seed", range(6))
 def test_wilcoxon_and_sign_are_those_of_scipy(seed: int) -> None:
     a, b = values(seed, size=40)
     differences = b - a
@@ -187,12 +187,12 @@ def test_two_way_tukey_is_that_of_statsmodels() -> None:
         away = abs(means[i] - means[j])
         p = stats.studentized_range.sf(away / error, runs, fit.df_resid)
         assert row.corrected_p == pytest.approx(p, rel=1e-7)
-        assert row.interval.low == pytest.approx(means[i] - means[j] - half, rel=1e-7)
-        assert row.interval.high == pytest.approx(means[i] - means[j] + half, rel=1e-7)
+        ends = [means[i] - means[j] - half, means[i] - means[j] + half]
+        assert [row.interval.low, row.interval.high] == pytest.approx(ends, rel=1e-7)
         assert row.p == pytest.approx(stats.ttest_rel(columns[:, i], columns[:, j]).pvalue, **CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_groups_are_the_cluster_robust_fit_of_statsmodels(seed: int) -> None:
     linear = pytest.importorskip("statsmodels.regression.linear_model")
     a, b = values(seed)
@@ -277,8 +277,8 @@ def test_weights_are_those_of_a_weighted_mean() -> None:
     assert pair.difference == pytest.approx(mean, rel=1e-9)
     assert pair.p == pytest.approx(2 * stats.t.sf(abs(mean) / error, freedom), rel=1e-9)
     half = stats.t.ppf(0.975, freedom) * error
-    assert pair.interval.low == pytest.approx(mean - half, rel=1e-7)
-    assert pair.interval.high == pytest.approx(mean + half, rel=1e-7)
+    ends = [mean - half, mean + half]
+    assert [pair.interval.low, pair.interval.high] == pytest.approx(ends, rel=1e-7)
     # d_z: the weighted mean in weighted standard deviations, with n/(n-1).
     described = weightstats.DescrStatsW(apart, shares)
     size = len(apart)

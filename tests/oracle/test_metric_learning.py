@@ -15,6 +15,7 @@ import pytest
 
 from judged import evaluate_embeddings
 from judged.embeddings.relevance import same_label, same_row
+from support.loops import for_each
 from support.parts import Needs
 
 pytestmark = pytest.mark.full
@@ -52,70 +53,47 @@ def data(seed: int, queries: int = 60, items: int = 140, labels: int = 12) -> tu
     return *(each.astype(np.float32) for each in vectors), left, right
 
 
-def compare(theirs: dict[str, float], ours: Any) -> None:
+def ours(queries: Any, items: Any, left: Any, right: Any, **options: Any) -> Any:
+    relevance = same_label(left, right)
+    return evaluate_embeddings(queries, items, relevance, similarity="euclidean", **options)
+
+
+def compare(theirs: dict[str, float], found: Any) -> None:
     for name, (measure, allowed) in PAIRS.items():
-        assert ours.value(measure) == pytest.approx(theirs[name], abs=allowed, rel=0), name
+        assert found.value(measure) == pytest.approx(theirs[name], abs=allowed, rel=0), name
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_queries_and_a_reference_set(calculator: Any, seed: int) -> None:
     queries, items, left, right = data(seed)
     theirs = calculator(queries, left, items, right)
-    compare(
-        theirs,
-        evaluate_embeddings(
-            queries, items, same_label(left, right), similarity="euclidean", measures=MEASURES
-        ),
-    )
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_reference_set_that_includes_the_queries(calculator: Any, seed: int) -> None:
-    queries, items, left, right = data(seed + 10)
+    compare(theirs, ours(queries, items, left, right, measures=MEASURES))
+    # A reference set that includes the queries.
     items, right = np.vstack([queries, items]), np.concatenate([left, right])
     theirs = calculator(queries, left, items, right, ref_includes_query=True)
-    ours = evaluate_embeddings(
-        queries,
-        items,
-        same_label(left, right),
-        similarity="euclidean",
-        measures=MEASURES,
-        exclude=same_row(),
-    )
-    compare(theirs, ours)
+    found = ours(queries, items, left, right, measures=MEASURES, exclude=same_row())
+    compare(theirs, found)
 
 
 def test_one_set_searched_by_itself_with_labels_that_nobody_shares(calculator: Any) -> None:
     # Vectors whose label no other has are left out there: the policy empty=skip.
     _, items, _, right = data(20)
     right[:9] = np.arange(100, 109)
-    theirs = calculator(items, right)
-    ours = evaluate_embeddings(
-        items,
-        items,
-        same_label(right, right),
-        similarity="euclidean",
-        measures=MEASURES,
-        exclude=same_row(),
-        policy={"empty": "skip"},
-    )
-    compare(theirs, ours)
+    options: dict[str, Any] = {"measures": MEASURES, "policy": {"empty": "skip"}}
+    found = ours(items, items, right, right, exclude=same_row(), **options)
+    compare(calculator(items, right), found)
 
 
-@pytest.mark.parametrize("k", [1, 5, 20])
+@for_each("k", [1, 5, 20])
 def test_average_precision_of_k_neighbours(calculator: Any, k: int) -> None:
     # Divided by all that is relevant, however few neighbours were asked for. (R-precision and MAP@R
     # need all of them.)
     queries, items, left, right = data(21)
     theirs = calculator(queries, left, items, right, k=k)
-    measures = [f"AP@{k}", f"RR@{k}"]
-    ours = evaluate_embeddings(
-        queries, items, same_label(left, right), similarity="euclidean", measures=measures
-    )
-    assert ours.value(measures[0]) == pytest.approx(
-        theirs["mean_average_precision"], abs=1e-9, rel=0
-    )
-    assert ours.value(measures[1]) == pytest.approx(theirs["mean_reciprocal_rank"], abs=1e-7, rel=0)
+    found = ours(queries, items, left, right, measures=[f"AP@{k}", f"RR@{k}"])
+    expected = theirs["mean_average_precision"], theirs["mean_reciprocal_rank"]
+    assert found.value(f"AP@{k}") == pytest.approx(expected[0], abs=1e-9, rel=0)
+    assert found.value(f"RR@{k}") == pytest.approx(expected[1], abs=1e-7, rel=0)
 
 
 def test_known_disagreement_labels_in_single_precision(calculator: Any) -> None:
@@ -124,7 +102,5 @@ def test_known_disagreement_labels_in_single_precision(calculator: Any) -> None:
     queries, items = np.zeros((1, 2), np.float32), np.array([[1, 0], [2, 0], [3, 0]], np.float32)
     left, right = np.array([2**24 + 1]), np.array([2**24, 2**24, 2**24 + 1])
     assert calculator(queries, left, items, right)["precision_at_1"] == 1.0
-    ours = evaluate_embeddings(
-        queries, items, same_label(left, right), similarity="euclidean", measures=["P@1", "RR"]
-    )
-    assert [ours.value("P@1"), ours.value("RR")] == [0.0, pytest.approx(1 / 3)]
+    found = ours(queries, items, left, right, measures=["P@1", "RR"])
+    assert [found.value("P@1"), found.value("RR")] == [0.0, pytest.approx(1 / 3)]

@@ -36,10 +36,7 @@ def test_as_ppi_python_with_the_others_as_its_unlabelled_data(n: int, size: int)
         # the normal one.
         own = float(found.weight[at]) * (1 - n / size)
         low, high = (float(np.ravel(end)[0]) for end in ppi_mean_ci(*theirs, alpha=0.05))
-        parts = (
-            np.var(theirs[0] - own * theirs[1]) / n,
-            own**2 * np.var(theirs[2]) / (size - n),
-        )
+        parts = (np.var(theirs[0] - own * theirs[1]) / n, own**2 * np.var(theirs[2]) / (size - n))
         assert (high - low) / 2 / stats.norm.ppf(0.975) == pytest.approx(sum(parts) ** 0.5)
         ours = parts[0] * n / (n - 1) + parts[1] * (size - n) / (size - n - 1)
         assert found.spread.error[at] == pytest.approx(ours**0.5)

@@ -1,59 +1,21 @@
-"""Side by side with scikit-learn on the whole matrix of scores: its metrics row by row, and its
-nearest neighbours."""
+"""Side by side with scikit-learn's nearest neighbours and distances."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 from sklearn import metrics
 from sklearn.neighbors import NearestNeighbors
 
-from judged import evaluate_embeddings
 from support.dense import whole_numbers
+from support.loops import for_each
 from support.products import top_k
 
 RANDOM = np.random.default_rng(1)
 QUERIES, ITEMS = RANDOM.normal(size=(30, 10)), RANDOM.normal(size=(160, 10))
-GRADES = np.where(RANDOM.random((30, 160)) < 0.1, RANDOM.integers(1, 5, (30, 160)), 0)
-GRADES[:, 5] = 2
-SCORES: dict[str, Any] = {
-    "cosine": metrics.pairwise.cosine_similarity(QUERIES, ITEMS),
-    "dot": metrics.pairwise.linear_kernel(QUERIES, ITEMS),
-    "euclidean": -metrics.pairwise_distances(QUERIES, ITEMS, metric="euclidean"),
-    "manhattan": -metrics.pairwise_distances(QUERIES, ITEMS, metric="manhattan"),
-}
 
 
-def values(measure: str, similarity: str, grades: Any = GRADES) -> list[float]:
-    found = evaluate_embeddings(
-        QUERIES, ITEMS, lambda a, b: grades[a:b], similarity=similarity, measures=[measure]
-    )
-    return found.scored().values[found.measure()].tolist()
-
-
-@pytest.mark.parametrize("similarity", SCORES)
-def test_average_precision(similarity: str) -> None:
-    pairs = list(zip(GRADES > 0, SCORES[similarity], strict=True))
-    expected = [metrics.average_precision_score(*pair) for pair in pairs]
-    assert values("AP", similarity) == pytest.approx(expected, abs=1e-12)
-    by_label = [
-        metrics.label_ranking_average_precision_score(*(each[None] for each in pair))
-        for pair in pairs
-    ]
-    assert values("AP", similarity) == pytest.approx(by_label, abs=1e-12)
-
-
-@pytest.mark.parametrize("similarity", SCORES)
-@pytest.mark.parametrize("k", [None, 1, 10])
-def test_discounted_cumulative_gain(similarity: str, k: int | None) -> None:
-    at, rows = f"@{k}" if k else "", range(len(GRADES))
-    expected = [metrics.ndcg_score(GRADES[[row]], SCORES[similarity][[row]], k=k) for row in rows]
-    assert values(f"nDCG{at}", similarity) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("metric", ["cosine", "euclidean", "manhattan"])
+@for_each("metric", ["cosine", "euclidean", "manhattan"])
 def test_nearest_neighbours(metric: str) -> None:
     # Distances in double precision there; there are no ties, and nothing so close that single
     # precision turns it round.

@@ -19,12 +19,8 @@ PAIRS = {
     f"{theirs}@{k}": ours.format(k)
     for k in CUTOFFS
     for theirs, ours in {
-        "accuracy": "Success@{}",
-        "precision": "P@{}",
-        "recall": "R@{}",
-        "mrr": "RR@{}",
-        "ndcg": "nDCG@{}",
-        "map": "AP(norm=capped)@{}",
+        **{"accuracy": "Success@{}", "precision": "P@{}", "recall": "R@{}", "mrr": "RR@{}"},
+        **{"ndcg": "nDCG@{}", "map": "AP(norm=capped)@{}"},
     }.items()
 }
 Evaluated = Callable[..., dict[str, float]]
@@ -73,11 +69,10 @@ def evaluated(needs: Needs) -> Evaluated:
             {str(row): str(row) for row in range(len(queries))},
             {str(row): str(row) for row in range(len(items))},
             relevant,
-            mrr_at_k=CUTOFFS,
-            ndcg_at_k=CUTOFFS,
-            accuracy_at_k=CUTOFFS,
-            precision_recall_at_k=CUTOFFS,
-            map_at_k=CUTOFFS,
+            **{
+                f"{name}_at_k": CUTOFFS
+                for name in ("mrr", "ndcg", "accuracy", "precision_recall", "map")
+            },
             score_functions={"cosine": cos_sim, "dot": dot_score},
             **options,
         )
@@ -105,27 +100,17 @@ def compare(
         assert ours.value(measure) == pytest.approx(theirs[f"{similarity}_{name}"], abs=1e-12), name
 
 
-@pytest.mark.parametrize("similarity", ["cosine", "dot"])
-@pytest.mark.parametrize("corpus_chunk_size", [50_000, 37])
-def test_all_its_measures(evaluated: Evaluated, similarity: str, corpus_chunk_size: int) -> None:
-    compare(
-        evaluated(QUERIES, ITEMS, RELEVANT, corpus_chunk_size=corpus_chunk_size),
-        RELEVANT,
-        similarity,
-    )
-
-
-def test_queries_without_judgements_are_left_out_by_both(evaluated: Evaluated) -> None:
+def test_all_its_measures(evaluated: Evaluated) -> None:
+    for size in (50_000, 37):
+        found = evaluated(QUERIES, ITEMS, RELEVANT, corpus_chunk_size=size)
+        for similarity in ("cosine", "dot"):
+            compare(found, RELEVANT, similarity)
+    # Queries without judgements are left out; items without a vector can only be missed.
     some = {query: items for query, items in RELEVANT.items() if int(query) % 3}
-    compare(evaluated(QUERIES, ITEMS, some), some, "cosine")
-
-
-def test_items_without_a_vector_can_only_be_missed_in_both(evaluated: Evaluated) -> None:
     more = {query: {*items, "elsewhere", "nowhere"} for query, items in RELEVANT.items()}
-    compare(evaluated(QUERIES, ITEMS, more), more, "cosine")
-
-
-def test_fewer_dimensions(evaluated: Evaluated) -> None:
+    for relevant in (some, more):
+        compare(evaluated(QUERIES, ITEMS, relevant), relevant, "cosine")
+    # Fewer dimensions.
     compare(evaluated(QUERIES, ITEMS, RELEVANT, truncate_dim=5), RELEVANT, "cosine", dims=5)
 
 
@@ -146,12 +131,8 @@ def test_known_disagreement_ties(evaluated: Evaluated) -> None:
         ).value()
         for ties in ("id", "input", "best", "worst")
     }
-    assert ranks == {
-        "id": pytest.approx(1 / 3),
-        "input": 1.0,
-        "best": 1.0,
-        "worst": pytest.approx(1 / 3),
-    }
+    third = pytest.approx(1 / 3)
+    assert ranks == {"id": third, "input": 1.0, "best": 1.0, "worst": third}
     assert 1 / 3 <= found["cosine_mrr@500"] <= 1.0
 
 

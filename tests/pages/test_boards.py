@@ -7,9 +7,9 @@ import math
 import pytest
 
 import judged
-from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.web.pages.boards import board
+from support.errors import error_of
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0, "c": 2} for q in range(12)}
 GOOD = {str(q): ["a", "c", "b"] if q % 3 else ["c", "b", "a"] for q in range(12)}
@@ -61,11 +61,9 @@ def test_sorting_by_name_and_by_share_keeps_the_ranks_of_the_first_measure() -> 
 
 
 def test_a_column_that_is_not_there_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        board(evaluated(), by="P@3")
-    assert str(refused.value) == (
-        "there is no column 'P@3' to sort by; did you mean 'P@2'? "
-        "There is RR, P@2, Rank, system, judged@10."
+    assert error_of(board, evaluated(), by="P@3") == (
+        "unknown column 'P@3' to sort by; did you mean 'P@2'? "
+        "The columns are RR, P@2, Rank, system, judged@10."
     )
 
 
@@ -94,16 +92,14 @@ def test_ranges_say_how_far_a_number_could_go() -> None:
     shown = board(found, ranges=found)
     poor = next(row for row in shown["rows"] if row["name"] == "poor")
     ties, unjudged = poor["cells"][0]["ranges"]
-    assert (ties["about"], ties["low"], ties["high"]) == (
-        "ties",
-        *found.tie_range("RR", "poor")[::2],
-    )
-    worst, best = found.unjudged_range("RR", "poor")
-    assert (unjudged["about"], unjudged["low"], unjudged["high"]) == ("unjudged", worst, best)
+    for cell, about, ends in (
+        (ties, "ties", found.tie_range("RR", "poor")[::2]),
+        (unjudged, "unjudged", found.unjudged_range("RR", "poor")),
+    ):
+        assert (cell["about"], cell["low"], cell["high"]) == (about, *ends)
     assert unjudged["sure"]
-    assert not poor["cells"][1]["ranges"][1][
-        "sure"
-    ]  # the ideal of nDCG grows with what is relevant
+    # The ideal of nDCG grows with what is relevant.
+    assert not poor["cells"][1]["ranges"][1]["sure"]
 
 
 def test_scales_hold_everything_that_is_drawn_on_them() -> None:
@@ -111,15 +107,10 @@ def test_scales_hold_everything_that_is_drawn_on_them() -> None:
     (column,) = board(found, ranges=found)["columns"]
     for row in board(found, ranges=found)["rows"]:
         (cell,) = row["cells"]
-        ends = [
-            cell["value"],
-            cell["low"],
-            cell["high"],
-            *(each["high"] for each in cell["ranges"]),
-        ]
-        assert all(
-            column["scale"][0] < end < column["scale"][1] for end in ends if math.isfinite(end)
-        )
+        ends = [*(cell[name] for name in ("value", "low", "high"))]
+        ends += [reach["high"] for reach in cell["ranges"]]
+        low, high = column["scale"]
+        assert all(low < end < high for end in ends if math.isfinite(end))
 
 
 def test_a_measure_without_values_stands_last() -> None:

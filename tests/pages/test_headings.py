@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import judged
-from judged.text import Best
+from judged.text import Bold
 from judged.web.pages.pairs import leading, verdict_heading
 
 JUDGEMENTS = {str(q): {"a": 1} for q in range(12)}
@@ -22,7 +22,7 @@ def test_a_lead_that_is_shown() -> None:
     assert heading.line == (
         "With 1.000 it is 0.375 ahead of second (95 % CI 0.231 to 0.519, 12 queries)."
     )
-    assert [part for part in heading.parts if isinstance(part, Best)] == ["1.000", "0.375"]
+    assert [part for part in heading.parts if isinstance(part, Bold)] == ["1.000", "0.375"]
 
 
 def test_a_lead_that_is_not_shown() -> None:

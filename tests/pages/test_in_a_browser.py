@@ -81,14 +81,6 @@ def test_the_theme_is_switched_and_kept(opened: Callable[..., Any]) -> None:
     assert tab.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
 
 
-def test_without_scripts_forms_have_their_buttons(opened: Callable[..., Any]) -> None:
-    tab = opened(gallery(), java_script_enabled=False, color_scheme="dark")
-    assert tab.locator(".without-scripts").first.is_visible()
-    assert not tab.locator("[data-theme-switch]").is_visible()
-    scripted = opened(gallery())
-    assert not scripted.locator(".without-scripts").first.is_visible()
-
-
 FORM = """{% extends "layout.html" %}
 {% block content %}
 <form method="get" data-swap="main">

@@ -68,14 +68,8 @@ def test_a_difference_is_coloured_by_what_is_better() -> None:
         made("numbers", "signed(value, better=better)", value=value, better=better)
         for value, better in ((0.5, 1), (0.5, -1), (-0.5, 1), (0.0, 1), (0.5, None), (None, 1))
     ]
-    assert [re.search('class="number ?(.*?)"', each)[1] for each in kinds] == [  # type: ignore[index]
-        "better",
-        "worse",
-        "worse",
-        "",
-        "",
-        "",
-    ]
+    looks = [re.search('class="number ?(.*?)"', kind)[1] for kind in kinds]  # type: ignore[index]
+    assert looks == ["better", "worse", "worse", "", "", ""]
 
 
 def test_notes_and_bands_say_what_they_are() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import judged
-from judged.charts.svg import TOKENS
 from judged.web.pages import templating as assets
 from judged.web.pages.templating import environment
 from support.loops import for_each
@@ -48,10 +47,6 @@ def contrast(one: str, other: str) -> float:
 def test_contrast_by_hand() -> None:
     assert contrast("#000000", "#ffffff") == 21
     assert round(contrast("#777777", "#ffffff"), 2) == 4.48
-
-
-def test_stylesheet_and_charts_have_one_palette() -> None:
-    assert assets.palette() == TOKENS
 
 
 GROUNDS = ("paper", "card", "sunk")

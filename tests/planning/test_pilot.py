@@ -9,9 +9,10 @@ import pytest
 from scipy import stats
 
 import judged
-from judged.comparison.plan.pilot import Pilot
+from judged.comparison.power import Pilot
 from judged.errors import InputError, JudgedError
 from judged.text import Warned
+from support.loops import for_each
 
 RANDOM = np.random.default_rng(11)
 JUDGEMENTS = {f"q{at}": {"x": 1, "y": 2} for at in range(20)}
@@ -31,16 +32,6 @@ def test_the_interval_of_a_normal_sample_is_the_chi_square_one() -> None:
     ends = values.std(ddof=1) * np.sqrt(29 / stats.chi2.ppf([0.95, 0.05], 29))
     assert [low, high] == pytest.approx(ends.tolist(), rel=1e-9)
     assert Pilot(values, 30, 30).freedom == pytest.approx(29)
-
-
-def test_long_tails_make_the_interval_wider() -> None:
-    values = np.zeros(100)
-    values[:10] = np.linspace(-1, 1, 10)
-    found = Pilot(values, 100, 10)
-    # Degrees of freedom by Hummel, Banga and Hettmansperger: 2n/(γ + 2n/(n - 1)).
-    excess = float(stats.kurtosis(values, bias=False))
-    assert found.freedom == pytest.approx(200 / (excess + 200 / 99))
-    assert found.freedom < 20
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says_even_with_many_ties() -> None:
@@ -97,54 +88,29 @@ def test_warnings_of_the_comparison_come_along() -> None:
     assert all(isinstance(note, Warned) for note in found.notes)
 
 
-@pytest.mark.parametrize(
+NO_VARIANCE = (
+    "the pilot has no variance: {} Take other queries, or give the standard deviation (sd, --sd)."
+)
+NOT_FINITE = "the pilot's differences must be finite; 1 is not ({}). Leave these queries out."
+NO_PILOT = (
+    "pilot must be a comparison, or per-query differences: numbers, or {{query: difference}}; got "
+    "{}."
+)
+
+
+@for_each(
     ("pilot", "message"),
     [
-        (
-            [0.1, 0.1, 0.1],
-            "the pilot has no variance: all queries differ by the same amount. Take "
-            "other queries, or give the standard deviation (sd, --sd).",
-        ),
-        (
-            [0.3 - 0.2, 0.2 - 0.1, 0.1],
-            "the pilot has no variance: all queries differ by the same amount. Take "
-            "other queries, or give the standard deviation (sd, --sd).",
-        ),
-        (
-            [0, 0],
-            "the pilot has no variance: no query differs. Take other queries, or "
-            "give the standard deviation (sd, --sd).",
-        ),
+        ([0.1, 0.1, 0.1], NO_VARIANCE.format("all queries differ by the same amount.")),
+        ([0.3 - 0.2, 0.2 - 0.1, 0.1], NO_VARIANCE.format("all queries differ by the same amount.")),
+        ([0, 0], NO_VARIANCE.format("no query differs.")),
         ([0.1], "a pilot needs at least two queries; got 1 query."),
         ({}, "a pilot needs at least two queries; got 0 queries."),
-        (
-            [0.1, float("nan"), 0.2],
-            "the pilot's differences must be finite; 1 is not (number 2). Leave these queries out.",
-        ),
-        (
-            {"q1": 0.1, "q2": float("inf")},
-            "the pilot's differences must be finite; 1 is not (query q2). Leave these queries out.",
-        ),
-        (
-            [[1], [1, 2]],
-            "pilot must be a comparison, or per-query differences: numbers, or "
-            "{query: difference}; got [[1], [1, 2]].",
-        ),
-        (
-            "runs.json",
-            "pilot must be a comparison, or per-query differences: numbers, or "
-            "{query: difference}; got 'runs.json'.",
-        ),
-        (
-            [[1, 2]],
-            "pilot must be a comparison, or per-query differences: numbers, or "
-            "{query: difference}; got [[1, 2]].",
-        ),
-        (
-            ["a", "b"],
-            "pilot must be a comparison, or per-query differences: numbers, or "
-            "{query: difference}; got ['a', 'b'].",
-        ),
+        ([0.1, float("nan"), 0.2], NOT_FINITE.format("number 2")),
+        ({"q1": 0.1, "q2": float("inf")}, NOT_FINITE.format("query q2")),
+        ([[1], [1, 2]], NO_PILOT.format("[[1], [1, 2]]")),
+        ("runs.json", NO_PILOT.format("'runs.json'")),
+        (["a", "b"], NO_PILOT.format("['a', 'b']")),
     ],
 )
 def test_what_is_no_pilot(pilot: Any, message: str) -> None:
@@ -153,57 +119,37 @@ def test_what_is_no_pilot(pilot: Any, message: str) -> None:
     assert str(refused.value) == message
 
 
-@pytest.mark.parametrize(
-    ("measure", "message"),
+REPEATED = {"old": RUNS["old"], "new": judged.repeats(RUNS["new"], RUNS["old"])}
+NO_MEAN = "a plan needs a mean over queries, but {}; use a measure such as nDCG@10."
+
+
+@for_each(
+    ("measure", "options", "message"),
     [
+        ("GMAP", {}, NO_MEAN.format("GMAP is a geometric mean")),
+        ("NumRet", {}, NO_MEAN.format("NumRet is a sum, which grows with the queries")),
+        ("MedR", {}, NO_MEAN.format("MedR is not a mean")),
+        ("F(average=means)@2", {}, NO_MEAN.format("F(average=means)@2 is not a mean")),
         (
-            "GMAP",
-            "a plan needs a mean over queries, but GMAP is a geometric mean; use a "
-            "measure such as nDCG@10.",
+            "RR",
+            {"run": REPEATED},
+            "the pilot has repeats of new, whose variation does not shrink with more queries; use "
+            "one run of each system.",
         ),
         (
-            "NumRet",
-            "a plan needs a mean over queries, but NumRet is a sum, which grows with "
-            "the queries; use a measure such as nDCG@10.",
-        ),
-        (
-            "AP(aggregate=median)",
-            "a plan needs a mean over queries, but AP(aggregate=median) is not a "
-            "mean; use a measure such as nDCG@10.",
-        ),
-        (
-            "F(average=means)@2",
-            "a plan needs a mean over queries, but F(average=means)@2 is not a mean; "
-            "use a measure such as nDCG@10.",
+            "RR",
+            {"trusted": JUDGEMENTS},
+            "the pilot's differences are corrected by trusted judgements, so their variance "
+            "depends on the number of trusted queries; use one kind of judgements alone.",
         ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
-def test_numbers_that_are_no_means_are_refused(measure: str, message: str) -> None:
+def test_comparisons_that_are_no_pilot(measure: str, options: Any, message: str) -> None:
+    compared = judged.compare(JUDGEMENTS, **{"run": RUNS, "measures": measure, **options})
     with pytest.raises(JudgedError) as refused:
-        judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, RUNS, measure))
-    assert str(refused.value) == message
-
-
-def test_repeats_are_refused() -> None:
-    runs = {"old": RUNS["old"], "new": judged.repeats(RUNS["new"], RUNS["old"])}
-    with pytest.raises(InputError) as refused:
-        judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, runs, "RR"))
-    assert str(refused.value) == (
-        "the pilot has repeats of new, whose variation does not shrink with more "
-        "queries; use one run of each system."
-    )
-
-
-def test_corrected_differences_are_refused() -> None:
-    compared = judged.compare(JUDGEMENTS, RUNS, "RR", trusted=JUDGEMENTS)
-    with pytest.raises(InputError) as refused:
         judged.plan(difference=0.1, pilot=compared)
-    assert str(refused.value) == (
-        "the pilot's differences are corrected by trusted judgements, so their "
-        "variance depends on the number of trusted queries; use one kind of "
-        "judgements alone."
-    )
+    assert str(refused.value) == message
 
 
 def test_several_measures_have_to_be_chosen_from() -> None:
@@ -218,3 +164,13 @@ def test_several_measures_have_to_be_chosen_from() -> None:
     assert found.pilot.measure == "AP"
     alone = judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, RUNS, "AP"))
     assert found.queries == alone.queries
+
+
+def test_long_tails_make_the_interval_wider() -> None:
+    values = np.zeros(100)
+    values[:10] = np.linspace(-1, 1, 10)
+    found = Pilot(values, 100, 10)
+    # Degrees of freedom by Hummel, Banga and Hettmansperger: 2n/(γ + 2n/(n - 1)).
+    excess = float(stats.kurtosis(values, bias=False))
+    assert found.freedom == pytest.approx(200 / (excess + 200 / 99))
+    assert found.freedom < 20

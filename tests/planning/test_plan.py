@@ -32,13 +32,10 @@ def test_each_of_three_from_the_others() -> None:
     difference = judged.plan(queries=199, sd=0.1)
     assert difference.solved == "difference"
     assert difference.difference == pytest.approx(0.01996, abs=5e-6)
+    assert judged.plan(difference=-0.02, sd=0.1).queries == 199
+    assert judged.plan(difference=0.02, sd=0.1, comparisons=6).queries == 307  # statsmodels: 306.22
     # Back again: as many queries as the detectable difference was worked out for.
     assert judged.plan(difference=difference.difference, sd=0.1).queries == 199
-
-
-def test_the_sign_of_a_difference_does_not_matter_without_a_margin() -> None:
-    assert judged.plan(difference=-0.02, sd=0.1).queries == 199
-    assert judged.plan(difference=-0.02, sd=0.1).difference == 0.02
 
 
 def test_a_margin_is_kept_by_a_system_that_is_as_good_unless_another_is_said() -> None:
@@ -75,11 +72,6 @@ def test_a_table_over_some_differences() -> None:
         again = judged.plan(difference=row.difference, sd=0.1, queries=100)
         assert row.power.value == again.power
     assert [row.asked for row in found.rows] == [False, False, True, False, False]
-
-
-def test_more_comparisons_take_more_queries() -> None:
-    needed = [judged.plan(difference=0.02, sd=0.1, comparisons=each).queries for each in (1, 6)]
-    assert needed == [199, 307]  # statsmodels at 0.05 / 6: 306.22
 
 
 def test_a_pilot_makes_the_answer_a_range() -> None:
@@ -123,6 +115,10 @@ def test_what_is_detectable_is_what_compare_says() -> None:
     compared = judged.compare_values(values(SPREAD), groups=groups)
     grouped = judged.plan(pilot=compared, queries=40)
     assert grouped.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
+    weights = {f"q{at}": 1.0 + at % 3 for at in range(40)}
+    weighted = judged.compare_values(values(SPREAD), weights=weights)
+    by_weight = judged.plan(pilot=weighted, queries=40).difference
+    assert by_weight == pytest.approx(weighted.pair().detectable, rel=1e-9)
     assert grouped.half_width == pytest.approx(
         (compared.pair().interval.high - compared.pair().interval.low) / 2, rel=1e-9
     )
@@ -137,24 +133,6 @@ def test_uneven_groups_count_as_in_compare() -> None:
     assert found.units == pytest.approx(12.5)
     said = " ".join(found.sentences())
     assert "whose 17 count as 12.5 of equal size" in said
-
-
-def test_queries_never_count_as_more_than_they_are() -> None:
-    # Each group holds a gain and a loss of about the same size: a design effect far below 1.
-    differences = [sign * 0.1 + 0.001 * (at % 7) for at in range(60) for sign in (1, -1)]
-    found = judged.plan(pilot=differences, groups=[at // 2 for at in range(120)], queries=120)
-    assert found.pilot is not None
-    assert found.pilot.design_effect < 1
-    said = " ".join(found.sentences())
-    assert "count as" not in said
-    assert "queries of a group are no more alike than others" in said
-
-
-def test_weights_count_as_in_compare() -> None:
-    weights = {f"q{at}": 1.0 + at % 3 for at in range(40)}
-    compared = judged.compare_values(values(SPREAD), weights=weights)
-    found = judged.plan(pilot=compared, queries=40)
-    assert found.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
 
 
 def test_as_many_queries_as_the_gate_asks_for() -> None:
@@ -190,9 +168,6 @@ def test_groups_count_as_one() -> None:
     found = judged.plan(difference=0.05, pilot=by_group, groups=groups)
     apart = judged.plan(difference=0.05, pilot=SPREAD[:10])
     assert found.queries == 4 * apart.queries
-    assert found.pilot is not None
-    assert found.pilot.correlation == pytest.approx(1.0, abs=0.15)
-    assert found.pilot.design_effect == pytest.approx(4, rel=0.15)
 
 
 def test_a_plan_as_json_and_as_a_table() -> None:
@@ -227,7 +202,7 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         (
             {"sd": 0.1},
             "give a difference (--difference), a margin (--margin) or a half_width "
-            "(--half-width) to plan for, or the number of queries (--queries).",
+            "(--half-width) to plan for, or the number of queries (--n-queries).",
         ),
         (
             {"sd": 0.1, "difference": 0},
@@ -235,15 +210,6 @@ def test_a_plan_as_json_and_as_a_table() -> None:
             "that a system is as good, give a margin.",
         ),
         ({"sd": 0, "difference": 1}, "sd must be a finite number above 0; got 0."),
-        ({"sd": -0.1, "difference": 1}, "sd must be a finite number above 0; got -0.1."),
-        (
-            {"sd": math.nan, "difference": 1},
-            "sd must be a finite number above 0; got nan.",
-        ),
-        (
-            {"sd": 0.1, "difference": math.inf},
-            "difference must be a finite number; got inf.",
-        ),
         (
             {"sd": 0.1, "difference": 0.02, "queries": 100, "power": 0.8},
             "difference, queries and power are all given; leave one of them out, and "
@@ -252,19 +218,11 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         (
             {"sd": 0.1, "queries": 100, "half_width": 0.1},
             "the half-width is computed from queries; leave out half_width "
-            "(--half-width), or queries.",
+            "(--half-width), or queries (--n-queries).",
         ),
         (
             {"sd": 0.1, "difference": 0.02, "power": 0.05},
             "power must be a number between 0.05, which chance alone gives, and 1; got 0.05.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.02, "power": 1},
-            "power must be a number between 0.05, which chance alone gives, and 1; got 1.",
-        ),
-        (
-            {"sd": 0.1, "queries": 1},
-            "queries must be a whole number from 2 to 1,000,000,000; got 1.",
         ),
         (
             {"sd": 0.1, "queries": 5},
@@ -301,10 +259,6 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         (
             {"sd": 0.1, "margin": 0.02, "level": 0.4, "power": 0.9},
             "with a margin the level must be above 0.5, such as 0.95; got 0.4.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.1, "comparisons": 0},
-            "comparisons must be a whole number from 1 to 1,000,000; got 0.",
         ),
         (
             {"sd": 0.1, "difference": 0.1, "level": 1 - 1e-9, "comparisons": 10},

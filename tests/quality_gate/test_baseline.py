@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.comparison.gate.baseline import combined, fingerprints
+from judged.comparison.baseline import combine_fingerprints, fingerprints
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
 
@@ -92,7 +92,7 @@ def test_fingerprints_do_not_depend_on_what_holds_the_judgements(tmp_path: Path)
         read = judged.read_judgements(file)
         assert isinstance(read, Judgements)
         assert fingerprints(read) == wanted
-    assert combined(wanted) == combined(dict(reversed(wanted.items())))
+    assert combine_fingerprints(wanted) == combine_fingerprints(dict(reversed(wanted.items())))
 
 
 @pytest.mark.parametrize(
@@ -256,6 +256,10 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
         ),
         "it has no measures or no queries": damage(whole, measures={}),
         "'depth' of it is not a whole number from 1": damage(whole, depth=0),
+        "'collection' of it is not a number or an object": damage(whole, collection="5"),
+        "'groups' of it is not an object of texts": damage(whole, groups={"q0": 1}),
+        "'weights' of it is not an object of numbers": damage(whole, weights={"q0": "2"}),
+        "'ranked' of it is not a list of texts": damage(whole, ranked=[1]),
         "it does not have 2 repeats of AP": damage(whole, repeats=2),
         "'policy' of it is not an object of texts": damage(whole, policy=[]),
     }
@@ -333,5 +337,5 @@ def test_hostile_ids_come_back(path: Path) -> None:
     run = {q: ["b", "a"] for q in odd}
     make(path, "RR", run, judgements)
     found = judged.gate(judgements, {q: ["b", "c", "a"] for q in odd}, baseline=path)
-    assert {each.query for each in found.worst["RR"]} == set(odd)
+    assert {loss["query"] for loss in found.worst["RR"]} == set(odd)
     assert found.rows[0].word == "regression"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import judged
-from judged.comparison import compare
-from judged.comparison.gate import rules
-from judged.comparison.gate.rules import Sensitivity
+from judged.comparison import compare, rules
+from judged.comparison.rules import Sensitivity
 from judged.errors import InputError, MeasureError, PolicyError
 
 RULES = ("loss", "safe", "point")
@@ -95,39 +95,6 @@ def test_safe_is_the_one_sided_test_against_the_allowed_drop() -> None:
     assert seen == {"safe", "inconclusive"}
 
 
-def test_a_loss_fails_only_where_the_comparison_shows_it() -> None:
-    words = set()
-    for seed in range(25):
-        size = int(RNG.integers(2, 40))
-        judgements, old = ranked_at(RNG.integers(1, 5, size))
-        _, new = ranked_at(RNG.integers(1, 6, size))
-        row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
-        # One-sided at 95 % is two-sided at 90 %, in the direction of the loss.
-        pair = compare(
-            judgements, {"old": old, "new": new}, "RR", baseline="old", level=0.90
-        ).pair()
-        few = compare(judgements, {"old": old, "new": new}, "RR", baseline="old").pair()
-        worse = pair.verdict == "worse" and few.verdict != "too few differ"
-        assert (row.word == "regression") == worse, seed
-        words.add(row.word)
-    assert {"regression", "no drop", "not significant"} <= words
-
-
-def test_false_failures_are_as_rare_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A/A: two runs of equal quality on 3 measures; at most 5 % fail, and what chance adds."""
-    monkeypatch.setattr(
-        rules, "sensitivity", lambda match, allowed, *_, **__: Sensitivity(None, allowed)
-    )
-    failures, trials, size = 0, 120, 30
-    rng = np.random.default_rng(2)
-    for _ in range(trials):
-        ranks = rng.integers(1, 7, (2, size))
-        judgements, old = ranked_at(ranks[0])
-        _, new = ranked_at(ranks[1])
-        failures += not judged.gate(judgements, new, ["RR", "P@2", "AP"], baseline=old).passed
-    assert failures / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
-
-
 def test_an_allowed_drop_is_compared_with_what_was_seen() -> None:
     judgements, old = ranked_at([1] * 10)
     _, new = ranked_at([2] * 9 + [1])  # RR falls by 0.45
@@ -203,21 +170,14 @@ def test_a_set_too_small_to_show_any_loss_decides_nothing() -> None:
     _, new = ranked_at([9, 8, 7, 6])
     for run, then in ((new, old), (old, new)):
         found = judged.gate(judgements, run, "RR", baseline=then)
-        assert (found.passed, found.decided, found.rows[0].word) == (
-            False,
-            False,
-            ("too few queries"),
-        )
+        assert (found.passed, found.decided) == (False, False)
+        assert found.rows[0].word == "too few queries"
         assert found.says() == "UNDECIDED: too few queries for a significant drop in RR."
         assert found.to_dict()["decided"] is False
         assert 'failures="0" errors="1"' in found.to_junit()
     assert found.rows[0].says.endswith(
         "4 queries are too few for a significant drop at the 95 % level. Use at least 5."
     )
-    from judged import assert_no_regression
-
-    with pytest.raises(InputError, match="cannot decide"):
-        assert_no_regression(judgements, new, "RR", baseline=old)
     # What is the same cannot be worse; a rule without statistics and a value to reach decide.
     assert judged.gate(judgements, old, "RR", baseline=old).passed
     assert judged.gate(judgements, new, "RR", baseline=old, rule="point").decided
@@ -247,19 +207,6 @@ def test_what_is_too_small_depends_on_the_number_of_measures(
         .rows[0]
         .says
     )
-
-
-def test_a_few_heavy_queries_decide_nothing() -> None:
-    judgements, old = ranked_at([1] * 50)
-    _, new = ranked_at([2] * 50)
-    weights = {query: 49.0 if query == "q000" else 1.0 for query in judgements}
-    found = judged.gate(judgements, new, "RR", baseline=old, weights=weights)
-    assert (found.passed, found.decided) == (False, False)
-    assert "50 queries count as 3.9 of equal weight (Kish)" in found.rows[0].says
-    unsafe = judged.gate(
-        judgements, new, "RR", baseline=old, weights=weights, rule="safe", max_drop=0.6
-    )
-    assert (unsafe.passed, unsafe.decided) == (False, False)
 
 
 def test_a_value_to_reach_needs_no_baseline() -> None:
@@ -312,14 +259,6 @@ def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> 
     assert never.word == ("inconclusive" if shown else "too few queries")
 
 
-def test_one_query_is_never_certain() -> None:
-    judgements, old = ranked_at([1])
-    _, new = ranked_at([9])
-    assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too few queries"
-    safe = judged.gate(judgements, old, "RR", baseline=new, rule="safe", max_drop=0.5)
-    assert safe.rows[0].word == "too few queries"
-
-
 def test_what_it_can_see_is_the_one_sided_noncentral_t() -> None:
     judgements, old = graded(50, 0.8, 1)
     _, new = graded(50, 0.8, 2)
@@ -355,8 +294,8 @@ def test_the_worst_ten_come_with_both_values() -> None:
     _, new = ranked_at([*range(1, 16), 1, 1, 1, 1, 1])
     found = judged.gate(judgements, new, "RR", baseline=old)
     worst = found.worst["RR"]
-    assert [each.query for each in worst] == [f"q{at:03}" for at in range(14, 4, -1)]
-    assert (worst[0].baseline, worst[0].value) == (1.0, pytest.approx(1 / 15))
+    assert [loss["query"] for loss in worst] == [f"q{at:03}" for at in range(14, 4, -1)]
+    assert (worst[0]["baseline"], worst[0]["value"]) == (1.0, pytest.approx(1 / 15))
 
 
 def test_minimum_under_safe_is_about_the_bound() -> None:
@@ -398,6 +337,34 @@ def test_golden_queries() -> None:
     )
 
 
+def test_golden_files(tmp_path: Path) -> None:
+    judgements, run = ranked_at([1, 2, 4])
+    golden = tmp_path / "golden"
+    for content, holds in (
+        ("q001 RR 0.5\n", True),
+        ("# ours\n\nq001 RR 0.6\n", False),
+        ("query,measure,minimum\nq001,RR,0.5\nq002,P@1,0\n", True),
+        ("q001\tRR\t0.5\n", True),
+        ('{"q001": {"RR": 0.5}}', True),
+    ):
+        golden.write_text(content)
+        found = judged.gate(judgements, run, "RR, P@1", golden=golden)
+        assert found.passed == found.golden[0].holds == holds, content
+    for content, message in (
+        ("q001 RR 0.5\nq001 RR 0.6\n", f"{golden}, line 2: query 'q001' occurs twice."),
+        ("q001 0.5\n", "the minimum of query 'q001' must name its measure: RR, P@1."),
+        ("q77 RR 0.5\n", f"{golden}, line 1: query 'q77' is not judged"),
+        ("q001 AP 0.5\n", "AP was not evaluated; there is RR, P@1."),
+        ("q001 RR nan\n", f'{golden}, line 1: the minimum "nan" is not a finite number.'),
+        ("query,minimum\nq001,x\n", f'{golden}, line 2: the minimum "x" is not a finite number.'),
+        ("\n# nothing\n", f"{golden}: no golden queries found."),
+    ):
+        golden.write_text(content)
+        with pytest.raises(judged.JudgedError) as refused:
+            judged.gate(judgements, run, "RR, P@1", golden=golden)
+        assert message in str(refused.value), content
+
+
 def test_repeats_are_one_system() -> None:
     judgements, old = graded(40, 0.8, 1)
     repeats = {f"r{n}": graded(40, 0.8, 50 + n)[1] for n in range(3)}
@@ -428,7 +395,7 @@ def test_a_run_that_lacks_queries_is_refused() -> None:
         with pytest.raises(PolicyError) as refused:
             judged.gate(judgements, new, "RR", baseline=then)
         assert str(refused.value) == (
-            f"{who} has no results for 2 queries (q000, q001) of the 10 judged queries that "
+            f"{who} has no results for 2 (q000, q001) of the 10 judged queries that "
             f"{other} has. Did it run on all of them? To compare anyway, use "
             "policy={'missing': 'zero'} (--missing zero) to score these queries 0, or missing=skip "
             "to leave them out."
@@ -469,6 +436,15 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         ),
         ({"golden": []}, "the golden queries given: no golden queries found."),
         (
+            {"measures": ["RR", "AP"], "minimum": 0.3},
+            "minimum (--min) must name its measure (RR, AP), such as {'RR': 0.3} (--min RR=0.3).",
+        ),
+        (
+            {"baseline": None},
+            "a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote or "
+            "a run, or a minimum (minimum, --min).",
+        ),
+        (
             {"golden": 3},
             "golden must be a file, {query: minimum}, {query: {measure: minimum}} or "
             "a list of queries; got 3.",
@@ -483,36 +459,19 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any], says: str) -> None:
     judgements, run = ranked_at([1, 2])
     with pytest.raises(judged.JudgedError) as refused:
-        judged.gate(judgements, run, "RR", baseline=run, **options)
+        judged.gate(judgements, run, **{"measures": "RR", "baseline": run, **options})
     assert str(refused.value) == says
 
 
-def test_a_minimum_has_to_say_of_what() -> None:
-    judgements, run = ranked_at([1, 2])
-    with pytest.raises(InputError) as refused:
-        judged.gate(judgements, run, ["RR", "AP"], baseline=run, minimum=0.3)
-    assert str(refused.value) == (
-        "minimum (--min) must name its measure (RR, AP), such as {'RR': 0.3} (--min RR=0.3)."
-    )
-    with pytest.raises(InputError) as none:
-        judged.gate(judgements, run, "RR")
-    assert str(none.value) == (
-        "a gate needs a baseline (baseline, --baseline), which is a file that a gate "
-        "wrote or a run, or a minimum (minimum, --min)."
-    )
-
-
-def test_for_pytest() -> None:
-    from judged import assert_no_regression
-
+def test_an_assertion_shows_the_text_of_the_gate() -> None:
     judgements, old = ranked_at([1] * 10)
     _, new = ranked_at([2] * 10)
-    assert assert_no_regression(judgements, old, "RR", baseline=new).passed
-    with pytest.raises(AssertionError) as failed:
-        assert_no_regression(judgements, new, "RR", baseline=old)
-    assert str(failed.value) == "\n" + judged.gate(judgements, new, "RR", baseline=old).to_text()
+    assert judged.gate(judgements, old, "RR", baseline=new).passed
+    result = judged.gate(judgements, new, "RR", baseline=old)
+    assert not result.passed
+    assert str(result).startswith("FAILED: RR fell from 1.000 to 0.500 (significant)")
     with pytest.raises(InputError, match="'max_drops'; did you mean 'max_drop'"):
-        assert_no_regression(judgements, new, "RR", baseline=old, max_drops=1)
+        judged.gate(judgements, new, "RR", baseline=old, max_drops=1)
 
 
 def test_weights_and_groups_count() -> None:
@@ -544,15 +503,6 @@ def test_a_minimum_of_repeats_is_by_the_interval_of_a_comparison() -> None:
     assert bounds[1] == pytest.approx(30 * bounds[0])
 
 
-def test_a_median_that_falls_in_all_resamples_fails() -> None:
-    rng = np.random.default_rng(0)
-    judgements, old = ranked_at(rng.choice([1, 2, 5], 300, p=[0.7, 0.15, 0.15]))
-    _, new = ranked_at(rng.choice([1, 10, 20], 300, p=[0.1, 0.6, 0.3]))
-    found = judged.gate(judgements, new, "MedR", baseline=old)
-    assert not found.passed
-    assert (found.rows[0].word, found.rows[0].p) == ("regression", 1 / 10_000)
-
-
 def test_a_set_too_small_for_safe_is_undecided() -> None:
     """Fewer than six queries, groups or effective queries; unless the drop is safe all the same."""
     for size in (2, 5, 6):
@@ -582,18 +532,56 @@ def test_a_constant_median_reaches_its_minimum_under_safe() -> None:
     assert judged.gate(judgements, run, "MedR", minimum={"MedR": 2}, rule="safe").passed
 
 
-def test_a_constant_drop_is_safe_below_the_allowed_one() -> None:
-    judgements, old = ranked_at([1] * 10)
-    _, new = ranked_at([2] * 10)
-    for allowed, safe in ((0.6, True), (0.5, False), (0.4, False)):
-        found = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=allowed)
-        assert found.passed == safe, allowed
+def test_a_loss_fails_only_where_the_comparison_shows_it() -> None:
+    words = set()
+    for seed in range(25):
+        size = int(RNG.integers(2, 40))
+        judgements, old = ranked_at(RNG.integers(1, 5, size))
+        _, new = ranked_at(RNG.integers(1, 6, size))
+        row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
+        # One-sided at 95 % is two-sided at 90 %, in the direction of the loss.
+        pair = compare(
+            judgements, {"old": old, "new": new}, "RR", baseline="old", level=0.90
+        ).pair()
+        few = compare(judgements, {"old": old, "new": new}, "RR", baseline="old").pair()
+        worse = pair.verdict == "worse" and few.verdict != "too few differ"
+        assert (row.word == "regression") == worse, seed
+        words.add(row.word)
+    assert {"regression", "no drop", "not significant"} <= words
 
 
-def test_levels_are_shown_with_all_their_digits() -> None:
-    judgements, old = ranked_at([1 + at % 3 for at in range(40)])
-    _, new = ranked_at([1 + at % 4 for at in range(40)])
-    found = judged.gate(judgements, new, "RR", baseline=old, level=0.99999999)
-    assert "one-sided test at 99.999999 %" in found.to_text()
-    assert "99.999998 % CI" in found.to_text()
-    assert "90 % CI" in judged.gate(judgements, new, "RR", baseline=old).to_text()
+@pytest.mark.full
+def test_false_failures_are_as_rare_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A/A: two runs of equal quality on 3 measures; at most 5 % fail, and what chance adds."""
+    monkeypatch.setattr(
+        rules, "sensitivity", lambda match, allowed, *_, **__: Sensitivity(None, allowed)
+    )
+    failures, trials, size = 0, 120, 30
+    rng = np.random.default_rng(2)
+    for _ in range(trials):
+        ranks = rng.integers(1, 7, (2, size))
+        judgements, old = ranked_at(ranks[0])
+        _, new = ranked_at(ranks[1])
+        failures += not judged.gate(judgements, new, ["RR", "P@2", "AP"], baseline=old).passed
+    assert failures / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
+
+
+def test_a_few_heavy_queries_decide_nothing() -> None:
+    judgements, old = ranked_at([1] * 50)
+    _, new = ranked_at([2] * 50)
+    weights = {query: 49.0 if query == "q000" else 1.0 for query in judgements}
+    found = judged.gate(judgements, new, "RR", baseline=old, weights=weights)
+    assert (found.passed, found.decided) == (False, False)
+    assert "50 queries count as 3.9 of equal weight (Kish)" in found.rows[0].says
+    unsafe = judged.gate(
+        judgements, new, "RR", baseline=old, weights=weights, rule="safe", max_drop=0.6
+    )
+    assert (unsafe.passed, unsafe.decided) == (False, False)
+
+
+def test_one_query_is_never_certain() -> None:
+    judgements, old = ranked_at([1])
+    _, new = ranked_at([9])
+    assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too few queries"
+    safe = judged.gate(judgements, old, "RR", baseline=new, rule="safe", max_drop=0.5)
+    assert safe.rows[0].word == "too few queries"

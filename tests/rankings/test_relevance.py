@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import InputError, Rankings, explain
+from judged import Rankings, explain
 from judged.rankings.relevance import RelevanceList, relevance_list
+from support.errors import error_of
 
 TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
 
@@ -41,16 +42,11 @@ def test_what_is_read(text: str, grades: tuple[Any, ...], tied: tuple[Any, ...])
             "'0 x' is not a relevance list: 'x' is neither a grade nor - (not judged). Write the "
             'grades in rank order, such as "0 1 0 0 1".',
         ),
-        (
-            " ",
-            'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".',
-        ),
+        (" ", 'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".'),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        relevance_list(text)
-    assert str(refused.value) == message
+    assert error_of(relevance_list, text) == message
 
 
 GRADES = st.one_of(st.none(), st.integers(-2, 5), st.sampled_from([0.5, 2.25]))
@@ -87,24 +83,16 @@ def test_where_nothing_is_tied_every_rule_is_the_same() -> None:
     ("tied", "message"),
     [
         ([], "tied must hold the ties of each of the 1 queries; got 0."),
-        (
-            [[(2, 5)]],
-            "tied of query 1: ranks 2 to 5 are not a stretch of its own in a list of 3.",
-        ),
+        ([[(2, 5)]], "tied of query 1: ranks 2 to 5 are not a stretch of its own in a list of 3."),
         (
             [[(1, 2), (2, 3)]],
             "tied of query 1: ranks 2 to 3 are not a stretch of its own in a list of 3.",
         ),
-        (
-            [[2]],
-            "tied must hold the first and the last rank of each tie, such as (2, 4); got 2.",
-        ),
+        ([[2]], "tied must hold the first and the last rank of each tie, such as (2, 4); got 2."),
     ],
 )
 def test_ties_that_cannot_be(tied: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        Rankings.from_relevance([[0, 1, 0]], tied=tied)
-    assert str(refused.value) == message
+    assert error_of(Rankings.from_relevance, [[0, 1, 0]], tied=tied) == message
 
 
 def test_ties_of_rankings() -> None:

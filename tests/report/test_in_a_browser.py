@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,6 @@ from support.browser import violations
 from support.hostile import FLAG, NAMES
 from support.reported import generated, write_files
 
-Opened = Callable[..., Any]
 LONG = "l" * 3000
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 UNFOLD = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
@@ -77,9 +76,7 @@ def test_opened_from_disk(browser: Any, saved: Path, scheme: str, width: int) ->
         assert page.evaluate(WIDER) <= 0
         assert violations(page) == []
         assert page.title() == "Search"
-        page.evaluate(
-            "() => document.querySelectorAll('details').forEach((each) => each.open = true)"
-        )
+        page.evaluate(UNFOLD)
         assert page.evaluate(WIDER) <= 0
         assert violations(page) == []
 
@@ -103,10 +100,8 @@ def test_sorting_and_filtering(browser: Any, saved: Path) -> None:
             button.focus()
             page.keyboard.press("Enter")
             assert part.locator("th", has_text="bm25").first.get_attribute("aria-sort") == direction
-            values = [
-                float(text.split()[0])
-                for text in part.locator("tbody td:nth-child(2)").all_inner_texts()
-            ]
+            cells = part.locator("tbody td:nth-child(2)").all_inner_texts()
+            values = [float(text.split()[0]) for text in cells]
             assert values == sorted(values, key=lambda value: sign * value)
         field = part.get_by_role("searchbox")
         field.fill("Q1")
@@ -160,9 +155,7 @@ def test_names_that_are_more_than_names_run_nothing(browser: Any, hostile: Path)
     for width in (1280, 320):
         size = {"width": width, "height": 800}
         with opened(browser, hostile, viewport=size) as (page, said):
-            page.evaluate(
-                "() => document.querySelectorAll('details').forEach((each) => each.open = true)"
-            )
+            page.evaluate(UNFOLD)
             page.locator(".every").first.scroll_into_view_if_needed()
             page.get_by_role("searchbox").first.fill("__proto__")
             assert first_column(page)
@@ -202,18 +195,30 @@ def test_on_paper_nothing_is_cut_and_there_is_nothing_to_press(
         page.emulate_media(media="print", color_scheme="dark")
         page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
         assert cut(page) == []
-        for pressed in ("button", "input", "select"):
-            assert page.locator(f"{pressed}:visible").count() == (
-                systems + 2 if pressed == "button" else 0
-            )
+        for control, count in (("button", systems + 2), ("input", 0), ("select", 0)):
+            assert page.locator(f"{control}:visible").count() == count
         ink = page.evaluate("() => getComputedStyle(document.body).color")
         assert ink == "rgb(27, 31, 35)"
-        heads = page.locator("thead").evaluate_all(
-            "(all) => all.map((each) => getComputedStyle(each).display)"
-        )
-        assert set(heads) == {"table-header-group"}
+        style = "(all) => all.map((each) => getComputedStyle(each).display)"
+        assert set(page.locator("thead").evaluate_all(style)) == {"table-header-group"}
         pdf = page.pdf(format="A4", prefer_css_page_size=True)
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 4
         page.evaluate("() => dispatchEvent(new Event('afterprint'))")
         assert page.locator(".listed[open]").count() == 1
+        assert said == []
+
+
+def test_200_queries_fit_on_twelve_pages(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    generated(4, 200, ["nDCG@10", "AP", "RR"]).report(slices=True).save(path)
+    with opened(browser, path, viewport=PAPER) as (page, said):
+        page.emulate_media(media="print")
+        page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        first = page.locator("#summary")
+        assert first.bounding_box()["height"] < 1_017  # the verdict is on a page of its own
+        assert first.locator("figure svg").count() == 1
+        assert first.get_by_text("What to know").is_visible()
+        assert page.locator(".listed:visible").count() <= 6
+        pdf = page.pdf(format="A4", prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 12
         assert said == []

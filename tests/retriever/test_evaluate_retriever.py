@@ -6,7 +6,8 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import partial, wraps
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from judged import evaluate_retriever
 from judged.errors import InputError, PolicyError
 from judged.inputs import retriever as asking
 from support.errors import error_of
+from support.loops import for_each
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}}
 TEXTS = {"q1": "one", "q2": "two", "q3": "three"}
@@ -70,62 +72,44 @@ async def generated_later(text: str) -> Any:
         yield each
 
 
-RETRIEVERS = {
-    "function": search,
-    "lambda": lambda text: LISTS[text],
-    "partial": partial(search),
-    "generator": generated,
-    "object": Called(),
-    "invoke": LangChain(),
-    "bound": LangChain().invoke,
-    "run": Haystack(),
-    "async function": search_later,
-    "async partial": partial(search_later),
-    "async lambda": lambda text: search_later(text),
-    "async object": Awaited(),
-    "async generator": generated_later,
-    "aretrieve": LlamaIndex(),
+RETRIEVERS: dict[str, tuple[Any, str]] = {
+    "function": (search, "search"),
+    "lambda": (lambda text: LISTS[text], "retriever"),
+    "partial": (partial(search), "search"),
+    "generator": (generated, "generated"),
+    "object": (Called(), "Called"),
+    "invoke": (LangChain(), "LangChain"),
+    "bound": (LangChain().invoke, "LangChain"),
+    "run": (Haystack(), "Haystack"),
+    "async function": (search_later, "search_later"),
+    "async partial": (partial(search_later), "search_later"),
+    "async lambda": (lambda text: search_later(text), "retriever"),
+    "async object": (Awaited(), "Awaited"),
+    "async generator": (generated_later, "generated_later"),
+    "aretrieve": (LlamaIndex(), "LlamaIndex"),
 }
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("kind", RETRIEVERS)
+@for_each("workers", [1, 3])
+@for_each("kind", RETRIEVERS)
 def test_every_way_of_asking_gives_what_the_run_gives(kind: str, workers: int) -> None:
-    found = evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, MEASURES, workers=workers)
-    expected = judged.evaluate(JUDGEMENTS, RUN, MEASURES)
-    assert found.summary.drop("run").rows() == expected.summary.drop("run").rows()
-    assert found.per_query().drop("run").equals(expected.per_query().drop("run"))
-    assert found.warnings() == expected.warnings()
-    assert found.latency is not None
-    assert list(found.latency.seconds) == ["q1", "q2", "q3"]
+    retriever, name = RETRIEVERS[kind]
+    evaluation = evaluate_retriever(retriever, TEXTS, JUDGEMENTS, MEASURES, workers=workers)
+    expected = judged.evaluate(JUDGEMENTS, {name: RUN}, MEASURES)
+    assert evaluation.summary.equals(expected.summary)
+    assert evaluation.per_query().equals(expected.per_query())
+    assert evaluation.warnings() == expected.warnings()
+    assert evaluation.latency is not None
+    assert list(evaluation.latency.seconds) == ["q1", "q2", "q3"]
 
 
-@pytest.mark.parametrize("kind", ["function", "async function", "async lambda"])
-def test_it_works_inside_a_running_loop(kind: str) -> None:
-    async def notebook() -> float:
-        return evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, "RR", workers=2).value()
+def test_it_works_inside_a_running_loop() -> None:
+    async def notebook(retriever: Any) -> float:
+        return evaluate_retriever(retriever, TEXTS, JUDGEMENTS, "RR", workers=2, name="x").value()
 
-    with ThreadPoolExecutor(
-        1
-    ) as thread:  # in this one, tests of pages may have a loop of their own
-        assert thread.submit(lambda: asyncio.run(notebook())).result() == 0.5
-
-
-def test_names_of_runs() -> None:
-    names = {
-        kind: evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, "RR").runs[0].name
-        for kind in ("function", "lambda", "partial", "object", "invoke", "bound", "run")
-    }
-    assert names == {
-        "function": "search",
-        "lambda": "retriever",
-        "partial": "search",
-        "object": "Called",
-        "invoke": "LangChain",
-        "bound": "LangChain",
-        "run": "Haystack",
-    }
-    assert evaluate_retriever(search, TEXTS, JUDGEMENTS, "RR", name="x").runs[0].name == "x"
+    for retriever in (search, search_later):
+        with ThreadPoolExecutor(1) as thread:  # here, tests of pages may have a loop of their own
+            assert thread.submit(asyncio.run, notebook(retriever)).result() == 0.5
 
 
 class Both:
@@ -136,27 +120,85 @@ class Both:
         return []
 
 
-@pytest.mark.parametrize(
-    ("retriever", "message"),
+class Store:
+    """As a vector store of LangChain, or an index of LlamaIndex."""
+
+    def as_retriever(self) -> Any:
+        return search
+
+
+class Pipeline:
+    """As one of Haystack, which takes inputs by component."""
+
+    def run(self, data: dict[str, Any], include: Any = None) -> Any:
+        raise AssertionError("nothing may be asked")
+
+
+class Alone:
+    async def run_async(self) -> Any:
+        raise AssertionError("nothing may be asked")
+
+
+CALL = "give a function of the query that calls it, or queries that are mappings of its arguments."
+TAKES = "Pipeline.run takes data and include, but is called with"
+
+
+@for_each(
+    ("retriever", "queries", "message"),
     [
         (
             LangChain,
+            TEXTS,
             "the retriever is the class LangChain; give an object of it, or a function.",
         ),
         (
             Both(),
+            TEXTS,
             "the retriever has the methods retrieve and run; give the one to call, such as "
             "retriever.retrieve.",
         ),
         (
             "bm25",
+            TEXTS,
             "a retriever is a function of a query, or an object with .invoke, .retrieve or .run; "
             "got 'bm25'.",
         ),
+        (
+            Store(),
+            TEXTS,
+            "an object of Store is not a retriever; give the result of its as_retriever().",
+        ),
+        (Pipeline(), TEXTS, f"{TAKES} query; {CALL}"),
+        (Pipeline(), {"q1": {"data": {}, 7: "x"}}, f"{TAKES} data and 7; {CALL}"),
+        (Pipeline(), {"q1": {}}, f"{TAKES} nothing; {CALL}"),
+        (Alone(), TEXTS, f"Alone.run_async takes nothing, but is called with query; {CALL}"),
     ],
 )
-def test_what_is_no_retriever(retriever: Any, message: str) -> None:
-    assert error_of(evaluate_retriever, retriever, TEXTS, JUDGEMENTS) == message
+def test_what_is_no_retriever(retriever: Any, queries: Any, message: str) -> None:
+    """At once, and not when every query has failed, with all its retries."""
+    options: Any = {"retries": 9, "wait": 99}
+    assert error_of(evaluate_retriever, retriever, queries, JUDGEMENTS, **options) == message
+
+
+def test_what_a_component_takes_need_not_be_known() -> None:
+    """A wrapper takes what it takes, whatever it wraps; of some callables nothing is known."""
+
+    class Unknown:
+        __signature__ = "none"
+
+        def __call__(self, query: str) -> list[str]:
+            return search(query)
+
+    def inner(*, query_embedding: list[float]) -> list[str]:
+        return search("")
+
+    @wraps(inner)
+    def outer(query: str) -> list[str]:
+        return search(query)
+
+    for run in (Unknown(), outer, lambda **inputs: search(inputs["query"])):
+        component = SimpleNamespace(run=run)
+        assert evaluate_retriever(component, TEXTS, JUDGEMENTS, "RR").value() == 0.5
 
 
 def test_a_component_gets_its_inputs_by_name() -> None:
@@ -193,22 +235,6 @@ def test_threads_run_at_once_and_no_more_than_asked_for() -> None:
     assert found.latency.workers == 3
 
 
-def test_a_loop_runs_no_more_at_once_than_asked_for() -> None:
-    running, most = [0], [0]
-
-    async def slow(text: str) -> list[str]:
-        running[0] += 1
-        most[0] = max(most[0], running[0])
-        await asyncio.sleep(0.001)
-        running[0] -= 1
-        return [text]
-
-    queries = [str(number) for number in range(9)]
-    judgements = {query: {query: 1} for query in queries}
-    assert evaluate_retriever(slow, queries, judgements, "RR", workers=4).value() == 1.0
-    assert most == [4]
-
-
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still unless somebody moves it; waiting moves it, too."""
@@ -222,18 +248,28 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_latency_is_that_of_each_call(time: list[float]) -> None:
+def test_latency_is_that_of_each_call_and_in_every_form(time: list[float]) -> None:
     def took(text: str) -> Iterator[str]:
         time[0] += {"one": 1.0, "two": 2.0, "three": 6.0}[text]
         yield "a"
 
-    latency = evaluate_retriever(took, TEXTS, JUDGEMENTS, "RR").latency
-    assert latency is not None
-    assert latency.seconds == {"q1": 1.0, "q2": 2.0, "q3": 6.0}
+    evaluation = evaluate_retriever(took, TEXTS, JUDGEMENTS, "RR")
     # sorted 1, 2, 6: the median is 2; 95 % of the way is 1.9 steps along, 2 + 0.9 · 4 = 5.6
-    assert (latency.mean, latency.p50) == (3.0, 2.0)
-    assert latency.p95 == pytest.approx(5.6)
-    assert latency.sentence() == "mean 3 s, p50 2 s, p95 5.6 s (3 queries)"
+    line = "latency: mean 3 s, p50 2 s, p95 5.6 s (3 queries)"
+    assert line in evaluation.sentences()
+    assert line in evaluation.to_html()
+    assert line in evaluation.to_markdown()
+    assert evaluation.to_dict(per_query=True)["latency"] == {
+        "unit": "seconds",
+        "mean": 3.0,
+        "p50": 2.0,
+        "p95": pytest.approx(5.6),
+        "queries": 3,
+        "workers": 1,
+        "retried": [],
+        "per_query": {"q1": 1.0, "q2": 2.0, "q3": 6.0},
+    }
+    assert "latency" not in judged.evaluate(JUDGEMENTS, RUN).to_dict()
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -253,14 +289,8 @@ def test_retries_wait_and_are_not_in_the_latency(time: list[float], later: bool)
     retriever = flaky_later if later else flaky
     found = evaluate_retriever(retriever, TEXTS, JUDGEMENTS, "RR", retries=3, wait=2.0)
     # 100 for one, then two at 100.25; failing takes 0.25, and waits are 2, 4 and 8 seconds
-    assert calls == [
-        ("one", 100.0),
-        ("two", 100.25),
-        ("two", 102.5),
-        ("two", 106.75),
-        ("two", 115.0),
-        ("three", 115.25),
-    ]
+    asked = [("two", at) for at in (100.25, 102.5, 106.75, 115.0)]
+    assert calls == [("one", 100.0), *asked, ("three", 115.25)]
     assert found.value() == 0.5
     assert found.latency is not None
     assert found.latency.seconds == {"q1": 0.25, "q2": 0.25, "q3": 0.25}
@@ -268,29 +298,6 @@ def test_retries_wait_and_are_not_in_the_latency(time: list[float], later: bool)
     assert found.latency.sentence() == (
         "mean 250 ms, p50 250 ms, p95 250 ms (3 queries; 1 answered only when asked again)"
     )
-
-
-def test_latency_is_in_every_form(time: list[float]) -> None:
-    def took(text: str) -> list[str]:
-        time[0] += 0.5
-        return ["a"]
-
-    found = evaluate_retriever(took, {"q1": "one"}, {"q1": {"a": 1}}, "RR")
-    line = "mean 500 ms, p50 500 ms, p95 500 ms (1 query)"
-    assert f"latency: {line}" in found.sentences()
-    assert f"latency: {line}" in found.to_html()
-    assert f"latency: {line}" in found.to_markdown()
-    assert found.to_dict()["latency"] == {
-        "unit": "seconds",
-        "mean": 0.5,
-        "p50": 0.5,
-        "p95": 0.5,
-        "queries": 1,
-        "workers": 1,
-        "retried": [],
-    }
-    assert found.to_dict(per_query=True)["latency"]["per_query"] == {"q1": 0.5}
-    assert "latency" not in judged.evaluate(JUDGEMENTS, RUN).to_dict()
 
 
 def failing(text: str) -> list[str]:
@@ -360,51 +367,36 @@ def test_wrong_options_are_refused_before_anything_is_asked() -> None:
     def never(text: str) -> list[str]:
         raise AssertionError("asked")
 
-    for options, message in {
-        "measures": ({"measures": "nDCH"}, "There is no measure 'nDCH'"),
-        "policy": ({"policy": {"ties": "x"}}, "ties must be one of"),
-        "workers": ({"workers": 0}, "workers must be a whole number from 1 to 1,024; got 0."),
-        "retries": ({"retries": -1}, "retries must be a whole number from 0 to 1,000; got -1."),
-        "wait": ({"wait": -1}, "wait must be a finite number from 0 to 3600; got -1."),
-        "k": ({"k": 0}, "k must be a whole number from 1; got 0."),
-        "item": (
+    options: dict[str, Any]
+    for options, message in (
+        ({"measures": "nDCH"}, "There is no measure 'nDCH'"),
+        ({"policy": {"ties": "x"}}, "ties must be one of"),
+        ({"workers": 0}, "workers must be a whole number from 1 to 1,024; got 0."),
+        ({"retries": -1}, "retries must be a whole number from 0 to 1,000; got -1."),
+        ({"wait": -1}, "wait must be a finite number from 0 to 3600; got -1."),
+        ({"k": 0}, "k must be a whole number from 1; got 0."),
+        (
             {"item": 3},
             "item must be the path to the id in a result, such as 'metadata.doc_id', or a "
             "function from a result to its id; got 3.",
         ),
-        "unknown": (
-            {"polici": {}},
-            "evaluate_retriever has no option 'polici'; did you mean 'policy'?",
-        ),
-        "run_format": ({"run_format": "trec"}, "evaluate_retriever has no"),
-        "collection": ({"collection": {"q1": 3}}, "collection has no size for query 'q2'"),
-        "save": (
+        ({"polici": {}}, "evaluate_retriever has no option 'polici'; did you mean 'policy'?"),
+        ({"run_format": "trec"}, "evaluate_retriever has no"),
+        ({"collection": {"q1": 3}}, "collection has no size for query 'q2'"),
+        (
             {"save": "run.txt"},
             "run.txt: the ending says the format, and must be .jsonl or .ndjson.",
         ),
-        "missing": (
+        (
             {"queries": {"q1": "one"}, "policy": {"missing": "error"}},
             "lacks 2 of 3 judged queries",
         ),
-    }.values():
+    ):
         with pytest.raises(judged.JudgedError) as error:
             evaluate_retriever(
                 **{"retriever": never, "queries": TEXTS, "judgements": JUDGEMENTS, **options}
             )
         assert message in str(error.value)
-
-
-def test_options_of_evaluate_pass_through() -> None:
-    def pairs(text: str) -> list[tuple[str, float]]:
-        return [("b", 1.0), ("a", 1.0)]
-
-    found = evaluate_retriever(pairs, {"q1": "one"}, {"q1": {"a": 1}}, "RR")
-    assert found.tie_range() == (0.5, 0.75, 1.0)
-    assert evaluate_retriever(
-        search, TEXTS, JUDGEMENTS, "mrr", convention="ranx"
-    ).value() == pytest.approx(0.5)
-    cut = evaluate_retriever(search, TEXTS, JUDGEMENTS, "R", policy={"depth": 2})
-    assert cut.value() == pytest.approx(0.5)
 
 
 def test_progress_counts_queries_where_they_are_asked() -> None:

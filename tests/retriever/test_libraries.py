@@ -61,7 +61,7 @@ def test_langchain_vector_store(has: Needs) -> None:
     )
     assert value(store.as_retriever()) == 1.0
     assert value(store.similarity_search_with_score) == 1.0
-    with pytest.raises(InputError, match="an object of InMemoryVectorStore is no retriever"):
+    with pytest.raises(InputError, match="an object of InMemoryVectorStore is not a retriever"):
         value(store)
 
 

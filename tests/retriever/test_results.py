@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 
 from judged import evaluate, evaluate_retriever
 from judged.inputs.retriever_answers import AnswerReader, RetrievedResults
 from support.errors import error_of
+from support.loops import for_each
 
 Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
 
@@ -93,14 +93,10 @@ AS_SCORES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", AS_ORDER)
-def test_results_without_scores(kind: str) -> None:
-    assert read(AS_ORDER[kind]) == ORDER
-
-
-@pytest.mark.parametrize("kind", AS_SCORES)
-def test_results_with_scores(kind: str) -> None:
-    assert read(AS_SCORES[kind]) == SCORED
+def test_results_with_and_without_scores() -> None:
+    for forms, expected in ((AS_ORDER, ORDER), (AS_SCORES, SCORED)):
+        found = {kind: read(answer) for kind, answer in forms.items()}
+        assert found == dict.fromkeys(forms, expected)
 
 
 def test_other_ids() -> None:
@@ -133,123 +129,76 @@ def test_k_keeps_the_best() -> None:
 
 
 ASK = "return a list of results, the best first."
-WRONG: list[tuple[Any, Any, str]] = [
-    (
-        None,
-        None,
-        "query 'q': the retriever returned None; return an empty list if nothing was found.",
-    ),
-    ("a", None, f"query 'q': the retriever returned one text ('a'); {ASK}"),
-    (
-        {"a"},
-        None,
-        f"query 'q': the retriever returned a set, which has no order ({{'a'}}); {ASK}",
-    ),
-    (3, None, f"query 'q': the retriever returned 3; {ASK}"),
-    (
-        {"id": 7, "score": 0.5},
-        None,
-        "query 'q': the retriever returned {'id': 7, 'score': 0.5}; return a list of results, or "
-        "{id: score}.",
-    ),
-    (
-        {"a": "b"},
-        None,
-        "query 'q': the retriever returned {'a': 'b'}; return a list of results, or {id: score}.",
-    ),
+LIST_OR_SCORES = "return a list of results, or {id: score}."
+IDS = "ids must be texts or whole numbers."
+WRONG: list[tuple[Any, str]] = [
+    (None, ": the retriever returned None; return an empty list if nothing was found."),
+    ("a", f": the retriever returned one text ('a'); {ASK}"),
+    ({"a"}, f": the retriever returned a set, which has no order ({{'a'}}); {ASK}"),
+    (3, f": the retriever returned 3; {ASK}"),
+    ({"id": 7, "b": 5}, f": the retriever returned {{'id': 7, 'b': 5}}; {LIST_OR_SCORES}"),
+    ({"a": "b"}, f": the retriever returned {{'a': 'b'}}; {LIST_OR_SCORES}"),
     (
         {"documents": ["a"], "results": ["b"]},
-        None,
-        "query 'q': the retriever returned lists called documents and results; return only one "
-        "of them.",
+        ": the retriever returned lists called documents and results; return only one of them.",
     ),
     (
         ([3, 4], [2, 1]),
-        None,
-        "query 'q': the retriever returned two lists; return a list of (id, score), as "
+        ": the retriever returned two lists; return a list of (id, score), as "
         "list(zip(ids, scores)).",
     ),
-    (
-        ["a", None],
-        None,
-        "query 'q': the id None of result 2 is of type NoneType; ids must be texts or whole "
-        "numbers.",
-    ),
-    (
-        [0.5],
-        None,
-        "query 'q': the id 0.5 of result 1 is a floating-point number; ids must be texts or whole "
-        "numbers.",
-    ),
-    (
-        ["a", ""],
-        None,
-        "query 'q': the id '' of result 2 is an empty text; ids must be texts or whole numbers.",
-    ),
-    (
-        [("a", float("nan"))],
-        None,
-        "query 'q': the score of result 1 is NaN; scores must be numbers.",
-    ),
-    ([("a", "b")], None, "query 'q', result 1: the score 'b' is not a number."),
-    (
-        [("a", 1, 2)],
-        None,
-        "query 'q', result 1 is ('a', 1, 2); give (id, score), or only the id.",
-    ),
+    (["a", None], f": the id None of result 2 is of type NoneType; {IDS}"),
+    ([0.5], f": the id 0.5 of result 1 is a floating-point number; {IDS}"),
+    (["a", ""], f": the id '' of result 2 is an empty text; {IDS}"),
+    ([("a", float("nan"))], ": the score of result 1 is NaN; scores must be numbers."),
+    ([("a", "b")], ", result 1: the score 'b' is not a number."),
+    ([("a", 1, 2)], ", result 1 is ('a', 1, 2); give (id, score), or only the id."),
     (
         [("a", 1.0), "b"],
-        None,
-        "query 'q': result 2 has no score, but result 1 has one; give a score to every result, or "
-        "to none.",
+        ": result 2 has no score, but result 1 has one; give a score to every result, or to none.",
     ),
     (
         [Document()],
-        None,
-        "query 'q', result 1: no id was found in Document(page_content='text', id=None, "
-        'metadata={}); give the path to it, such as item="metadata.doc_id", or a function from a '
-        "result to its id.",
+        ", result 1: no id was found in Document(page_content='text', id=None, metadata={}); give "
+        'the path to it, such as item="metadata.doc_id", or a function from a result to its id.',
     ),
     (
         [Document(id="u", metadata={"source": "a.pdf"})],
-        None,
-        "query 'q', result 1: its id could be id ('u') or metadata.source ('a.pdf'); choose one, "
-        "such as item='metadata.source'.",
+        ", result 1: its id could be id ('u') or metadata.source ('a.pdf'); choose one, such as "
+        "item='metadata.source'.",
     ),
     (
         [Document(id="u"), Document(metadata={"source": "a.pdf"})],
-        None,
-        "query 'q', result 2: its id is metadata.source, but other results have theirs in id; "
-        "give the path with item=.",
+        ", result 2: its id is metadata.source, but other results have theirs in id; give the "
+        "path with item=.",
     ),
+]
+WRONG_ITEMS: list[tuple[Any, Any, str]] = [
     (
         [{"id": "a"}],
         "metadata.doc_id",
-        "query 'q', result 1: there is no 'metadata.doc_id' in {'id': 'a'}.",
+        ", result 1: there is no 'metadata.doc_id' in {'id': 'a'}.",
     ),
-    ([{"id": None}], "id", "query 'q', result 1: 'id' is None in {'id': None}."),
+    ([{"id": None}], "id", ", result 1: 'id' is None in {'id': None}."),
     (
         [{"id": "a"}],
         lambda result: result.id,
-        "query 'q', result 1: item failed for {'id': 'a'} (AttributeError: 'dict' object has no "
-        "attribute 'id').",
+        ", result 1: item failed for {'id': 'a'} (AttributeError: 'dict' object has no attribute "
+        "'id').",
     ),
-    (
-        ["a"],
-        lambda result: None,
-        "query 'q': the id None of result 1 is of type NoneType; ids must be texts or whole "
-        "numbers.",
-    ),
+    (["a"], lambda result: None, f": the id None of result 1 is of type NoneType; {IDS}"),
 ]
 
 
-@pytest.mark.parametrize(("answer", "item", "message"), WRONG, ids=range(len(WRONG)))
+@for_each(
+    ("answer", "item", "message"),
+    [*((answer, None, message) for answer, message in WRONG), *WRONG_ITEMS],
+)
 def test_wrong_results(answer: Any, item: Any, message: str) -> None:
+    message = f"query 'q'{message}"
     assert error_of(read, answer, item) == message
-    assert (
-        error_of(evaluate_retriever, lambda text: answer, {"q": "x"}, {"q": {"a": 1}}, item=item)
-        == message
-    )
+    given = {"q": "x"}, {"q": {"a": 1}}
+    assert error_of(evaluate_retriever, lambda text: answer, *given, item=item) == message
 
 
 def test_an_item_returned_twice() -> None:
@@ -296,43 +245,25 @@ def test_scores_that_are_not_in_the_order_of_results_are_said() -> None:
     ]
 
 
-def test_results_beyond_k_are_said() -> None:
-    ids = [f"d{number}" for number in range(30)]
-    found = evaluate_retriever(lambda text: ids, None, {"q": {"d9": 1}}, "RR@10", k=10)
-    note = "20 results beyond the first 10 of 1 query not kept (k=10)"
-    assert (found.value(), found.warnings()) == (0.1, [])
-    assert f"note: {note}." in found.sentences()
-    found = evaluate_retriever(lambda text: ids, None, {"q": {"d9": 1}}, "R@20", k=10)
-    assert found.warnings() == [f"{note}, though measures look down to rank 20."]
-
-
-def test_results_beyond_k_that_a_measure_without_a_cutoff_would_count_are_warned_of() -> None:
+def test_results_beyond_k_are_said_where_a_measure_would_count_them() -> None:
     ids = [f"d{number}" for number in range(30)]
     note = "20 results beyond the first 10 of 1 query not kept (k=10)"
-    more = "relevant results beyond count as not retrieved. Raise k, or give a cutoff, such as"
+    end = "further: relevant results beyond count as not retrieved. Raise k, or use cutoffs up to"
     both, late = {"q": {"d9": 1, "d20": 1}}, {"q": {"d9": 0, "d20": 1}}
+    first = {"q": {"d9": 1, "d20": 0}}
     for judgements, measures, expected in (
-        (
-            both,
-            ["AP", "nDCG", "RR"],
-            f"{note}, though AP and nDCG look at whole lists: {more} AP@10.",
-        ),
-        (late, ["RR", "P@5"], f"{note}, though RR looks at whole lists: {more} RR@10."),
-        ({"q": {"d9": 1, "d20": 0}}, ["AP", "RR"], None),
+        (both, ["AP", "nDCG", "RR"], f"{note}, though AP and nDCG look {end} 10."),
+        (late, ["RR", "P@5"], f"{note}, though RR looks {end} 10."),
+        (late, ["R@20"], f"{note}, though R@20 looks {end} 10."),
+        (first, ["AP", "RR", "R@20"], None),
         (both, ["AP@10", "RR"], None),
     ):
-        for form in (judgements, pl.DataFrame(rows_of(judgements), orient="row", schema=QRELS)):
-            found = evaluate_retriever(lambda text: ids, None, form, measures, k=10)
-            assert [text for text in found.warnings() if "not kept" in text] == (
-                [] if expected is None else [expected]
-            )
-
-
-QRELS = ["query", "item", "grade"]
-
-
-def rows_of(judgements: dict[str, dict[str, int]]) -> list[tuple[str, str, int]]:
-    return [(query, *pair) for query, items in judgements.items() for pair in items.items()]
+        rows = [(query, *pair) for query, items in judgements.items() for pair in items.items()]
+        for form in (judgements, pl.DataFrame(rows, ["query", "item", "grade"], orient="row")):
+            evaluation = evaluate_retriever(lambda text: ids, None, form, measures, k=10)
+            warned = [text for text in evaluation.warnings() if "not kept" in text]
+            assert warned == ([] if expected is None else [expected])
+            assert expected or f"note: {note}." in evaluation.sentences()
 
 
 def test_ids_that_nobody_judged_are_said() -> None:

@@ -19,10 +19,12 @@ from judged.embeddings.exact import (
     dots,
     half_squares,
     lengths,
+    rescored,
+    rounded_once,
     times,
 )
 from judged.embeddings.learned import as_similarity
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.inputs.vectors import as_vectors
 from support.dense import Array
 from support.real import real
@@ -49,7 +51,7 @@ def test_scores_are_rounded_once(name: str, data: Any, wide: bool, dims: int) ->
     if name == "cosine":
         both[:, 0] += (both == 0).all(axis=1)
     query, item = np.repeat([0, 1], 2), np.array([0, 1, 0, 1])
-    found = FORMULAS[name](VectorPairs(both[:2], both[2:], query, item))
+    found = rounded_once(FORMULAS[name], VectorPairs(both[:2], both[2:], query, item))
     assert found.tolist() == [
         real(name, both[a], both[2 + b]) for a, b in zip(query, item, strict=True)
     ]
@@ -60,13 +62,13 @@ def test_scores_are_rounded_once(name: str, data: Any, wide: bool, dims: int) ->
 def test_no_rescored_score_is_off_by_more_than_its_error(
     name: str, data: Any, wide: bool, dims: int
 ) -> None:
-    sizes = st.sampled_from([1e-200, 1e-30, 1.0, 1e30, 1e180] if wide else [1.0])
+    sizes = st.sampled_from([1e-120, 1e-30, 1.0, 1e30, 1e180] if wide else [1.0])
     dtype = np.float64 if wide else np.float32
     both = data.draw(hnp.arrays(dtype, (4, dims), elements=NUMBERS))
     both *= dtype(data.draw(sizes))
     both[:, 0] += (both == 0).all(axis=1)
     query, item = np.repeat([0, 1], 2), np.array([0, 1, 0, 1])
-    scores, errors = as_similarity(name).rescored(VectorPairs(both[:2], both[2:], query, item))
+    scores, errors = rescored(FORMULAS[name], VectorPairs(both[:2], both[2:], query, item))
     for at, (a, b) in enumerate(zip(query, item, strict=True)):
         if errors[at] < np.inf:
             exact = Fraction(real(name, both[a], both[2 + b]))
@@ -83,16 +85,31 @@ def test_scores_of_numbers_of_all_sizes_are_rounded_once(name: str, dtype: Any) 
     both[8, :2] = both[3, 1], -both[3, 0]
     both[8, 2:] = 0  # at right angles but for what lies beyond
     query, item = np.arange(5).repeat(35), np.tile(np.arange(5, 40) - 5, 5)
-    found = FORMULAS[name](VectorPairs(both[:5], both[5:], query, item))
+    found = rounded_once(FORMULAS[name], VectorPairs(both[:5], both[5:], query, item))
     wanted = [real(name, both[a], both[5 + b]) for a, b in zip(query, item, strict=True)]
     assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("name", ["dot", "cosine"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_errors_of_vectors_nearly_at_right_angles_are_known(name: str, dtype: Any) -> None:
+    rng = np.random.default_rng(2)
+    query, items = rng.normal(size=(1, 33)), rng.normal(size=(60, 33))
+    items -= items @ query.T / (query @ query.T) * query  # what is left of scores is rounding
+    query, items = query.astype(dtype), items.astype(dtype)
+    pairs = VectorPairs(query, items, np.zeros(60, np.int64), np.arange(60))
+    scores, errors = rescored(FORMULAS[name], pairs)
+    exact = np.array([real(name, query[0], item) for item in items])
+    assert (np.abs(exact - scores) <= errors).all()
+    assert errors.max() < 1e-12
 
 
 def test_a_tie_of_two_numbers_is_rounded_to_the_even_one() -> None:
     for last, wanted in ((2.0**-53, 1.0), (3 * 2.0**-53, 1 + 2.0**-51)):
         item = np.array([[1.0, last, 2.0**-200, -(2.0**-200)]])
         one = np.array([0])
-        assert dots(VectorPairs(np.ones((1, 4)), item, one, one)).tolist() == [wanted]
+        pairs = VectorPairs(np.ones((1, 4)), item, one, one)
+        assert rounded_once(dots, pairs).tolist() == [wanted]
 
 
 @given(
@@ -127,7 +144,7 @@ def test_no_score_of_a_tile_is_off_by_more_than_its_bound(name: str, data: Any) 
     weights = rng.normal(size=(dims, dims)) if name == "bilinear" else name
     queries, items = (as_vectors(each, source="x") for each in (both[:4], both[4:]))
     similarity = as_similarity(weights).placed(items)
-    whole = Product(queries, items, similarity, exclude=None, memory="1GB")
+    whole = TiledProduct(queries, items, similarity, exclude=None, memory="1GB")
     tile = whole.tile(whole.query_block(0, 4), 0, 0, None)
     assert tile.slack is not None
     # The shift is rounded too, in double precision.

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from judged.statistics import bootstrap as module
-from judged.statistics.bootstrap import Medians
+from judged.statistics.bootstrap import median_of
 from judged.statistics.samples import CLOSE, Median
 
 
@@ -23,16 +23,15 @@ def resampled(sample: Median, counts: NDArray[np.float64]) -> float:
     return float((values[low] + values[high]) / 2) if half > 0 else np.nan
 
 
-@pytest.mark.parametrize("table", [1, 40, 2**20])
+@pytest.mark.parametrize("numbers", [1, 2**20])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_as_one_by_one(
-    table: int, weighted: bool, grouped: bool, monkeypatch: pytest.MonkeyPatch
+    numbers: int, weighted: bool, grouped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of values with ties, infinite ones, and queries that have none or several."""
-    monkeypatch.setattr(module, "TABLE_SIZE", table)
-    monkeypatch.setattr(module, "FEWEST_PARTS", 1)
-    generator = np.random.default_rng(table)
+    monkeypatch.setattr(module, "NUMBERS_PER_BLOCK", numbers)
+    generator = np.random.default_rng(numbers)
     for _ in range(40):
         size = int(generator.integers(1, 30))
         owner = generator.integers(0, size, generator.integers(1, 150))
@@ -43,7 +42,7 @@ def test_as_one_by_one(
         units = groups.max() + 1 if grouped else size
         draws = generator.integers(0, units, (20, units))
         counts = np.stack([np.bincount(row, minlength=units) for row in draws]).astype(float)
-        found = Medians(sample, groups if grouped else None).of(counts)
+        found = median_of(sample, groups if grouped else None)(counts)
         for row, median in zip(counts[:, groups] if grouped else counts, found, strict=True):
             times = row[owner].astype(int)
             taken = values.repeat(times)
@@ -56,4 +55,4 @@ def test_as_one_by_one(
 
 def test_no_values() -> None:
     nothing = Median(np.empty(0), np.empty(0, np.int64), 3)
-    assert np.isnan(Medians(nothing, None).of(np.ones((2, 3)))).all()
+    assert np.isnan(median_of(nothing, None)(np.ones((2, 3)))).all()

@@ -124,19 +124,6 @@ def test_without_any_order_on_one_side(x: Any, y: Any, note: str) -> None:
     assert math.isnan(found.tau_ap_symmetric)
     assert found.note == note
     assert found.to_dict()["weighted_tau"] is None
-    assert found.sentences()[-1] == f"tau-b, tau-AP and weighted tau are undefined: {note}."
-
-
-def test_what_it_says() -> None:
-    found = order_agreement({"a": 3, "b": 2, "c": 1, "d": 1}, {"a": 3, "b": 1, "c": 2, "d": 2.5})
-    assert str(found).splitlines() == [
-        "2 of 6 pairs are swapped (b above d, b above c in x).",
-        "Tied in x alone: 1 pair (d and c).",
-        "tau-b 0.1826; tau-AP 0.3889 with x as the truth, 0.3333 with y; weighted tau 0.4464.",
-    ]
-    assert order_agreement([1, 2, 3], [1, 2, 3]).sentences()[0] == (
-        "None of the 3 pairs is swapped."
-    )
 
 
 def test_a_series_is_aligned_by_its_names() -> None:
@@ -172,39 +159,26 @@ def test_a_series_is_aligned_by_its_names() -> None:
         (
             [1, 2, 3],
             [1, 2, 3, 4],
-            "x and y must have a value for the same systems; got 3 values and 4 values.",
+            "x and y must have a value for the same systems; y has 3, which x lacks.",
         ),
         (
             {"a": 1, "b": 2, "c": 3},
             [1, 2, 3],
-            "x and y must both be {system: value}, or both a sequence of values; got dict and "
-            "list.",
+            "x and y must have a value for the same systems; x has a, b, c, which y lacks.",
         ),
         (
             pd.Series([1, 2, 3], index=["a", "a", "b"]),
             {"a": 1, "b": 2},
-            "x has two values for system 'a'; give one.",
+            "x has two values for one system; give one.",
         ),
-        (
-            [1, 2, 3],
-            "123",
-            "y must be {system: value}, or a sequence of values; got '123'.",
-        ),
+        ([1, 2, 3], "123", "y must be {system: value}, or a sequence of values; got '123'."),
         (
             {"a": 1, "b": math.nan, "c": 3},
             {"a": 1, "b": 2, "c": 3},
-            "x has no value (NaN) for system 'b'; leave it out of both.",
+            "x must have a number for each system; got nan for system 'b'.",
         ),
-        (
-            [1, 2, 3],
-            [1, None, 3],
-            "y must have a number for each system; got None for system 1.",
-        ),
-        (
-            [1, 2, True],
-            [1, 2, 3],
-            "x must have a number for each system; got True for system 2.",
-        ),
+        ([1, 2, 3], [1, None, 3], "y must have a number for each system; got None for system 1."),
+        ([1, 2, True], [1, 2, 3], "x must have a number for each system; got True for system 2."),
     ],
 )
 def test_what_is_refused(x: Any, y: Any, message: str) -> None:

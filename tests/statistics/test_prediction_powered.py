@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.statistics.prediction_powered import (
-    corrected_means,
-    powered,
-    sampled_alike,
-)
+from judged.statistics.prediction_powered import corrected_means, powered, sampled_alike
 from judged.statistics.t import half_widths, spread
 
 

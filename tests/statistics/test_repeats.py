@@ -80,7 +80,7 @@ def test_weights() -> None:
     assert heavy[0] == pytest.approx(expected / 3, rel=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_intervals_with_repeats_cover() -> None:
     """3 repeats of each of two systems that shift by 0.03, 100 queries: the interval of their
     difference with and without the repeats' variance, which leaves out 0 where p is below 0.05.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.statistics.t import SMALLEST_P, below, spread, t_quantile, t_test
+from judged.statistics.t import SMALLEST_P, below, spread, t_test
 
 LEVELS = (0.95, 0.9, 0.999)
 
@@ -225,13 +225,6 @@ def test_further_variances_add_by_satterthwaite() -> None:
     assert (known.error[0], known.freedom[0]) == pytest.approx((0.4, 64.0), rel=1e-9)
     nothing = spread(columns, more=[(np.array([0.0]), np.array([np.inf]))])
     assert (nothing.error[0], nothing.freedom[0]) == pytest.approx((0.2, 4.0), rel=1e-9)
-
-
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.9995, 0.999999])
-def test_quantiles(level: float) -> None:
-    freedom = np.array([1, 2, 2.5, 7, 99, 1e5, 1e6, 1e9, np.inf])
-    share = (1 + level) / 2
-    assert stats.t.cdf(t_quantile(freedom, share), freedom) == pytest.approx(share, rel=1e-7)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9999])

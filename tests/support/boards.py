@@ -33,6 +33,6 @@ def numbers(text: str) -> dict[str, list[str]]:
 
 
 def shown_code(text: str) -> str:
-    """What a page says as Python."""
+    """Return the command that a page shows."""
     found = re.findall(r"<code>(.*?)</code>", text, re.DOTALL)
-    return html.unescape(found[-1])
+    return html.unescape(found[-1]).replace(" \\\n  ", " ")

@@ -122,64 +122,21 @@ def drawn(
     return make
 
 
-def level(draw: random.Random) -> float:
-    """One of few scores."""
-    return draw.choice([0.25, 0.5, 0.75])
+def one_of(*scores: float) -> Callable[[random.Random], float]:
+    return lambda draw: draw.choice(scores)
 
 
-def zero(draw: random.Random) -> float:
-    """Zeros of both signs."""
-    return draw.choice([0.0, -0.0, 0.5])
-
-
-def endless(draw: random.Random) -> float:
-    """Infinite scores among others."""
-    return draw.choice([float("inf"), float("-inf"), 0.5, 1e308, -1e308])
-
-
-def single(draw: random.Random) -> float:
-    """Numbers that single precision cannot hold."""
-    return draw.choice([0.1, 0.2, 0.3, 0.1 + 1e-9])
+level = one_of(0.25, 0.5, 0.75)
+zero = one_of(0.0, -0.0, 0.5)
+endless = one_of(float("inf"), float("-inf"), 0.5, 1e308, -1e308)
+single = one_of(0.1, 0.2, 0.3, 0.1 + 1e-9)  # more than single precision holds
 
 
 SCRIPTS = [
-    "a",
-    "A",
-    "á",
-    "á",
-    "Á",
-    "ä",
-    "z",
-    "Z",
-    "ß",
-    "ss",
-    "ẞ",
-    "é",
-    "é",
-    "ø",
-    "ł",
-    "ı",
-    "i",
-    "İ",
-    "I",
-    "ſ",
-    "Ω",
-    "ω",
-    "я",
-    "Я",
-    "ش",
-    "ש",
-    "ก",
-    "中",
-    "国",
-    "日本",
-    "한",
-    "ﬀ",
-    "ﬀx",
-    "😀",
-    "𐍈",
-    "￮",
-]
+    "a", "A", "á", "á", "Á", "ä", "z", "Z", "ß", "ss", "ẞ", "é", "é", "ø", "ł", "ı",
+    "i", "İ", "I", "ſ", "Ω", "ω", "я", "Я", "ش", "ש", "ก", "中", "国", "日本", "한", "ﬀ",
+    "ﬀx", "😀", "𐍈", "￮",
+]  # fmt: skip
 """Ids whose order by bytes is neither that of UTF-16 nor that of any language."""
 ODD = ["a b", "a  b", "a\\b", "a#b", "a'b", 'a"b', "a%b", "a_b", "a;b", "01", "1", "1.0", "-1"]
 """Ids that a query might break at."""
@@ -247,24 +204,14 @@ def nobody_judged() -> Part:
     return Part(found.judgements, found.rows + odd)
 
 
-def one_nan() -> Part:
-    found = drawn(seed=12)()
-    return Part(found.judgements, [*found.rows, ("q3", "bad", float("nan"))])
+def with_bad_row(*rows: tuple[str, str, float | None]) -> Callable[[], Part]:
+    """Rows that are refused, among others."""
 
+    def make() -> Part:
+        found = drawn(seed=12)()
+        return Part(found.judgements, [*found.rows, *rows])
 
-def one_twice() -> Part:
-    found = drawn(seed=13)()
-    return Part(found.judgements, [*found.rows, ("q3", "bad", 0.5), ("q3", "bad", 0.25)])
-
-
-def one_empty_item() -> Part:
-    found = drawn(seed=14)()
-    return Part(found.judgements, [*found.rows, ("q3", "", 0.5)])
-
-
-def no_score() -> Part:
-    found = drawn(seed=14)()
-    return Part(found.judgements, [*found.rows, ("q3", "bad", None)])
+    return make
 
 
 def ranks() -> Part:
@@ -305,15 +252,14 @@ BATCHES = {
         for ties in ("best", "worst", "expected")
     },
     "input": Batch(EVERY, options={"policy": {"ties": "input"}}, ordered=True),
-    "golden": Batch(
-        {name: golden(name) for name in TREC_EVAL}, options={"policy": {"missing": "skip"}}
-    ),
-    "golden, 10 deep": Batch(
-        {name: golden(name) for name in TREC_EVAL}, options={"policy": {"depth": 10}}
-    ),
-    "golden, judged only": Batch(
-        {name: golden(name) for name in TREC_EVAL}, options={"policy": {"unjudged": "removed"}}
-    ),
+    **{
+        name: Batch({run: golden(run) for run in TREC_EVAL}, options={"policy": policy})
+        for name, policy in {
+            "golden": {"missing": "skip"},
+            "golden, 10 deep": {"depth": 10},
+            "golden, judged only": {"unjudged": "removed"},
+        }.items()
+    },
     "depth": Batch(EVERY, options={"policy": {"depth": 3}}, shown=RANGES),
     "removed": Batch(EVERY, options={"policy": {"unjudged": "removed"}}),
     "cut and removed": Batch(EVERY, options={"policy": {"depth": 5, "unjudged": "removed"}}),
@@ -350,16 +296,16 @@ BATCHES = {
         for name in ("trec_eval", "ranx", "beir", "pytrec_eval")
     },
     "NaN": Batch(
-        {"": one_nan},
-        refused=r"the score of item 'bad' for query 'q3' is NaN\. A NaN has no place in a "
-        r"ranking; give it a number or remove the row\.$",
+        {"": with_bad_row(("q3", "bad", float("nan")))},
+        refused=r"the score of item 'bad' for query 'q3' is NaN\. A NaN cannot be "
+        r"ranked; give it a number or remove it\.$",
     ),
     "duplicates": Batch(
-        {"": one_twice},
+        {"": with_bad_row(("q3", "bad", 0.5), ("q3", "bad", 0.25))},
         refused=r"query 'q3' has item 'bad' more than once\. Remove the repetitions, or keep the "
         r"best-ranked of each with duplicates='first' \(--duplicates first\)\.$",
     ),
-    "empty id": Batch({"": one_empty_item}, refused="the item is missing"),
-    "no score": Batch({"": no_score}, refused="the score .*is missing"),
+    "empty id": Batch({"": with_bad_row(("q3", "", 0.5))}, refused="the item is missing"),
+    "no score": Batch({"": with_bad_row(("q3", "bad", None))}, refused="the score .*is missing"),
 }
 """What every engine is asked."""

@@ -63,26 +63,24 @@ def _on_disk(*, grouped: bool) -> Way:
     return way
 
 
-def _on_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+def _duckdb(batch: Batch) -> Any:
     import duckdb
-
-    frame = batch.frame
-    connection = duckdb.connect()
-    connection.register("given", frame)
-    connection.execute(f"CREATE TABLE run ({_columns(batch)})")
-    connection.execute("INSERT INTO run SELECT * FROM given")
-    return evaluate(batch.judgements, connection.table("run"), **asked(batch))
-
-
-def _on_ibis_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
-    import duckdb
-    import ibis
 
     connection = duckdb.connect()
     connection.register("given", batch.frame)
     connection.execute(f"CREATE TABLE run ({_columns(batch)})")
     connection.execute("INSERT INTO run SELECT * FROM given")
-    table = ibis.duckdb.from_connection(connection).table("run")
+    return connection
+
+
+def _on_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    return evaluate(batch.judgements, _duckdb(batch).table("run"), **asked(batch))
+
+
+def _on_ibis_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    import ibis
+
+    table = ibis.duckdb.from_connection(_duckdb(batch)).table("run")
     return evaluate(batch.judgements, table, **asked(batch))
 
 
@@ -175,23 +173,16 @@ UNORDERED = (*TABLES, *SPARK)
 """Engines whose tables have no order."""
 
 FEW = (
-    "id",
-    "expected",
-    "golden, judged only",
-    "first of duplicates",
-    "collated",
-    "subtopics",
-    "as beir",
-    "NaN",
-    "duplicates",
+    *("id", "expected", "golden, judged only", "first of duplicates", "collated", "subtopics"),
+    *("as beir", "NaN", "duplicates"),
 )
-"""What an engine is asked that differs little from another: Spark takes seconds for each."""
+"""What an engine is asked that differs little from another."""
 FEWER = ("id", "first of duplicates", "subtopics", "NaN")
 """What another number of partitions could change: all cuts are tried without Spark, in
-test_spark_partitions.py."""
+test_spark_partitions.py. Spark takes seconds for each."""
 LIMITED = {
-    "spark 1": FEWER,
-    "spark 7": FEWER,
+    **dict.fromkeys(("blocks of one", "disk", "ibis on duckdb"), FEW),
+    **dict.fromkeys(("spark 1", "spark 7"), FEWER),
 }
 CASES = [
     (engine, batch) for engine in WAYS for batch in BATCHES if batch in LIMITED.get(engine, BATCHES)
@@ -205,14 +196,8 @@ GAPS: dict[tuple[str, str], str] = {
         if batch.ordered and (engine, name) in CASES
     },
     ("spark 3", "categories"): "categories need every result, which stays in Spark",
-    **{
-        (engine, "categories"): "an Evaluator takes no categories"
-        for engine in ("blocks of one", "blocks")
-    },
-    **{
-        (engine, "categories"): "categories need the whole run, and a folder is read in blocks"
-        for engine in ("files", "disk")
-    },
+    ("blocks", "categories"): "an Evaluator takes no categories",
+    ("files", "categories"): "categories need the whole run, and a folder is read in blocks",
     ("ibis on sqlite", "NaN"): "SQLite keeps a NaN as NULL, a score that is missing",
 }
 """What an engine cannot do, or does otherwise, and why."""

@@ -10,8 +10,13 @@ import pytest
 from judged.errors import InputError
 
 
-def error_of(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:
-    """Return the message of the `InputError` that a call raises."""
-    with pytest.raises(InputError) as error:
+def error_of(
+    function: Callable[..., Any],
+    *arguments: Any,
+    error: type[Exception] = InputError,
+    **options: Any,
+) -> str:
+    """Return the message of the error that a call raises, by default an `InputError`."""
+    with pytest.raises(error) as caught:
         function(*arguments, **options)
-    return str(error.value)
+    return str(caught.value)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import judged
-from judged.policy import add_choices
+from judged import Policy
 
 SHOWN = {
     "tie_range": "tie_range",
@@ -16,6 +17,14 @@ SHOWN = {
     "level": "level",
     "groups": "groups",
 }
+
+
+def add_choices(policy: Any, **choices: Any) -> Any:
+    """Return a policy, or a dict or None, with those of the choices that are not None."""
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    if isinstance(policy, Policy):
+        return replace(policy, **chosen)
+    return {**(policy or {}), **chosen} if chosen and isinstance(policy, dict | None) else policy
 
 
 def split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -26,7 +26,8 @@ class Collection:
     @property
     def common(self) -> list[str]:
         """Judged queries that the run has."""
-        return [query for query in self.judgements if query in self.run]
+        listed = {query for query, _, _ in self.rows}
+        return [query for query in self.judgements if query in listed]
 
 
 LETTERS = ("D", "d-", "é", "Ω", "文", "z.", "_")

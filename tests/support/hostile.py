@@ -79,7 +79,6 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
         "comparison": lambda function: function(two.compare()),
         "values": lambda function: function(two.compare()),
         "results": lambda function: function(judgements, shares),
-        "results of a pair": lambda function: function(judgements, runs, query=queries[0]),
         "diagnosis": lambda function: function(diagnosis),
         "sweep": lambda function: function(sweep),
         "study": lambda function: function(study),

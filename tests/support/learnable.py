@@ -35,10 +35,10 @@ class Hidden:
     def split(self) -> Any:
         """The parts of queries and items by the usual shares and the seed 0."""
         from judged.embeddings.relations import as_relation
-        from judged.learning._data import Data, split_data
+        from judged.learning._data import TrainingData, split_data
 
         embeddings, relevance = self.given()
-        data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=1)
+        data = TrainingData.of(embeddings, as_relation(relevance, what="relevance"), rel=1)
         return split_data(data, validation=0.2, held_out=0.2, seed=0)
 
 

@@ -64,3 +64,14 @@ def _split(case: Any, count: int, ids: Callable[[Any], object]) -> tuple[Sequenc
     else:
         values, label = (case,) if count == 1 else case, None
     return values, label or ", ".join(str(ids(value)) for value in values)
+
+
+def sampled(cases: Iterable[Any], every: int) -> list[Any]:
+    """Return parameters of which every n-th runs by default; the others are marked `full`."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=pytest.mark.full if place % every else (),
+        )
+        for place, case in enumerate(cases)
+    ]

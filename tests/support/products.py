@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged import Diagnosis, Embeddings, IndexEvaluation, Rankings, TopK
+from judged import Embeddings, Rankings
 from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import as_normalisation
-from judged.embeddings.product import Product
-from judged.embeddings.relations import SameRow
+from judged.embeddings.product import TiledProduct
+from judged.embeddings.relations import same_row
 from judged.inputs.vectors import as_vectors
+from judged.results import Diagnosis, IndexEvaluation, TopK
 
 RANDOM = np.random.default_rng(5)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)).astype(np.float32) for count in (23, 31, 17))
@@ -27,16 +28,16 @@ def product_of(
     exclude_self: bool = False,
     height: int | None = None,
     width: int | None = None,
-) -> Product:
+) -> TiledProduct:
     left, right = as_vectors(queries, source="the queries"), as_vectors(items, source="the items")
-    exclude = SameRow().bind(left, right) if exclude_self else None
+    exclude = same_row().bind(left, right) if exclude_self else None
     shape = (height, width) if height and width else None
-    return Product(
+    return TiledProduct(
         left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape
     )
 
 
-def normalised(normalisation: Any, product: Product) -> NDArray[np.float64]:
+def normalised(normalisation: Any, product: TiledProduct) -> NDArray[np.float64]:
     """As the engine does it: fit, then change tile after tile, then exclude."""
     fitted = as_normalisation(normalisation).fit(product)
     scores = np.zeros((len(product.queries), len(product.items)))

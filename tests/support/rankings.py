@@ -9,8 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from judged import Measure, Rankings
-from judged.measures import REGISTRY, Spec, bind
+from judged import Rankings
+from judged.measures import REGISTRY, Measure, Spec, bind
 from judged.measures.registry import Choice, Cutoff, Gains, NumberParam, Param, Points
 
 PLAIN = {name: spec for name, spec in REGISTRY.items() if spec.family != "diversity"}
@@ -47,18 +47,18 @@ def rankings_of(queries: list[Query]) -> Rankings:
     )
 
 
-def queries(grades: tuple[float, ...] = GRADES, longest: int = 12) -> st.SearchStrategy[Query]:
-    grade = st.sampled_from(grades)
+def queries(grades: tuple[float, ...] = GRADES, longest: int = 9) -> st.SearchStrategy[Query]:
+    unjudged = (None,) * len(grades)  # half of the results
     return st.builds(
         Query,
-        shown=st.lists(st.one_of(st.none(), grade), max_size=longest).map(tuple),
-        lost=st.lists(grade, max_size=5).map(tuple),
+        shown=st.lists(st.sampled_from((*unjudged, *grades)), max_size=longest).map(tuple),
+        lost=st.lists(st.sampled_from(grades), max_size=4).map(tuple),
         elsewhere=st.integers(0, 4),
     )
 
 
 def batches(**options: Any) -> st.SearchStrategy[list[Query]]:
-    return st.lists(queries(**options), min_size=1, max_size=6)
+    return st.lists(queries(**options), min_size=1, max_size=4)
 
 
 _RECALL = (0, 0.1, 0.2, 0.25, 0.28, 0.3, 0.333, 0.5, 0.6, 0.7, 0.75, 0.9, 0.999, 1)
@@ -142,11 +142,11 @@ def random_measure(spec: Spec, draw: Random) -> Measure:
     return mended(bind(spec, {param.name: draw.choice(values_of(param)) for param in spec.params}))
 
 
-def random_queries(draw: Random, count: int) -> list[Query]:
+def random_queries(draw: Random, count: int, grades: tuple[float, ...] = GRADES) -> list[Query]:
     return [
         Query(
-            shown=tuple(draw.choice([None, *GRADES]) for _ in range(draw.randint(0, 14))),
-            lost=tuple(draw.choice(GRADES) for _ in range(draw.choice([0, 0, 1, 3, 8]))),
+            shown=tuple(draw.choice([None, *grades]) for _ in range(draw.randint(0, 14))),
+            lost=tuple(draw.choice(grades) for _ in range(draw.choice([0, 0, 1, 3, 8]))),
             elsewhere=draw.randint(0, 3),
         )
         for _ in range(count)

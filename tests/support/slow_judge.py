@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from judged import Rankings
 
@@ -11,8 +11,7 @@ Row = tuple[str, str, float]
 Judgements = Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """One query: its list's length, (rank, grade, first and last rank of the tie) of each judged
     result, all grades."""
 
@@ -47,15 +46,8 @@ def judge_slowly(
             for rank, item in enumerate(shown, 1)
             if item in grades
         ]
-        result.append(
-            Judged(
-                query,
-                not listed,
-                len(shown),
-                tuple(hits),
-                tuple(sorted(grades.values(), reverse=True)),
-            )
-        )
+        pool = tuple(sorted(grades.values(), reverse=True))
+        result.append(Judged(query, not listed, len(shown), tuple(hits), pool))
     return result
 
 

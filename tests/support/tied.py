@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
 from itertools import chain, permutations, product
 from math import prod
 from random import Random
-from typing import Any
 
 import numpy as np
 
-from judged import Measure, Rankings
+from judged import Rankings
+from judged.measures import Measure
 from support.rankings import GRADES, Query
-from support.twins_more import TWINS
+from support.twins import by_twin
 
 
 @dataclass(frozen=True)
@@ -81,12 +80,3 @@ def random_ties(draw: Random, count: int, *, most_orders: int = 120) -> list[Tie
 
 def mean_of_twins(measure: Measure, query: Tied, *, depth: int | None = None) -> float:
     return float(np.mean(list(map(by_twin(measure), query.orders(depth)))))
-
-
-def by_twin(measure: Measure) -> Callable[[Query], float]:
-    twin = TWINS[measure.spec.name]
-    taken = signature(twin).parameters
-    params: dict[str, Any] = {
-        name: value for name, value in measure.params.items() if name in taken or "given" in taken
-    }
-    return lambda query: twin(query, **params)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import ceil, exp, floor, inf, log, nan
+from inspect import signature
+from math import ceil, exp, floor, inf, log, log2, nan
 from statistics import median
 from typing import Any
 
+from scipy.special import zeta
+
+from judged.measures import Measure
 from support.rankings import Query
 
 TWINS: dict[str, Callable[..., float]] = {}
@@ -21,6 +25,17 @@ TWINS: dict[str, Callable[..., float]] = {}
 def twin(function: Callable[..., float]) -> Callable[..., float]:
     TWINS[function.__name__.removeprefix("twin_")] = function
     return function
+
+
+def by_twin(measure: Measure) -> Callable[[Query], float]:
+    """Return the twin of a measure with its parameters."""
+    function = TWINS[measure.spec.name]
+    taken = signature(function).parameters
+    every = "given" in taken
+    params = {name: value for name, value in measure.params.items() if name in taken or every}
+    if every:
+        params.pop("aggregate")
+    return lambda query: function(query, **params)
 
 
 def is_relevant(grade: float | None, rel: float) -> bool:
@@ -303,6 +318,321 @@ def twin_NumRelRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
 @twin
 def twin_NumQ(query: Query) -> float:  # noqa: N802
     return 1.0
+
+
+def gains_shown(query: Query, gains: Any, gain: str = "linear") -> list[float]:
+    return [gain_of(grade, gain, gains) for grade in query.shown]
+
+
+def gains_ideal(query: Query, gains: Any, gain: str = "linear") -> list[float]:
+    return sorted(
+        (value for grade in query.pool if (value := gain_of(grade, gain, gains)) > 0), reverse=True
+    )
+
+
+@twin
+def twin_INP(query: Query, *, rel: float) -> float:  # noqa: N802
+    relevant, ranks = count_relevant(query, rel), relevant_ranks(query, None, rel)
+    if relevant == 0:
+        return nan
+    return relevant / ranks[-1] if len(ranks) == relevant else 0.0
+
+
+@twin
+def twin_PrecAtRecall(query: Query, *, recall: float, rel: float) -> float:  # noqa: N802
+    relevant, ranks = count_relevant(query, rel), relevant_ranks(query, None, rel)
+    if relevant == 0:
+        return nan
+    if recall == 0:
+        return float(1 in ranks)
+    needed = max(ceil(Fraction(recall).limit_denominator(10_000) * relevant), 1)
+    return needed / ranks[needed - 1] if needed <= len(ranks) else 0.0
+
+
+@twin
+def twin_RecallAtPrec(query: Query, *, precision: float, rel: float) -> float:  # noqa: N802
+    relevant = count_relevant(query, rel)
+    best, found = 0, 0
+    for rank, grade in enumerate(query.shown, 1):
+        found += is_relevant(grade, rel)
+        if found / rank >= precision:
+            best = max(best, found)
+    return share(best, relevant)
+
+
+@twin
+def twin_RankAUC(query: Query, *, rel: float) -> float:  # noqa: N802
+    """Every pair of a relevant item and another: won, lost, or even where neither was retrieved."""
+    away = [is_relevant(grade, rel) for grade in query.lost] + [False] * query.elsewhere
+    places = [(rank, is_relevant(grade, rel)) for rank, grade in enumerate(query.shown)]
+    places += [(len(query.shown), relevant) for relevant in away]
+    good = [place for place, relevant in places if relevant]
+    bad = [place for place, relevant in places if not relevant]
+    won = sum(1.0 if one < other else 0.5 if one == other else 0.0 for one in good for other in bad)
+    return share(won, len(good) * len(bad))
+
+
+@twin
+def twin_YAAP(query: Query, *, rel: float) -> float:  # noqa: N802
+    expected = sum(number / rank for number, rank in enumerate(relevant_ranks(query, None, rel), 1))
+    return log((1 + expected) / (1 + count_relevant(query, rel) - expected))
+
+
+@twin
+def twin_IdealDCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:  # noqa: N802
+    depth = sum(grade > 0 for grade in query.pool) if k == "R" else k
+    return discounted(gains_ideal(query, gains, gain)[:depth], log)
+
+
+@twin
+def twin_G(query: Query, *, gains: Any) -> float:  # noqa: N802
+    ideal = gains_ideal(query, gains)
+    value = cost = reached = 0.0
+    for rank, gain in enumerate(gains_shown(query, gains)):
+        cost += max(ideal[rank] if rank < len(ideal) else 0, 1)
+        reached += gain
+        value += gain / log2(2 + cost - reached) if gain else 0
+    return share(value, sum(ideal))
+
+
+@twin
+def twin_binG(query: Query, *, rel: float) -> float:  # noqa: N802
+    ranks = relevant_ranks(query, None, rel)
+    return share(
+        sum(1 / log2(2 + rank - number) for number, rank in enumerate(ranks, 1)),
+        count_relevant(query, rel),
+    )
+
+
+@twin
+def twin_nDCGRel(query: Query, *, gains: Any) -> float:  # noqa: N802
+    ideal, shown = gains_ideal(query, gains), gains_shown(query, gains)
+    if not ideal:
+        return nan
+    at = [rank for rank, gain in enumerate(shown, 1) if gain > 0]
+    values = [discounted(shown[:rank], 2) / discounted(ideal[:rank], 2) for rank in at]
+    values += [discounted(shown, 2) / discounted(ideal, 2)] * (len(ideal) - len(at))
+    return sum(values) / len(ideal)
+
+
+@twin
+def twin_RnDCG(query: Query, *, rel: float, gains: Any) -> float:  # noqa: N802
+    ideal, shown = gains_ideal(query, gains), gains_shown(query, gains)
+    if count_relevant(query, rel) == 0 or not ideal:
+        return nan
+    levels = [
+        rank
+        for rank in range(1, len(ideal) + 1)
+        if rank == len(ideal) or ideal[rank] != ideal[rank - 1]
+    ]
+    if len(shown) > len(ideal) + 1:
+        levels.append(len(shown))
+    return sum(discounted(shown[:rank], 2) / discounted(ideal[:rank], 2) for rank in levels) / len(
+        levels
+    )
+
+
+@twin
+def twin_Q(query: Query, *, gain: str, gains: Any, beta: float) -> float:  # noqa: N802
+    ideal, shown = gains_ideal(query, gains, gain), gains_shown(query, gains, gain)
+    total = 0.0
+    for rank, value in enumerate(shown, 1):
+        if value > 0:
+            found = sum(each > 0 for each in shown[:rank])
+            total += (found + beta * sum(shown[:rank])) / (rank + beta * sum(ideal[:rank]))
+    return share(total, len(ideal))
+
+
+@twin
+def twin_Bpref(query: Query, *, rel: float) -> float:  # noqa: N802
+    relevant = count_relevant(query, rel)
+    nonrelevant = sum(0 <= grade < rel for grade in query.pool)
+    value, above = 0.0, 0
+    for grade in query.shown:
+        if is_relevant(grade, rel):
+            value += 1 - (min(above, relevant) / min(nonrelevant, relevant) if above else 0)
+        elif grade is not None and grade >= 0:
+            above += 1
+    return share(value, relevant)
+
+
+@twin
+def twin_infAP(query: Query, *, rel: float) -> float:  # noqa: N802
+    value = 0.0
+    for rank, grade in enumerate(query.shown, 1):
+        if is_relevant(grade, rel):
+            pooled = [each for each in query.shown[: rank - 1] if each is not None]
+            good = sum(is_relevant(each, rel) for each in pooled)
+            bad = sum(0 <= each < rel for each in pooled)
+            value += 1 / rank + len(pooled) / rank * (good + 1e-5) / (good + bad + 2e-5)
+    return share(value, count_relevant(query, rel))
+
+
+@twin
+def twin_Unjudged(query: Query, *, k: Any) -> float:  # noqa: N802
+    shown = top(query, k, count_relevant(query, 1))
+    places = {None: len(shown), "R": count_relevant(query, 1)}.get(k, k)
+    return share(sum(grade is None or grade < 0 for grade in shown), places)
+
+
+@twin
+def twin_RBPResidual(query: Query, *, p: float) -> float:  # noqa: N802
+    unjudged = [
+        p ** (rank - 1) for rank, grade in enumerate(query.shown, 1) if grade is None or grade < 0
+    ]
+    return (1 - p) * sum(unjudged) + p ** len(query.shown)
+
+
+@twin
+def twin_SetAP(query: Query, *, rel: float) -> float:  # noqa: N802
+    found = len(relevant_ranks(query, None, rel))
+    return share(found * found, (len(query.shown) or 1) * count_relevant(query, rel))
+
+
+@twin
+def twin_Utility(query: Query, *, rel: float, a: float, b: float, c: float, d: float) -> float:  # noqa: N802
+    boxes = confusion(query, None, rel)
+    return a * boxes["TP"] + b * boxes["FP"] + c * boxes["FN"] + d * boxes["TN"]
+
+
+@twin
+def twin_FallOut(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+    boxes = confusion(query, k, rel)
+    return share(boxes["FP"], boxes["FP"] + boxes["TN"])
+
+
+@twin
+def twin_NumNonrelRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+    shown = top(query, k, count_relevant(query, rel))
+    return sum(grade is not None and 0 <= grade < rel for grade in shown)
+
+
+# -- user models: gain per result read, rank by rank
+
+
+def expected(
+    query: Query,
+    *,
+    k: Any,
+    min_rel: float,
+    max_rel: float,
+    go_on: Callable[[int, float, float], float],
+    rest: Callable[[int, float], float] = lambda last, gained: nan,
+) -> float:
+    """Gain per result read: `go_on(rank, gain, gained so far)` is C; `rest(last, gained)` is what
+    the ranks after the last one of the list add to the reading, per chance of getting to the first
+    of them, where there is no k."""
+    shown = query.shown
+    end = {"R": sum(grade > min_rel for grade in query.pool), None: len(shown)}.get(k, k)
+    chance, reaped, read, gained = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, end + 1):
+        grade = shown[rank - 1] if rank <= len(shown) else None
+        gain = 0.0 if grade is None else max(grade - min_rel, 0) / (max_rel - min_rel)
+        gained += gain
+        reaped += chance * gain
+        read += chance
+        chance *= go_on(rank, gain, gained)
+    if k is None and chance > 0:
+        read += chance * rest(len(shown), gained)
+    return reaped / read if read else 0.0
+
+
+def squares(last: int, ahead: float) -> float:
+    """The sum of S(i) over i > last, where S is 1 at last + 1 and falls as 1/(i - 1 + ahead)²: x²
+    (1/x² + 1/(x + 1)² + …)."""
+    x = last + ahead
+    return float(x**2 * zeta(2, x))
+
+
+@twin
+def twin_SDCG(query: Query, **given: Any) -> float:  # noqa: N802
+    return expected(query, **given, go_on=lambda i, gain, gained: log2(i + 1) / log2(i + 2))
+
+
+@twin
+def twin_INSQ(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
+    def go_on(i: int, gain: float, gained: float) -> float:
+        return ((i + 2 * T - 1) / (i + 2 * T)) ** 2
+
+    return expected(query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
+
+
+@twin
+def twin_INST(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
+    def go_on(i: int, gain: float, gained: float) -> float:
+        left = T - gained
+        return ((i + T + left - 1) / (i + T + left)) ** 2
+
+    return expected(
+        query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T - gained)
+    )
+
+
+@twin
+def twin_BPM(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
+    # Rounding: gains that add up to T must end the reading.
+    return expected(query, **given, go_on=lambda i, gain, gained: float(gained < T - 1e-9))
+
+
+@twin
+def twin_NERR8(query: Query, **given: Any) -> float:  # noqa: N802
+    return expected(query, **given, go_on=lambda i, gain, gained: 1 - gain)
+
+
+@twin
+def twin_NERR9(query: Query, **given: Any) -> float:  # noqa: N802
+    return expected(query, **given, go_on=lambda i, gain, gained: i / (i + 1) * (1 - gain))
+
+
+@twin
+def twin_NERR10(query: Query, *, p: float, **given: Any) -> float:  # noqa: N802
+    def go_on(i: int, gain: float, gained: float) -> float:
+        return p * (1 - gain)
+
+    return expected(query, **given, go_on=go_on, rest=lambda last, gained: 1 / (1 - p))
+
+
+@twin
+def twin_NERR11(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
+    def go_on(i: int, gain: float, gained: float) -> float:
+        return ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - gain)
+
+    return expected(query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
+
+
+def overlap(one: Sequence[object], other: Sequence[object], *, p: float, depth: int) -> float:
+    """Σ p^(i-1) |first i of one ∩ first i of the other| / i."""
+    total, weight, common = 0.0, 1.0, 0
+    seen: tuple[set[object], set[object]] = set(), set()
+    for i in range(depth):
+        for items, own, others in ((one, *seen), (other, *reversed(seen))):
+            if i < len(items):
+                own.add(items[i])
+                common += items[i] in others
+        total += weight * common / (i + 1)
+        weight *= p
+    return total
+
+
+@twin
+def twin_Compat(query: Query, *, k: Any, p: float, normalize: str) -> float:  # noqa: N802
+    shown, lost = query.shown, query.lost
+    # Items are numbers: those of the list are their ranks, the others come after.
+    grades = {**dict(enumerate(shown, 1)), **dict(enumerate(lost, len(shown) + 1))}
+    ideal = sorted(
+        (item for item, grade in grades.items() if (grade or 0) > 0),
+        key=lambda item: (-(grades[item] or 0), item),
+    )
+    if not ideal:
+        return nan
+    endless = int(45 / (1 - p)) + len(grades)
+    depth = len(ideal) if k == "R" else endless if k is None else k
+    whole = (
+        overlap(ideal, ideal, p=p, depth=depth)
+        if normalize == "true"
+        else sum(p**i for i in range(depth))
+    )
+    return overlap(range(1, len(shown) + 1), ideal, p=p, depth=depth) / whole if whole else -inf
 
 
 def geometric_mean(values: Sequence[float]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -10,34 +9,28 @@ import pytest
 
 import judged
 from judged.learning.temperature import sweep
+from support.errors import error_of
 from support.learnable import study
+from support.loops import for_each
 
 VECTORS = np.eye(3)
 PAIRS = judged.relevance.pairs()
+BOTH = judged.Embeddings(VECTORS, VECTORS)
+ABOVE_0 = "a temperature must be a number above 0, from 1e-06 to 1e+06; got {!r}."
 
 
-@pytest.mark.parametrize(
-    ("temperatures", "message"),
-    [
-        ([0.1, 0.0], "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0."),
-        ([-1.0], "a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0."),
-        ([float("nan")], "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan."),
-        ([float("inf")], "a temperature must be a number above 0, from 1e-06 to 1e+06; got inf."),
-        (["warm"], "a temperature must be a number above 0, from 1e-06 to 1e+06; got 'warm'."),
-        ([True], "a temperature must be a number above 0, from 1e-06 to 1e+06; got True."),
-        ([], "temperatures must be a list of numbers; it is empty."),
-        (0.1, "temperatures must be a list of numbers; got 0.1."),
-        ("0.1", "temperatures must be a list of numbers; got '0.1'."),
-    ],
-)
-def test_temperatures(temperatures: Any, message: str) -> None:
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(judged.Embeddings(VECTORS, VECTORS), PAIRS, temperatures)
+@for_each("given", [0.0, -1.0, float("nan"), float("inf"), "warm", True])
+def test_temperatures(given: Any) -> None:
+    assert error_of(sweep, BOTH, PAIRS, [0.1, given]) == ABOVE_0.format(given)
+    assert error_of(study, BOTH, PAIRS, [0.1, given]) == ABOVE_0.format(given)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
+        ({"temperatures": []}, "temperatures must be a list of numbers; it is empty."),
+        ({"temperatures": 0.1}, "temperatures must be a list of numbers; got 0.1."),
+        ({"temperatures": "0.1"}, "temperatures must be a list of numbers; got '0.1'."),
         ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
         ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"rel": float("nan")}, "rel must be a finite number; got nan."),
@@ -52,31 +45,36 @@ def test_temperatures(temperatures: Any, message: str) -> None:
             "a batch of 100,000 has 10,000,000,000 scores, more than 1GB of memory hold; "
             "allow more memory, or make batches smaller.",
         ),
+        ({"query": "99"}, "there is no query '99'."),
+        (
+            {"query": "1", "batch_size": 2},
+            "query is about one query, and batch_size about all; leave one of them out.",
+        ),
+        (
+            {"query": "1", "both": True},
+            "query is about one query, and both about all; leave one of them out.",
+        ),
     ],
 )
 def test_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(judged.Embeddings(VECTORS, VECTORS), PAIRS, **options)
+    assert error_of(sweep, BOTH, PAIRS, **options) == message
 
 
-def test_one_item_only() -> None:
-    message = (
+def test_relevance_and_scores() -> None:
+    assert error_of(sweep, judged.Embeddings(VECTORS[:1], VECTORS[:1]), PAIRS) == (
         "there is one item only, whose probability is 1 at every temperature; at least two are "
         "needed."
     )
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(judged.Embeddings(VECTORS[:1], VECTORS[:1]), PAIRS)
-
-
-@pytest.mark.parametrize("batch_size", [None, 2])
-def test_no_positives(batch_size: int | None) -> None:
-    message = "no item is relevant to any query; check the relevance that was given."
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(
-            judged.Embeddings(VECTORS, VECTORS),
-            judged.relevance.same_label([0, 0, 0], [1, 1, 1]),
-            batch_size=batch_size,
+    other = judged.relevance.same_label([0, 0, 0], [1, 1, 1])
+    for batch_size in (None, 2):
+        assert error_of(sweep, BOTH, other, batch_size=batch_size) == (
+            "no item is relevant to any query; check the relevance that was given."
         )
+    large = judged.Embeddings(VECTORS + 3e18, VECTORS + 3e19, similarity="dot")
+    assert error_of(sweep, large, PAIRS) == (
+        "scores are too large for a softmax in single precision; divide all vectors by the same "
+        "number."
+    )
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -84,60 +82,32 @@ def test_no_positives(batch_size: int | None) -> None:
 def test_nan(side: int, batch_size: int | None) -> None:
     vectors = [VECTORS.copy(), VECTORS.copy()]
     vectors[side][1, 2] = np.nan
-    message = (
-        f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or "
-        "fix them."
+    assert error_of(sweep, judged.Embeddings(*vectors), PAIRS, batch_size=batch_size) == (
+        f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or fix "
+        "them."
     )
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(judged.Embeddings(*vectors), PAIRS, batch_size=batch_size)
 
 
-def test_scores_that_no_softmax_holds() -> None:
-    message = (
-        "scores are too large for a softmax in single precision; divide all vectors by the "
-        "same number."
+@for_each("function", [sweep, study])
+def test_options_of_embeddings_that_mean_nothing_here(function: Any) -> None:
+    normalised = judged.Embeddings(VECTORS, VECTORS, normalise="min-max")
+    assert error_of(function, normalised, PAIRS) == (
+        "temperature.sweep takes scores as they are; leave normalise out of the Embeddings, which "
+        "have 'min-max'."
     )
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(judged.Embeddings(VECTORS + 3e18, VECTORS + 3e19, similarity="dot"), PAIRS)
-
-
-@pytest.mark.parametrize("function", [sweep, study])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"normalise": "z-score"},
-            "takes scores as they are; leave normalise out of the Embeddings, which have "
-            "'z-score'.",
-        ),
-        (
-            {"unique": ["a", "b", "b"]},
-            "looks at single items, not at their categories; leave unique out of the Embeddings.",
-        ),
-    ],
-)
-def test_options_of_embeddings_that_mean_nothing_here(
-    function: Any, options: dict[str, Any], message: str
-) -> None:
-    message = f"temperature.sweep {message}"
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        function(judged.Embeddings(VECTORS, VECTORS, **options), PAIRS)
+    unique = judged.Embeddings(VECTORS, VECTORS, unique=["a", "b", "b"])
+    assert error_of(function, unique, PAIRS) == (
+        "temperature.sweep looks at single items, not at their categories; leave unique out of the "
+        "Embeddings."
+    )
+    assert error_of(function, VECTORS, PAIRS) == (
+        "temperature.sweep takes judged.Embeddings(queries, items) first, then what is relevant; "
+        "got ndarray."
+    )
 
 
 def test_a_study_learns_its_similarity() -> None:
-    message = (
-        "temperature.sweep learns the similarity, beginning at the cosine; leave "
-        "similarity out of the Embeddings, which have 'dot'."
+    assert error_of(study, judged.Embeddings(VECTORS, VECTORS, similarity="dot"), PAIRS) == (
+        "temperature.sweep learns the similarity, beginning at the cosine; leave similarity out of "
+        "the Embeddings, which have 'dot'."
     )
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        study(judged.Embeddings(VECTORS, VECTORS, similarity="dot"), PAIRS)
-
-
-@pytest.mark.parametrize("function", [sweep, study])
-def test_vectors_alone(function: Any) -> None:
-    message = (
-        "temperature.sweep takes judged.Embeddings(queries, items) first, then "
-        "what is relevant; got ndarray."
-    )
-    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        function(VECTORS, PAIRS)

@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import as_relation
 from judged.embeddings.search import scores_of
 from judged.inputs.vectors import as_vectors
@@ -24,7 +24,7 @@ from support import softmaxes
 def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
     compared = Embeddings(*data, similarity="dot", exclude=exclude)
     scores, _ = scores_of(compared)
-    assert isinstance(scores, Product)
+    assert isinstance(scores, TiledProduct)
     bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
     return Batches.drawn(Corpus(scores, bound, 1), size, seed, room=10**9)
 
@@ -118,84 +118,31 @@ def test_every_query_brings_one_of_its_positives() -> None:
     assert len(seen) > 80  # not always the first positive
 
 
-def test_the_same_seed_draws_the_same_batches() -> None:
-    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    losses = [
-        sweep(
-            judged.Embeddings(*data),
-            judged.relevance.pairs(),
-            [0.1],
-            batch_size=8,
-            seed=seed,
-            search=False,
-        )
-        .points[0]
-        .loss
-        for seed in (0, 0, 1)
-    ]
-    assert losses[0] == losses[1] != losses[2]
+def swept(data: Any, relevance: Any = None, *temperatures: float, **options: Any) -> Any:
+    relevance = judged.relevance.pairs() if relevance is None else relevance
+    both = judged.Embeddings(*data, similarity=options.pop("similarity", "cosine"))
+    return sweep(both, relevance, temperatures or None, search=False, **options)
+
+
+NORMAL = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
 
 
 def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(0)
-    data = tuple(random.normal(size=(2, 64, 4)))
-    labels = random.integers(0, 5, 64)
-    found = [
-        sweep(
-            judged.Embeddings(*data),
-            judged.relevance.same_label(labels, labels),
-            [0.1],
-            batch_size=8,
-            search=False,
-        )
-    ]
+    labels = np.random.default_rng(0).integers(0, 5, 64)
+    same = judged.relevance.same_label(labels, labels)
+    expected = swept(NORMAL, same, 0.1, batch_size=8).to_frame()
     monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
-    found.append(
-        sweep(
-            judged.Embeddings(*data),
-            judged.relevance.same_label(labels, labels),
-            [0.1],
-            batch_size=8,
-            search=False,
-        )
-    )
-    assert found[0].to_frame().equals(found[1].to_frame())
-
-
-def test_a_large_batch_is_worked_on_alone() -> None:
-    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    compared = Embeddings(*data)
-    scores, _ = scores_of(compared)
-    assert isinstance(scores, Product)
-    corpus = Corpus(scores, judged.relevance.pairs().bind(compared.queries, compared.items), 1)
-    assert Batches.drawn(corpus, 32, 0, room=12 * 32**2).threads == 1
-    assert Batches.drawn(corpus, 32, 0, room=10**9).threads == scores.threads
+    assert swept(NORMAL, same, 0.1, batch_size=8).to_frame().equals(expected)
 
 
 def test_a_batch_of_everything_is_the_corpus() -> None:
-    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    batch, corpus = (
-        sweep(
-            judged.Embeddings(*data),
-            judged.relevance.pairs(),
-            batch_size=size,
-            both=True,
-            search=False,
-        ).to_frame()
-        for size in (64, None)
-    )
+    batch, corpus = (swept(NORMAL, batch_size=size, both=True).to_frame() for size in (64, None))
     for name in batch.columns:
         assert batch[name].to_list() == pytest.approx(corpus[name].to_list(), rel=1e-5), name
 
 
 def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
-    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    small, large = (
-        sweep(
-            judged.Embeddings(*data), judged.relevance.pairs(), [1.0], batch_size=size, search=False
-        )
-        for size in (4, 32)
-    )
+    small, large = (swept(NORMAL, None, 1.0, batch_size=size) for size in (4, 32))
     assert small.points[0].loss < large.points[0].loss
     assert (small.softmax, small.candidates) == ("batch", 4)
     assert small.basis[-1] == (
@@ -207,13 +154,7 @@ def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
 
 def test_queries_left_over_are_said() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 10, 4)))
-    found = sweep(
-        judged.Embeddings(*data),
-        {str(row): {str(row): 1} for row in range(9)},
-        [1.0],
-        batch_size=4,
-        search=False,
-    )
+    found = swept(data, {str(row): {str(row): 1} for row in range(9)}, 1.0, batch_size=4)
     assert found.queries == 8
     assert found.notes == (
         "1 of 10 queries without a positive are left out.",
@@ -227,13 +168,7 @@ def test_equal_items_tie_in_a_batch() -> None:
     random = np.random.default_rng(2)
     items = random.normal(size=(6, 33))
     items[1] = items[0]
-    found = sweep(
-        judged.Embeddings(items, items),
-        judged.relevance.pairs(),
-        [0.001],
-        batch_size=6,
-        search=False,
-    )
+    found = swept((items, items), None, 0.001, batch_size=6)
     assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)
 
 
@@ -255,17 +190,10 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
 
 def test_queries_and_items_that_are_one_object() -> None:
     """What is made ready as a query and what as an item must not depend on their being two."""
-
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)
-    options: dict[str, Any] = {"batch_size": 6, "search": False}
     found = [
-        sweep(
-            judged.Embeddings(*pair, similarity="euclidean"),
-            judged.relevance.pairs(),
-            [0.1],
-            **options,
-        ).to_frame()
+        swept(pair, None, 0.1, batch_size=6, similarity="euclidean").to_frame()
         for pair in ((one, one), (values, values.copy()))
     ]
     assert found[0].equals(found[1])

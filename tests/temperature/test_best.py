@@ -9,7 +9,7 @@ import pytest
 
 import judged
 from judged.learning._sweep import evaluations
-from judged.learning.temperature import Point, sweep
+from judged.learning.temperature import TemperaturePoint, sweep
 from judged.policy import POSITIVES
 
 PAIRS = judged.relevance.pairs()
@@ -23,7 +23,9 @@ def embeddings(seed: int, *, count: int = 150, noise: float = 1.5) -> judged.Emb
 
 
 @cache
-def fine(seed: int, low: float, high: float, steps: int, **options: float) -> tuple[Point, ...]:
+def fine(
+    seed: int, low: float, high: float, steps: int, **options: float
+) -> tuple[TemperaturePoint, ...]:
     """What a fine grid finds; several tests compare with the same one."""
     grid = np.geomspace(low, high, steps)
     return sweep(embeddings(seed, **options), PAIRS, grid, search=False).points  # type: ignore[arg-type]
@@ -42,9 +44,9 @@ def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -
     )
     tried = sweep(embeddings(1), relevance, grid, positives=rule, both=both, search=False)
     lowest = min(tried.points, key=lambda point: point.objective)
-    assert found.best_loss.point.objective <= lowest.objective + 1e-7
+    assert found.best_loss.objective <= lowest.objective + 1e-7
     assert found.best_loss.temperature == pytest.approx(lowest.temperature, rel=0.02)
-    assert abs(found.best_loss.point.slope) < 1e-3
+    assert abs(found.best_loss.slope) < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,9 @@ def test_temperatures_far_apart_are_searched_as_well(
     tried = fine(seed, 0.001, 1000, 700, count=60, noise=4)
     assert found.best_loss is not None
     assert found.best_calibrated is not None
-    assert found.best_loss.point.objective <= min(point.objective for point in tried) + 1e-6
+    assert found.best_loss.objective <= min(point.objective for point in tried) + 1e-6
     assert (
-        found.best_calibrated.point.calibration_error
+        found.best_calibrated.calibration_error
         <= min(point.calibration_error for point in tried) + 0.03
     )
     assert len(found.points) == len(temperatures)
@@ -70,7 +72,7 @@ def test_temperatures_far_apart_are_searched_as_well(
 def test_the_calibration_is_better_than_at_any_temperature_given(seed: int) -> None:
     found = sweep(embeddings(seed), PAIRS)
     assert found.best_calibrated is not None
-    best = found.best_calibrated.point
+    best = found.best_calibrated
     assert best.calibration_error < min(point.calibration_error for point in found.points)
     tried = fine(seed, 0.01, 10, 200)
     assert best.calibration_error <= min(point.calibration_error for point in tried) + 0.02

@@ -15,6 +15,7 @@ import judged
 from judged.learning.temperature import TEMPERATURES, sweep
 from judged.policy import POSITIVES
 from support import softmaxes
+from support.loops import for_each
 
 EXTREME = (0.001, 0.05, 1.0, 20.0, 1000.0)
 
@@ -50,11 +51,8 @@ class Data:
         return sweep(embeddings, self.relevance, temperatures, search=False, **options)
 
 
-@pytest.mark.parametrize("rule", POSITIVES)
-@pytest.mark.parametrize("seed", range(6))
-def test_every_number_is_that_of_the_slow_twin(seed: int, rule: str) -> None:
-    data = Data(seed, labels=2 + 3 * seed)
-    for point in data.swept(positives=rule).points:
+def assert_described(data: Data, found: Any, rule: str = "each") -> None:
+    for point in found.points:
         expected = softmaxes.described(
             data.scores, data.positive, data.candidate, point.temperature, rule, 10
         )
@@ -63,17 +61,17 @@ def test_every_number_is_that_of_the_slow_twin(seed: int, rule: str) -> None:
         ), point
 
 
+@for_each("rule", POSITIVES)
+@for_each("seed", range(6))
+def test_every_number_is_that_of_the_slow_twin(seed: int, rule: str) -> None:
+    data = Data(seed, labels=2 + 3 * seed)
+    assert_described(data, data.swept(positives=rule), rule)
+
+
 def test_excluded_items_are_no_candidates() -> None:
     data = Data(1, queries=30, items=30)
     data.candidate = ~np.eye(30, dtype=bool)
-    found = data.swept(exclude=judged.relevance.same_row())
-    for point in found.points:
-        expected = softmaxes.described(
-            data.scores, data.positive, data.candidate, point.temperature, "each", 10
-        )
-        assert {name: getattr(point, name) for name in expected} == pytest.approx(
-            expected, rel=2e-5, abs=1e-9
-        )
+    assert_described(data, data.swept(exclude=judged.relevance.same_row()))
 
 
 @pytest.mark.parametrize("rule", POSITIVES)
@@ -126,6 +124,11 @@ def test_the_gradient_is_the_losss_own() -> None:
             )
 
 
+def by_dot(queries: Any, items: Any, relevance: Any, **options: Any) -> Any:
+    options = {"temperatures": [1.0], "search": False} | options
+    return sweep(judged.Embeddings(queries, items, similarity="dot"), relevance, **options)
+
+
 @pytest.mark.parametrize("memory", ["1MB", "20MB", "1GB"])
 def test_numbers_do_not_depend_on_how_scores_are_cut(
     memory: str, monkeypatch: pytest.MonkeyPatch
@@ -160,22 +163,13 @@ def test_probabilities_by_rank() -> None:
 def test_equal_vectors_share_the_top() -> None:
     """Of two items that tie for the top one is relevant: right half of the time, and each has half
     of the probability."""
-    found = sweep(
-        judged.Embeddings([[1.0, 0.3]], [[0.7, 0.1], [0.7, 0.1], [-1.0, 0.0]]),
-        {"0": {"0": 1}},
-        [0.001],
-        search=False,
-    )
+    items = [[0.7, 0.1], [0.7, 0.1], [-1.0, 0.0]]
+    found = by_dot([[1.0, 0.3]], items, {"0": {"0": 1}}, temperatures=[0.001])
     assert (found.points[0].accuracy, found.points[0].confidence) == (0.5, pytest.approx(0.5))
 
 
 def test_a_query_without_negatives() -> None:
-    found = sweep(
-        judged.Embeddings([[1.0], [1.0]], [[1.0], [2.0]], similarity="dot"),
-        {"0": {"0": 1, "1": 1}, "1": {"0": 1}},
-        [1.0],
-        search=False,
-    )
+    found = by_dot([[1.0], [1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}, "1": {"0": 1}})
     assert found.notes == (
         "1 query has no negative among the candidates: the share of the hardest and the effective "
         "number are means over "
@@ -185,55 +179,21 @@ def test_a_query_without_negatives() -> None:
 
 
 def test_queries_without_positives_are_left_out_and_said() -> None:
-    found = sweep(
-        judged.Embeddings([[1.0], [1.0], [2.0]], [[1.0], [2.0]], similarity="dot"),
-        {"0": {"0": 1}, "1": {"0": 0}},
-        [1.0],
-        search=False,
-    )
+    found = by_dot([[1.0], [1.0], [2.0]], [[1.0], [2.0]], {"0": {"0": 1}, "1": {"0": 0}})
     assert found.queries == 1
     assert found.notes == ("2 of 3 queries without a positive are left out.",)
 
 
-def test_rel_says_what_is_a_positive() -> None:
-    grades = {"0": {"0": 2, "1": 1}}
-    points = [
-        sweep(
-            judged.Embeddings([[1.0]], [[1.0], [2.0], [0.0]], similarity="dot"),
-            grades,
-            [1.0],
-            search=False,
-            rel=rel,
-        ).points[0]
-        for rel in (1, 2)
-    ]
-    assert points[0].accuracy == 1.0
-    assert points[1].accuracy == 0.0
-
-
 def test_the_ranking_is_measured_with_the_same_positives() -> None:
     """Of grade 2 there is item 0 alone, at rank 2; of grade 1 also item 1, at rank 1."""
-    found = [
-        sweep(
-            judged.Embeddings([[1.0]], [[1.0], [2.0], [0.0]], similarity="dot"),
-            {"0": {"0": 2, "1": 1}},
-            [1.0],
-            search=False,
-            rel=rel,
-        )
-        for rel in (1, 2)
-    ]
+    grades = {"0": {"0": 2, "1": 1}}
+    found = [by_dot([[1.0]], [[1.0], [2.0], [0.0]], grades, rel=rel) for rel in (1, 2)]
+    assert [each.points[0].accuracy for each in found] == [1.0, 0.0]
     assert [dict(each.ranking) for each in found] == [
         {"AP": 1.0, "nDCG@10": pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))},
         {"AP(rel=2)": 0.5, "nDCG@10": pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))},
     ]
     assert "AP(rel=2)" in found[1].to_frame().columns
-
-
-def test_more_hardest_negatives_than_candidates() -> None:
-    few = Data(1).swept(batch_size=5)
-    shares = [point.hardest_share for point in few.points]
-    assert shares == pytest.approx([1.0] * len(EXTREME), rel=1e-6)
 
 
 def test_no_temperature_changes_the_ranking() -> None:
@@ -264,7 +224,7 @@ def test_laws(seed: int, rule: str) -> None:
         assert warm.confidence <= cool.confidence + 1e-6
         assert warm.entropy >= cool.entropy - 1e-5
     for point in points:
-        assert sum(each.count for each in point.bins) == len(
+        assert sum(each["count"] for each in point.bins) == len(
             data.positive[data.positive.any(axis=1)]
         )
         assert 0 <= point.entropy <= np.log(len(data.items)) + 1e-5
@@ -285,33 +245,11 @@ def test_laws(seed: int, rule: str) -> None:
     )
 
 
-def test_with_one_positive_all_rules_are_the_same() -> None:
-    vectors = np.random.default_rng(0).normal(size=(20, 4))
-    losses = [
-        [
-            point.loss
-            for point in sweep(
-                judged.Embeddings(vectors, vectors + 0.3),
-                judged.relevance.pairs(),
-                positives=rule,
-                search=False,
-            ).points
-        ]
-        for rule in POSITIVES
-    ]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
-    assert losses[0] == pytest.approx(losses[2], rel=1e-6)
-
-
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean", "manhattan", lambda q, x: q @ x.T])
 def test_any_similarity(similarity: Any) -> None:
     data = Data(9)
-    points = sweep(
-        judged.Embeddings(data.queries + 0.1, data.items + 0.1, similarity=similarity),
-        data.relevance,
-        EXTREME,
-        search=False,
-    ).points
+    both = judged.Embeddings(data.queries + 0.1, data.items + 0.1, similarity=similarity)
+    points = sweep(both, data.relevance, EXTREME, search=False).points
     assert all(np.isfinite([point.loss, point.entropy, point.confidence]).all() for point in points)
     assert points[-1].entropy == pytest.approx(np.log(57), rel=1e-3)
 
@@ -339,10 +277,10 @@ def test_what_a_sweep_says() -> None:
     }.items() <= cells.items()
     assert found.best_loss is not None
     assert found.best_calibrated is not None
-    best = found.best_calibrated.point
+    best = found.best_calibrated
     assert found.sentences() == [
         f"lowest loss at temperature {found.best_loss.temperature:.4g} "
-        f"({found.best_loss.point.loss:.4f}).",
+        f"({found.best_loss.loss:.4f}).",
         f"best calibrated at temperature {best.temperature:.4g} (ECE {best.calibration_error:.4f}, "
         "confidence "
         f"{best.confidence:.4f}, accuracy 0.6667).",
@@ -363,7 +301,10 @@ def test_bins_and_frames() -> None:
     assert frame.height == len(EXTREME) * 15
     for point in found.points:
         rows = frame.filter(frame["temperature"] == point.temperature)
-        assert rows["count"].to_list() == [each.count for each in point.bins]
+        assert rows["count"].to_list() == [each["count"] for each in point.bins]
+        assert all(
+            each["from"] <= each["confidence"] <= each["to"] for each in point.bins if each["count"]
+        )
     assert found.to_frame()["temperature"].to_list() == list(EXTREME)
     assert "loss_back" not in found.to_frame().columns
     assert (
@@ -391,31 +332,3 @@ def test_one_query_alone_is_a_sweep_of_that_query(seed: int) -> None:
             shares = np.exp(scores - scores.max())
             ordered = np.sort(shares / shares.sum())[::-1][: len(point.probabilities)]
             assert point.probabilities == pytest.approx(ordered.tolist(), rel=1e-4, abs=1e-7)
-
-
-def test_the_mean_over_single_queries_is_the_sweep_of_all() -> None:
-    data = Data(5)
-    rows = np.flatnonzero(data.positive.any(axis=1)).tolist()
-    alone = [data.swept(query=str(row)).points for row in rows]
-    for at, point in enumerate(data.swept().points):
-        assert point.loss == pytest.approx(np.mean([each[at].loss for each in alone]), rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"query": "99"}, "there is no query '99'; did you mean '9'?"),
-        (
-            {"query": "1", "batch_size": 4},
-            "query is about one query, and batch_size about all; leave one of them out.",
-        ),
-        (
-            {"query": "1", "both": True},
-            "query is about one query, and both about all; leave one of them out.",
-        ),
-    ],
-)
-def test_what_is_refused_of_one_query(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(judged.InputError) as error:
-        Data(0).swept(**options)
-    assert str(error.value) == message

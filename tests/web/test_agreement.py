@@ -41,7 +41,10 @@ def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
     says = "Agreement is of two annotators or more, and no annotator has judged here yet."
     assert says in alone.text
     assert running.ask("/api/agreement").json["error"].startswith(says)
+    assert 'href="/agreement"' not in running.ask("/files").text
     two = both(data)
+    running.app.app.state.explorer.library.look_again()
+    assert 'href="/agreement"' in running.ask("/files").text
     page = running.ask("/agreement").text
     found = judged.agreement({name: each.qrels for name, each in two.items()})
     for interval in (found.kappa, found.alphas["ordinal"], found.agreement):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import polars as pl
 import pytest
@@ -14,7 +13,7 @@ import judged
 from judged.comparison.wording import shown_p
 from judged.web.pages.numbers import plain_number
 from judged.web.pages.pairs import verdict_heading
-from support.boards import shown_code, words
+from support.boards import words
 from support.served import Serve
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -92,15 +91,7 @@ def test_several_systems_are_compared_in_pairs(server: Serve, data: Path) -> Non
 def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
     answer = server(data).ask("/compare?system=dence&against=bm25")
     assert answer.status == 404
-    assert "There is no system 'dence'; did you mean 'dense'?" in words(answer.text)
-
-
-def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
-    page = server(data).ask("/compare?system=dense&against=bm25&by=RR&empty=skip").text
-    told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(result", "found = (result"), told)
-    pair = told["found"].pair(measure="RR")
-    assert verdict_heading(pair, told["found"].settings).line in words(page)
+    assert "Unknown system 'dence'; did you mean 'dense'?" in words(answer.text)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +107,6 @@ def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Pat
         "kind=cmc",
         "kind=rank-histogram&system=dense",
         "kind=scores&system=dense",
-        "kind=rank-flow&system=dense&against=bm25&query=q1",
     ],
 )
 def test_charts_are_figures_files_and_pages(server: Serve, data: Path, asked: str) -> None:
@@ -129,12 +119,6 @@ def test_charts_are_figures_files_and_pages(server: Serve, data: Path, asked: st
     assert "As a command" in page.text
     csv = served.ask(f"/chart?{asked}&format=csv")
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
-    told: dict[str, Any] = {}
-    code = shown_code(page.text)
-    head, _, last = code.rpartition("judged.charts.")
-    call = last.rpartition(".save(")[0]
-    exec(f"{head}chart = judged.charts.{call}", told)
-    assert told["chart"].to_csv() == csv.text
 
 
 def test_chart_files(server: Serve, data: Path) -> None:
@@ -150,7 +134,7 @@ def test_chart_files(server: Serve, data: Path) -> None:
 def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
     served = server(data)
     for asked, says in {
-        "kind=pie": "There is no chart 'pie'",
+        "kind=pie": "unknown chart 'pie'",
         "kind=scatter": "scatter needs judgements and two runs; got 4: bm25, dense, hybrid, short.",
         "kind=cmc&bins=4": "cmc has no option bins.",
         "kind=cmc&k=x": "k must be a whole number from 1; got 'x'.",
@@ -160,48 +144,6 @@ def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
         answer = served.ask(f"/chart?{asked}")
         assert answer.status == 400
         assert says in words(answer.text)
-
-
-def test_which_definitions_give_a_number(server: Serve, data: Path) -> None:
-    value = f"{judged.evaluate(data / 'qrels.txt', data / 'dense.run', 'AP').value():.6f}"
-    page = server(data).ask(f"/identify?value={value}&system=dense").text
-    found = judged.identify(value, data / "qrels.txt", data / "dense.run")
-    said = words(page)
-    assert found.sentences()[0] in said
-    assert f"{found.matches[0].definition.measure}" in said
-    for row in found.rows()[:3]:
-        assert row[1] in said
-    told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(result)", ""), told)
-    assert told["result"].rows() == found.rows()
-
-
-def test_a_number_that_is_none(server: Serve, data: Path) -> None:
-    answer = server(data).ask("/identify?value=abc&system=dense")
-    assert answer.status == 400
-    with pytest.raises(judged.JudgedError) as refused:
-        judged.identify("abc", data / "qrels.txt", data / "dense.run")
-    assert str(refused.value) in words(answer.text)
-
-
-NONSENSE = ("x", "-1", "0", "1e999", "'", "<u>", "%", "q" * 3000, "\u202e", "__proto__", "{{7*7}}")
-
-
-@pytest.mark.parametrize("path", ["/", "/compare", "/chart", "/identify", "/download"])
-def test_nonsense_is_refused_in_a_sentence(server: Serve, data: Path, path: str) -> None:
-    from judged.web.app import VIEWS
-    from judged.web.visit import SCORING_NAMES
-
-    served = server(data)
-    view = next(view for view in VIEWS if view.path == path)
-    for name in (*view.params, *SCORING_NAMES):
-        for value in NONSENSE[:: 1 if name in view.params else 4]:
-            if path == "/identify" and name == "value" and value in ("0", "-1"):
-                continue  # which are numbers
-            extra = "&kind=cmc" if path == "/chart" and name != "kind" else ""
-            answer = served.ask(f"{path}?{name}={quote(value)}{extra}")
-            assert answer.status in (200, 400, 404, 409), (name, value)
-            assert "<u>" not in answer.text
 
 
 def three_close_systems(folder: Path) -> Path:

@@ -10,18 +10,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
+import polars as pl
 import pytest
 
+from judged.web import uploads
 from judged.web.files import DataFile, identify_file
 from judged.web.visit import Params
 from judged.web.workspace import ServedFiles, Session, Workspace
 from support.browser import violations
+from support.errors import error_of
+from support.loops import for_each
 from support.served import Serve, grades, lists, write_judgements, write_run
 
 RUN = "q1 Q0 d1 1 3.5 x\nq1 Q0 d2 2 2.5 x\n"
 QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
-DICT = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 SCORES = {"q1": {"d1": 1.5, "d2": 0.25}, "q2": {"d3": 2.75}}
 ROWS = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
 
@@ -86,6 +90,48 @@ def workspace(folder: Path, query: str = "") -> Workspace:
     return Session("one").workspace(ServedFiles((folder,)), Params.read(query))
 
 
+OTHERS = {
+    "config.yaml": "model: bm25\nk1: 0.9\n",
+    "notes.txt": "remember to rerun bm25\nwith other settings now\n",
+    "go.sh": "#!/bin/sh\njudged evaluate qrels.txt a.run\n",
+    "x.py": "import os\nfor x in y: print(1)\n",
+    "train.log": "epoch 1 loss 0.5\nepoch 2 loss 0.4\n",
+    "training.txt": "epoch 1 loss 0.5\nepoch 2 loss 0.4\n",
+    "chart.svg": '<svg xmlns="x">\n</svg>\n',
+    "chart.json": '{"$schema": "https://vega.github.io/", "datasets": {}}',
+}
+
+
+def test_an_ordinary_folder(server: Serve, data: Path) -> None:
+    for name, text in OTHERS.items():
+        (data / name).write_text(text)
+    (data / "bad.run").write_text(RUN.replace("q1", "q9") * 20 + "q9 Q0 d2\n")
+    (data / "twice.run").write_text(RUN + RUN)
+    (data / "elsewhere.run").write_text(RUN.replace("q1", "z1"))
+    served = server(data)
+    for path in (
+        "/?measure=RR",
+        "/compare?measure=RR",
+        "/queries?measure=RR",
+        "/judge?annotator=a",
+    ):
+        assert served.ask(path).status == 200, path
+    page = served.ask("/?measure=RR").text
+    assert page.count("is left out.") == 3
+    assert "expected 6 fields, found 3" in page
+    assert "have no query in common" in page
+    assert '<a class="button" href="/?measure=RR&amp;duplicates=first"' in page
+    kept = served.ask("/?measure=RR&duplicates=first").text
+    assert kept.count("is left out.") == 2
+    assert 'value="twice"' in kept
+    files = served.ask("/files").text
+    assert "training.txt is not used: it has the form of judgements, but qrels.txt fits" in files
+    assert "bad.run, line 41: expected 6 fields" in files
+    # What an address names is refused, not left out.
+    assert served.ask("/?run=bad.run&run=bm25.run").status == 422
+    assert served.ask("/api/evaluate").status == 422
+
+
 def test_several_judgements_are_asked_about(data: Path) -> None:
     write_judgements(data / "other.qrels", grades(seed=5))
     found = workspace(data)
@@ -118,24 +164,6 @@ def test_a_folder_inside_with_judgements_and_runs_is_another_collection(data: Pa
     assert [system.name for system in workspace(inside).systems] == ["fused"]
 
 
-def test_judgements_alone_in_a_folder_inside_are_asked_about(data: Path) -> None:
-    (data / "other").mkdir()
-    write_judgements(data / "other" / "second.qrels", grades(seed=5))
-    assert workspace(data).undecided == (
-        "There are 2 files of judgements: qrels.txt, other/second.qrels. Say which one is meant."
-    )
-
-
-def test_folders_beside_each_other_are_asked_about(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        write_judgements(tmp_path / name / "q.txt", grades())
-        write_run(tmp_path / name / "bm25.run", lists())
-    assert workspace(tmp_path).undecided == (
-        "There are 2 files of judgements: one/q.txt, two/q.txt. Say which one is meant."
-    )
-
-
 def test_the_demo_opens_with_its_images_and_with_its_texts(server: Serve, tmp_path: Path) -> None:
     from judged.cli.demo_data import write_demo, write_text_demo
 
@@ -153,18 +181,16 @@ def test_the_demo_opens_with_its_images_and_with_its_texts(server: Serve, tmp_pa
     assert "Herbal infusions such as peppermint" in page
 
 
-def test_runs_without_judgements(tmp_path: Path) -> None:
-    write_run(tmp_path / "a.run", lists())
-    assert workspace(tmp_path).undecided == (
-        "There are runs and no judgements, so nothing can be evaluated. Add them."
-    )
-
-
-def test_judgements_without_runs(tmp_path: Path) -> None:
-    write_judgements(tmp_path / "q.txt", grades())
-    assert workspace(tmp_path).undecided == (
-        "There are judgements, q.txt, and no run. Add the results of a system."
-    )
+@for_each(
+    "write, says",
+    [
+        (write_run, "There are runs and no judgements, so nothing can be evaluated. Add them."),
+        (write_judgements, "There are judgements, x.txt, and no run. Add the results of a system."),
+    ],
+)
+def test_half_of_what_is_needed(tmp_path: Path, write: Any, says: str) -> None:
+    write(tmp_path / "x.txt", lists() if write is write_run else grades())
+    assert workspace(tmp_path).undecided == says
 
 
 def test_two_files_of_one_name(tmp_path: Path) -> None:
@@ -206,16 +232,13 @@ def test_a_file_that_changes_is_read_again(server: Serve, data: Path) -> None:
     assert "changed on disk" not in running.ask("/files").text
     write_run(data / "bm25.run", lists(seed=50), "bm25")
     os.utime(data / "bm25.run", ns=(1, 1))
-    running.app.app.state.explorer.library._looked = -1e9
+    running.app.app.state.explorer.library._next_scan = 0.0
     after = running.ask("/api/evaluate?measure=AP").json
     assert before["runs"][0]["scores"] != after["runs"][0]["scores"]
     said = running.ask("/files").text
     assert "bm25.run" in said
     assert "changed on disk and was read again." in said
     assert "changed on disk" not in running.ask("/files").text
-
-
-Send = Callable[..., Any]
 
 
 def post(running: Any, path: str, body: bytes = b"", **headers: str) -> Any:
@@ -262,7 +285,7 @@ def test_what_is_sent_lies_in_a_folder_of_our_own_that_goes(server: Serve, data:
         ("name=..", RUN, 400, "say what the file is called: name=…."),
         (f"name={'x' * 300}", RUN, 400, "the name of a file may have 200 letters; this has more."),
         ("name=a.run", "", 400, "a.run: the file is empty."),
-        ("nmae=a.run", RUN, 400, "There is no parameter 'nmae' here; did you mean 'name'?"),
+        ("nmae=a.run", RUN, 400, "Unknown parameter 'nmae'; did you mean 'name'?"),
     ],
 )
 def test_uploads_that_are_refused(
@@ -297,6 +320,62 @@ def test_limits_of_uploads(server: Serve, data: Path) -> None:
     assert answer.status == 413
     folder = running.app.app.state.explorer.uploads.folder
     assert len(list(folder.iterdir())) == 1
+
+
+def test_bombs_of_other_formats_are_refused(server: Serve, data: Path, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:  # 15 GB declared in about a kilobyte
+        file.create_dataset("x", (60_000_000, 64), "f4", chunks=(1024, 64))
+    lists = pl.DataFrame({"query": ["q"], "items": [[0] * 10]}).lazy()
+    lists.select(
+        "query", pl.col("items").list.eval(pl.lit(0).repeat_by(10**6).explode())
+    ).collect().write_parquet(tmp_path / "b.parquet")
+    running = server(data, upload_limit="5MB")
+    for name in ("a.h5", "b.parquet"):
+        body = (tmp_path / name).read_bytes()
+        assert len(body) < 100_000
+        answer = post(running, f"/api/upload?name={name}", body)
+        assert answer.status == 413, (name, answer.text)
+        assert "unpack to more than 5,000,000 bytes (--upload-limit)" in answer.json["error"]
+
+
+def test_addresses_that_cost_too_much_are_refused(server: Serve, data: Path) -> None:
+    running = server(data)
+    many = "&".join(f"measure=P@{k}" for k in range(1, 900))
+    answer = running.ask(f"/?{many}")
+    assert answer.status == 400
+    assert "a page shows up to 40 measures; the address has 899." in answer.text
+    answer = running.ask("/playground?list=0+1&relevant=1000000")
+    assert answer.status == 400
+    assert "relevant must be a whole number from 0 to 10,000; got 1000000." in answer.text
+    answer = running.ask("/?level=0.9999999999999999")
+    assert answer.status == 400
+    assert "level must be at most 0.999999999" in answer.text
+
+
+def test_pictures_are_counted_and_runs_found_behind_them(server: Serve, data: Path) -> None:
+    for at in range(3_000):
+        folder = data / "images" / f"{at % 3}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{at}.jpg").touch()
+    deep = data / "runs" / "may" / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    write_run(deep / "late.run", lists(seed=4), "late")
+    running = server(data)
+    page = running.ask("/files").text
+    assert "3,000 pictures" in page
+    assert "0.jpg" not in page
+    systems = [each["name"] for each in running.ask("/api/systems").json["systems"]]
+    assert systems[-1] == "late"
+
+
+def test_zstd_is_refused_where_it_cannot_be_unpacked_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "can_stream", lambda packed: False)
+    (tmp_path / "a.run.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    assert error_of(uploads.unpacked_size, tmp_path / "a.run.zst", 10) == (
+        "zstd files need backports.zstd to be unpacked; send another format."
+    )
 
 
 def test_files_that_come_at_once_share_the_limit(server: Serve, data: Path) -> None:

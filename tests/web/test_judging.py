@@ -14,6 +14,7 @@ import judged
 from judged.errors import InputError
 from judged.judgements.annotators import Annotator, settled_in
 from judged.web import ServerSettings
+from support.boards import words
 from support.hostile import NAMES as HOSTILE
 from support.judging import FORM, pressed
 from support.served import Answer, Serve
@@ -127,9 +128,9 @@ def test_texts_and_pictures_are_shown(server: Serve, data: Path, queue: Path) ->
 
 @pytest.mark.parametrize("by", ["effect", "depth"])
 def test_the_queue_is_that_of_the_library(server: Serve, data: Path, by: str) -> None:
-    running = server(data, seed=3)
+    running = server(data)
     runs = {name: str(data / f"{name}.run") for name in NAMES}
-    wanted = judged.queue(str(data / "qrels.txt"), runs, depth=5, by=by, seed=3)
+    wanted = judged.queue(str(data / "qrels.txt"), runs, depth=5, by=by)
     page = running.ask(f"/judge?annotator=ar&by={by}&k=5")
     assert f"0 of {len(wanted.items):,} done" in page.text
     assert shown(page)["query"] == wanted.queries[0]
@@ -257,7 +258,7 @@ def test_ids_of_any_kind_are_judged_as_what_they_are(
             400,
             "seconds must be a finite number; got &#39;nan&#39;.",
         ),
-        ({"grade": 1, "colour": "red"}, 400, "There is no parameter &#39;colour&#39; here."),
+        ({"grade": 1, "colour": "red"}, 400, "Unknown parameter &#39;colour&#39;."),
         ({"grade": 1, "note": "x" * 2001}, 400, "a note has at most 2,000 characters; this has"),
         ({"grade": 1, "note": "x" * 300_000}, 413, "a form may have 200,000 bytes; this has more."),
     ],
@@ -385,7 +386,6 @@ def test_grades_are_those_of_the_collection_unless_others_are_chosen(
     ("options", "says"),
     [
         ({"overlap": 1.5}, "overlap must be a finite number from 0 to 1; got 1.5."),
-        ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"queue": "nothing.csv"}, "nothing.csv: no such file."),
         (
             {"annotator": "settled"},
@@ -408,3 +408,40 @@ def test_a_queue_inside_the_folder_is_no_file_of_judgements(server: Serve, data:
     page = running.ask("/judge?annotator=ar").text
     assert "0 of 1 done" in page
     assert "1 row of queue.csv already has a grade and is left out." in page
+
+
+def test_grades_count_on_the_leaderboard(server: Serve, data: Path) -> None:
+    ar = Annotator(data, "ar")
+    runs = {name: judged.read_run(data / f"{name}.run") for name in NAMES}
+    listed = runs["bm25"].frame.filter(query="q0").sort("score", descending=True)["item"]
+    for item in listed.to_list()[:3]:
+        ar.grade("q0", item, 2)
+    served = server(data)
+    page = served.ask("/judge?annotator=ar").text
+    assert '<a class="button" href="/?grader=ar">See what changed</a>' in page
+    qrels = served.ask("/merged?collection=1").text
+    (data.parent / "merged.qrels").write_text(qrels)
+    expected = judged.evaluate(data.parent / "merged.qrels", runs, "AP")
+    shown = served.ask("/?measure=AP&grader=ar").text
+    assert "<b>qrels.txt with ar’s grades</b>" in shown
+    assert "numbers moved, most of all" in shown
+    assert f"{expected.value('AP', 'bm25'):.4f}"[:4] in words(shown)
+    assert "judged merge" in shown
+    assert '<option value="ar" selected>' in shown
+    assert served.ask("/?grader=bo").status == 404
+    assert served.ask("/report?measure=AP&grader=ar").status == 200
+
+
+def test_a_result_is_graded_where_it_is_listed(server: Serve, data: Path) -> None:
+    served = server(data, annotator="ar")
+    page = served.ask("/query?query=q1&system=bm25&measure=AP").text
+    hrefs = re.findall(r'<a class="mark" href="([^"]*)"', page)
+    opened = served.ask(unescape(hrefs[0])).text
+    [action] = re.findall(r'action="(/judge[^"]*)" aria-label="Grade this result"', opened)
+    item = parse_qs(urlsplit(unescape(action)).query)["item"][0]
+    answer = served.ask(unescape(action), method="POST", body=b"grade=1", content_type=FORM)
+    assert answer.status == 303
+    assert answer.headers["location"].startswith("/query?measure=AP&query=q1&system=bm25&grader=ar")
+    assert Annotator(data, "ar").grades() == {"q1": {item: 1}}
+    after = served.ask(answer.headers["location"].partition("#")[0]).text
+    assert len(re.findall(r'<a class="mark"', after)) == len(hrefs) - 1

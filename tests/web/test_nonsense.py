@@ -101,7 +101,6 @@ PAGES = (
     "/queries?show=AP",
     "/query?query=q1&system=dense&explain=AP",
     "/compare?system=dense&against=bm25",
-    "/identify?value=0.3&system=dense&of=AP",
     "/chart?kind=scatter&system=dense&against=bm25",
     "/embeddings",
 )

@@ -65,6 +65,7 @@ def html(query: str) -> str:
         "bar": None,
         "changed": None,
         "command": found.command,
+        "left_out": (),
         "noticed": [],
         **found.context,
     }
@@ -148,10 +149,6 @@ def test_cards_are_explanations(query: str) -> None:
 def test_ties_may_be_means_over_all_orders() -> None:
     # RR of (0 1) is 1 or 1/2.
     assert values("list=(0+1)&list_ties=expected")["RR"] == 0.75
-    assert answer("list=(0+1)&list_ties=expected&card=RR").to_dict()["sentences"] == [
-        "an explanation goes through one order of the results, and ties=expected is the mean over "
-        "all orders; choose ties=id, input, best or worst."
-    ]
 
 
 LISTS = [
@@ -315,17 +312,6 @@ def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
     assert told == libraries(query)["disagreement"].to_dict()["measures"][0]["definitions"]
 
 
-@pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
-def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
-    found = answer(query)
-    said: list[Any] = []
-    exec(playground.python_code(found.state), {"print": said.append})
-    evaluation = said[0]
-    for card in found.cards:
-        assert evaluation.value(card["measure"]) == pytest.approx(card["value"], nan_ok=True)
-    assert said[-1].rows()[0].value == libraries(query)["disagreement"].rows()[0].value
-
-
 # -- what is refused
 
 
@@ -357,7 +343,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
             "ties must be one of id, input, best, worst, expected; got 'bets'; did you mean "
             "'best'?",
         ),
-        ("example=nix", "There is no example 'nix'; there is " + ", ".join(EXAMPLES) + "."),
+        ("example=nix", "Unknown example 'nix'; the examples are " + ", ".join(EXAMPLES) + "."),
         ("list=0&list=1", "list occurs 2 times; give it once."),
     ],
 )
@@ -380,15 +366,6 @@ def test_a_measure_that_does_not_exist_leaves_the_rest_alone() -> None:
     assert cards["RR"]["value"] == 0.5
     assert answer("list=0+1&add=TN").libraries == cards["TN"]["refused"]
     assert "did you mean &#39;AP&#39;?" in html(query)
-
-
-HOSTILE = "</script><img src=x onerror=alert(1)>{{7*7}}\"'"
-
-
-def test_hostile_texts_are_only_text() -> None:
-    text = html(str(Params((("list", "0 1"), ("add", HOSTILE), ("card", HOSTILE)))))
-    assert "<img" not in text
-    assert "49" not in text.replace("0.49", "")
 
 
 TEXTS = st.one_of(

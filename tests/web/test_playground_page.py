@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from support.browser import violations
 from support.served import Serve, Server
 
 pytestmark = pytest.mark.slow
@@ -158,28 +157,6 @@ def test_by_touch(opened: Opened) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_tools_do_what_keys_do(opened: Opened) -> None:
-    page = opened("list=0+1+0+1&relevant=2")
-    tile(page, 2).focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
-    page.get_by_role("button", name="← Move").click()
-    waits(page, "0.7500")  # (1 + 2/4) / 2
-    page.get_by_role("button", name="Not judged").click()
-    waits(page, "0.1250")  # (1/4) / 2
-    page.get_by_role("button", name="Remove").click()
-    waits(page, "0.1667")  # (1/3) / 2
-    lists(page, "0 0 1")
-
-
-def test_examples_are_one_choice_away(opened: Opened) -> None:
-    page = opened()
-    page.get_by_label("Start from an example").select_option("image-search")
-    waits(page, "0.3694")
-    page.get_by_label("Start from an example").select_option("search-watch")
-    waits(page, "0.5595")
-
-
 def test_a_list_can_be_pasted(opened: Opened) -> None:
     page = opened()
     page.get_by_text("Write or paste a list").click()
@@ -261,33 +238,3 @@ def test_without_scripts(opened: Opened) -> None:
     assert value(page) == "0.5595"
     page.get_by_role("link", name="Precision against recall").click()
     page.locator("figure svg").first.wait_for()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 320])
-def test_accessible(opened: Opened, scheme: str, width: int) -> None:
-    query = "list=3+-+(2+1)+-+0+0+1+3+0+0+0&relevant=7&k=6&list_unjudged=removed&add=TN&add=x"
-    page = opened(
-        query,
-        color_scheme=scheme,
-        viewport={"width": width, "height": 900},
-        reduced_motion="reduce",
-    )
-    page.locator(".curve").scroll_into_view_if_needed()
-    page.locator(".curve figure svg").wait_for()
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-
-
-def test_a_wrong_address_is_a_sentence(served: Server) -> None:
-    answer = served.ask("/playground?list=0+x")
-    assert answer.status == 400
-    assert "&#39;x&#39; is neither a grade nor - (not judged)" in answer.text
-    assert served.ask("/playground?lst=0").status == 400
-
-
-def test_hostile_texts_run_nothing(opened: Opened) -> None:
-    hostile = "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E%7B%7B7*7%7D%7D"
-    page = opened(f"list=0+1&add={hostile}&card={hostile}&before={hostile}")
-    assert page.locator("main img").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") == 1440

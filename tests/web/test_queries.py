@@ -3,7 +3,6 @@ numbers gives."""
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from html import unescape
@@ -14,7 +13,6 @@ import pytest
 
 import judged
 from judged.evaluation.evaluation import Evaluation
-from support.hostile import NAMES
 from support.served import Serve, Server, grades, lists, write_judgements, write_run
 
 TEXTS = {f"q{at}": f"what is number {at}" for at in range(0, 20, 2)}
@@ -172,7 +170,7 @@ def test_nothing_found(server: Serve, folder: Path) -> None:
     assert "Clear the filter" in answer.text
     both = server(folder).ask(address(find="abc", has="tied", low="2")).text
     assert (
-        "No query contains &#39;abc&#39;, has difference of AP from 2 and has a judged result "
+        "No query contains &#39;abc&#39;, has difference of nDCG@10 from 2 and has a judged result "
         "that is tied." in both
     )
 
@@ -181,16 +179,16 @@ def test_nothing_found(server: Serve, folder: Path) -> None:
     ("params", "status", "message"),
     [
         ({"sort": "system:bm26"}, 404, "Queries have no 'system:bm26' to go by; did you mean "),
-        ({"system": "bm26"}, 404, "There is no system 'bm26'; did you mean 'bm25'?"),
+        ({"system": "bm26"}, 404, "Unknown system 'bm26'; did you mean 'bm25'?"),
         ({"system": [*SYSTEMS, "a"]}, 400, "up to 4 systems can be looked at side by side; got 5."),
-        ({"show": "nope"}, 400, "There is no column 'nope'."),
+        ({"show": "nope"}, 400, "Unknown column 'nope'."),
         ({"low": "x"}, 400, "low must be a finite number; got 'x'."),
         ({"order": "up"}, 400, "order must be"),
         ({"k": "0"}, 400, "k must be"),
         ({"slice": "side:left"}, 404, "No query has 'side:left' among its attributes."),
         ({"has": "x"}, 400, "has must be"),
         ({"from": "-1"}, 400, "from must be"),
-        ({"gibberish": "1"}, 400, "There is no parameter 'gibberish' here."),
+        ({"gibberish": "1"}, 400, "Unknown parameter 'gibberish'."),
     ],
 )
 def test_refused(
@@ -212,23 +210,6 @@ def test_a_page_of_many_queries_is_small(server: Serve, tmp_path: Path) -> None:
     assert len(re.findall(r"<[a-z]", text)) < 1500
     assert "3,000 queries" in text
     assert 'aria-rowcount="3001"' in text
-
-
-def test_hostile_ids_and_texts(server: Serve, tmp_path: Path) -> None:
-    names = [name for name in NAMES if name.strip() == name]
-    names += ["x" * 3000, "__proto__", "{{7*7}}"]
-    (tmp_path / "qrels.json").write_text(json.dumps({name: {"a": 1} for name in names}))
-    (tmp_path / "run.json").write_text(json.dumps({name: {"a": 1.5} for name in names}))
-    found = {}
-    served = server(tmp_path)
-    for first in range(0, len(names), 20):
-        text = served.ask(address(**{"from": first})).text
-        assert "<img" not in text
-        assert text.count("<script") == 2
-        for link in re.findall(r'<a href="(/query\?[^"]*)"', text):
-            found[link] = served.ask(unescape(link)).status
-    assert len(found) == len(names)
-    assert set(found.values()) == {200}
 
 
 def test_one_system_has_no_difference(server: Serve, folder: Path) -> None:

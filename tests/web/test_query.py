@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from html import unescape
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 import judged
 from judged.policy import CHOICES
-from judged.web.views.queries import SELECTION_PARAMS as SELECTION
 from support.hostile import FLAG, SCRIPTS
 from support.served import Serve, grades, write_judgements, write_run
 
@@ -151,7 +149,7 @@ def test_pictures_only_where_a_table_names_them(server: Serve, data: Path, tmp_p
 def test_a_query_that_is_gone(server: Serve, data: Path) -> None:
     answer = server(data).ask(address(query="q44", sort="relevant"))
     assert answer.status == 404
-    assert "There is no judged query 'q44' among 20." in unescape(answer.text)
+    assert "Query 'q44' is not one of the 20 judged queries." in unescape(answer.text)
     near = re.findall(r"<li><a [^>]*>([^<]*)</a>", answer.text)
     assert near[0] == "q4"
     assert len(near) == 8
@@ -161,7 +159,7 @@ def test_a_query_that_is_gone(server: Serve, data: Path) -> None:
 def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
     answer = server(data).ask(address(query="q4", system="bm26"))
     assert answer.status == 404
-    assert "There is no system 'bm26'; did you mean 'bm25'?" in unescape(answer.text)
+    assert "Unknown system 'bm26'; did you mean 'bm25'?" in unescape(answer.text)
     assert re.findall(r"<li><a [^>]*>([^<]*)</a>", answer.text)[0] == "bm25"
 
 
@@ -226,52 +224,6 @@ def test_hostile_names_everywhere(server: Serve, tmp_path: Path) -> None:
 def test_a_query_that_a_run_lacks(server: Serve, data: Path) -> None:
     text = server(data).ask(address(query="q5", system=["bm25", "short"])).text
     assert "The run has no results for this query." in text
-
-
-def test_the_command_gives_the_same_number(server: Serve, data: Path) -> None:
-    text = server(data).ask(address(query="q4", system="dense", measure="AP", ties="worst")).text
-    code = re.search(r"<code>(import judged.*?)</code>", text, re.DOTALL)
-    assert code is not None
-    scope: dict[str, object] = {}
-    exec(unescape(code[1]).replace("print(result)", ""), scope)
-    found = scope["result"]
-    assert isinstance(found, judged.explain("0 1").__class__)
-    assert f"AP = {found.settled:.4f}" in plain(text)
-
-
-def test_nonsense_in_every_parameter(server: Serve, data: Path) -> None:
-    """Random words: nothing but pages and sentences."""
-    (data / "attributes.csv").write_text(
-        "query_id,side\n" + "".join(f"q{at},{at % 2}\n" for at in range(20))
-    )
-    draw = random.Random(11)
-    words = [
-        *("", "0", "-1", "1e999", "nan", "q4", "bm25", "dense", "AP", "nDCG@10", "system:bm25"),
-        *("difference", "query", "relevant", "attribute:side", "side:1", "descending", "tied"),
-        *(
-            "unjudged",
-            "\x00",
-            "\ud7ff",
-            "'\"<>",
-            "{{7*7}}",
-            "__proto__",
-            "%00",
-            "9" * 400,
-            "a" * 3000,
-        ),
-    ]
-    names = ["query", "explain", "of", "item", *SELECTION, "from", "measure", "ties", "depth"]
-    served = server(data)
-    seen = set()
-    for _ in range(120):
-        chosen = draw.sample(names, draw.randrange(1, 5))
-        pairs = [(name, draw.choice(words)) for name in chosen]
-        path = draw.choice(["/query", "/queries"])
-        answer = served.ask(f"{path}?{urlencode(pairs)}")
-        assert answer.status in (200, 400, 404), (path, pairs, answer.text[-2000:])
-        assert "Traceback" not in answer.text
-        seen.add(answer.status)
-    assert seen == {200, 400, 404}
 
 
 def test_a_number_without_a_sum_has_the_command_of_its_value(server: Serve, data: Path) -> None:

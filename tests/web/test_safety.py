@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import socket
 from pathlib import Path
 
 import pytest
 
-from judged.errors import InputError
 from judged.web import ServerSettings, bound
 from judged.web.safety import HEADERS
+from support.errors import error_of
 from support.served import Serve, Server
 
 POLICY = (
@@ -77,6 +78,22 @@ def test_the_key_becomes_a_cookie_and_leaves_the_address(server: Serve, data: Pa
     assert shown.status == 200
     other = running.ask("/files", key=False, cookie=f"judged-{running.port + 1}=x")
     assert other.status == 403
+
+
+def test_the_printed_address_keeps_the_session(server: Serve, data: Path) -> None:
+    running = server(data)
+    cookie = cookie_of(running)
+    headers = {"key": False, "cookie": cookie, "sec_fetch_site": "same-origin"}
+    sent = running.ask("/api/upload?name=a.run", method="POST", body=b"q1 Q0 d1 1 2.0 x", **headers)
+    assert sent.status == 200
+    again = running.ask(f"/?key={running.key}", key=False, cookie=cookie)
+    assert again.headers["set-cookie"].partition(";")[0] == cookie
+    assert "a.run" in running.ask("/files", key=False, cookie=cookie).text
+
+
+def test_it_listens_before_the_address_is_printed() -> None:
+    with bound(ServerSettings.of([], port=0), print) as listening:
+        socket.create_connection(listening.getsockname(), 1).close()
 
 
 def test_the_way_without_the_key_leads_to_no_other_host(server: Serve, data: Path) -> None:
@@ -162,9 +179,7 @@ def test_without_a_key_browsers_do_not_mix_either(server: Serve, data: Path) -> 
 
 
 def test_what_others_can_reach_needs_the_key() -> None:
-    with pytest.raises(InputError) as refused:
-        ServerSettings.of([], host="0.0.0.0", key=False)
-    assert str(refused.value) == (
+    assert error_of(ServerSettings.of, [], host="0.0.0.0", key=False) == (
         "--no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, and anyone "
         "who reaches it could read everything. Leave out --no-key, or --host."
     )

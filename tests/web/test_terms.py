@@ -11,7 +11,7 @@ from judged.errors import JudgedError
 from judged.policy import CHOICES
 from judged.web import ServerSettings
 from judged.web.changes import bar_of, change_of
-from judged.web.visit import SCORING_NAMES, Params, ScoringSettings, Visit
+from judged.web.visit import Params, ScoringSettings, Visit
 from judged.web.work import Cache
 from judged.web.workspace import ServedFiles, Session
 from support.served import write_judgements, write_run
@@ -134,8 +134,3 @@ def test_choosing_nothing_chooses_nothing(tied: Path) -> None:
     bar = bar_of(ask(tied, ""), ScoringSettings())
     assert all(part["choices"][0][0] == "" for part in bar["policy"])
     assert ("was", "usual") in bar["hidden"]
-
-
-def test_every_name_is_a_term(tied: Path) -> None:
-    terms = ScoringSettings.of(Params.read(TERMS))
-    assert {name for name, _ in terms.to_params()} <= set(SCORING_NAMES)

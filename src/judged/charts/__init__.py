@@ -16,67 +16,37 @@ from typing import TYPE_CHECKING, Any
 from judged.charts.kinds import KINDS
 
 if TYPE_CHECKING:
-    from judged.charts.canvas import Design
-    from judged.charts.chart import Chart
-    from judged.charts.kinds.curves import (
-        cmc,
-        confusion_at_k,
-        eleven_point,
-        measure_at_k,
-        precision_recall,
-        precision_recall_at_k,
-        roc,
-    )
-    from judged.charts.kinds.distributions import (
-        confusion,
-        embedding_scores,
-        rank_histogram,
-        reliability,
-        scores,
-    )
-    from judged.charts.kinds.gallery import Gallery, gallery
-    from judged.charts.kinds.intervals import forest, power, ranges, systems
-    from judged.charts.kinds.pairs import differences, rank_flow, scatter
+    from judged.charts.canvas import Design as Design
+    from judged.charts.chart import Chart as Chart
+    from judged.charts.kinds.curves import cmc as cmc
+    from judged.charts.kinds.curves import confusion_at_k as confusion_at_k
+    from judged.charts.kinds.curves import eleven_point as eleven_point
+    from judged.charts.kinds.curves import measure_at_k as measure_at_k
+    from judged.charts.kinds.curves import precision_recall as precision_recall
+    from judged.charts.kinds.curves import precision_recall_at_k as precision_recall_at_k
+    from judged.charts.kinds.curves import roc as roc
+    from judged.charts.kinds.distributions import confusion as confusion
+    from judged.charts.kinds.distributions import embedding_scores as embedding_scores
+    from judged.charts.kinds.distributions import rank_histogram as rank_histogram
+    from judged.charts.kinds.distributions import reliability as reliability
+    from judged.charts.kinds.distributions import scores as scores
+    from judged.charts.kinds.gallery import Gallery as Gallery
+    from judged.charts.kinds.gallery import gallery as gallery
+    from judged.charts.kinds.intervals import forest as forest
+    from judged.charts.kinds.intervals import power as power
+    from judged.charts.kinds.intervals import ranges as ranges
+    from judged.charts.kinds.intervals import systems as systems
+    from judged.charts.kinds.pairs import differences as differences
+    from judged.charts.kinds.pairs import scatter as scatter
+    from judged.charts.kinds.temperatures import temperature as temperature
     from judged.charts.kinds.temperatures import (
-        temperature,
-        temperature_probabilities,
-        temperature_reliability,
-        temperature_study,
+        temperature_probabilities as temperature_probabilities,
     )
-    from judged.charts.sources import Systems
+    from judged.charts.kinds.temperatures import temperature_reliability as temperature_reliability
+    from judged.charts.kinds.temperatures import temperature_study as temperature_study
 
-__all__ = [
-    "KINDS",
-    "Chart",
-    "Design",
-    "Gallery",
-    "Systems",
-    "cmc",
-    "confusion",
-    "confusion_at_k",
-    "differences",
-    "eleven_point",
-    "embedding_scores",
-    "forest",
-    "gallery",
-    "measure_at_k",
-    "plot",
-    "power",
-    "precision_recall",
-    "precision_recall_at_k",
-    "ranges",
-    "rank_flow",
-    "rank_histogram",
-    "reliability",
-    "roc",
-    "scatter",
-    "scores",
-    "systems",
-    "temperature",
-    "temperature_probabilities",
-    "temperature_reliability",
-    "temperature_study",
-]
+_CLASSES = {"Chart": "chart", "Design": "canvas", "Gallery": "kinds.gallery"}
+__all__ = sorted(["KINDS", "plot", *_CLASSES, *(kind.function_name for kind in KINDS.values())])
 
 
 def plot(source: Any, kind: str, **options: Any) -> Any:
@@ -104,21 +74,15 @@ def plot(source: Any, kind: str, **options: Any) -> Any:
     if isinstance(source, Evaluation):
         if chosen.needs == "comparison":
             source = source.compare()
-        elif chosen.needs.startswith("results"):
+        elif chosen.needs == "results":
             if source.sources is None:
                 raise InputError(
                     f"{chosen.name} shows single results, and this evaluation knows only ranks; "
                     "evaluate judgements and runs."
                 )
             data = source.sources.whole()
-            judgements, runs = data.judgements(), list(data.runs())
-            if chosen.needs == "results":
-                return chosen.function(judgements, runs[0], **options)
-            return chosen.function(judgements, {run.name: run for run in runs}, **options)
+            return chosen.function(data.judgements(), next(iter(data.runs())), **options)
     return chosen.function(source, **options)
-
-
-_CLASSES = {"Chart": "chart", "Design": "canvas", "Gallery": "kinds.gallery", "Systems": "sources"}
 
 
 def __getattr__(name: str) -> Any:
@@ -130,4 +94,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

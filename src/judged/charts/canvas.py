@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from judged.charts.svg import Theme, ThemeName, look_of, theme_named
@@ -16,7 +16,7 @@ LONGEST = 100
 """Letters of a name; the middle of a longer one is left out, so that charts stay charts."""
 LABEL = 34  # letters of a name that stands beside marks
 _CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
-"""Parts of a specification that nobody reads."""
+"""Parts of a specification that are not drawn."""
 
 
 def drawable(spec: dict[str, Any]) -> dict[str, Any]:
@@ -38,15 +38,11 @@ def drawable(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels(names: Iterable[str], longest: int = LABEL) -> dict[str, str]:
-    """Return names as they are drawn beside marks: visible, short and distinct.
-
-    >>> labels(["bm25", "a" * 50 + "1", "a" * 50 + "2", "a" * 50 + "12"])["bm25"]
-    'bm25'
-    """
-    found: dict[str, str] = {}
+    """Return names as they are drawn beside marks: visible, short and distinct."""
+    short: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        found[name] = _distinct(_shown(name, longest), set(found.values()))
-    return found
+        short[name] = _distinct(_shown(name, longest), set(short.values()))
+    return short
 
 
 def _shown(text: str, longest: int = LONGEST) -> str:
@@ -121,26 +117,17 @@ SHORTEST = 6  # letters that are left of a name where there is hardly any room
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
-    """Estimate the pixels that a text takes, rather more than less.
-
-    >>> round(text_width("nDCG@10")), round(text_width("nDCG@10", bold=True))
-    (55, 59)
-    """
+    """Estimate the pixels that a text takes, rather more than less."""
     units = sum(_LETTER.get(each, _USUAL if ord(each) < 0x2100 else _WIDE) for each in text)
     return units * size * (BOLD if bold else 1.0)
 
 
 def widest(texts: Iterable[str], *, size: float = SIZE, bold: bool = False) -> float:
-    """Return the width of the widest text."""
     return max((text_width(text, size=size, bold=bold) for text in texts), default=0.0)
 
 
 def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str, str]:
-    """Return names shortened to the room there is, still distinct and of at least six letters.
-
-    >>> fitted(["a system with a long name", "bm25"], 90)["a system with a long name"]
-    'a syst…ng name'
-    """
+    """Return names shortened to the room there is, still distinct and of at least six letters."""
     every = list(names)
     if room == math.inf:
         return {name: name for name in every}
@@ -156,12 +143,10 @@ WIDTH, HEIGHT = 460, 300  # pixels of a frame, unless a kind or the design says 
 
 
 def mark(kind: str, **look: Any) -> dict[str, Any]:
-    """Return a mark of Vega-Lite."""
     return {"type": kind, **look}
 
 
 def encode(**channels: Any) -> dict[str, Any]:
-    """Return an encoding of Vega-Lite."""
     return channels
 
 
@@ -184,7 +169,6 @@ def keep_rows(field: str, value: Any) -> dict[str, Any]:
 
 
 def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
-    """Return parts on top of each other."""
     return {"width": width, "height": height, "layer": list(parts)}
 
 
@@ -192,33 +176,44 @@ FAR = 6  # from this ratio to the least, or to 1, on, the greatest loss would fl
 
 
 def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) -> dict[str, Any]:
-    """Return an axis from 0 to 1, or between other bounds."""
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": title,
-        "scale": {"domain": [low, top], "nice": False, "zero": False},
-    }
+    return number_axis(title, field, scale={"domain": [low, top], "nice": False, "zero": False})
+
+
+def span_of(
+    values: Iterable[float], *, floor: float = 0.0, top: float = 1.0
+) -> tuple[float, float]:
+    """Return round ends around values, from `floor` if they come near to it.
+
+    >>> span_of([0.62, 0.87]), span_of([0.1, 0.9]), span_of([0.5])
+    ((0.6, 0.9), (0.0, 1.0), (0.4, 0.6))
+    """
+    finite = [value for value in values if math.isfinite(value)] or [floor, top]
+    low, high = min(finite), max(finite)
+    if low - floor < 0.5 * (high - floor) and low >= floor:
+        low = floor
+    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1e9) if (high - low) / s <= 6)
+    if step == 1e9:
+        return low, max(top, high)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    if high - low < step / 2:
+        low, high = low - 0.1, high + 0.1
+    return round(max(low, floor), 9), round(min(high, max(top, low + step)), 9)
 
 
 def name_axis(title: str | None, field: str, **more: Any) -> dict[str, Any]:
-    """Return an axis of names, in the order of the rows."""
     return {"field": field, "type": "nominal", "title": title, "sort": None, **more}
 
 
-def number_axis(title: str, field: str, **more: Any) -> dict[str, Any]:
+def number_axis(title: str | None, field: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
 def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
     """Return an axis of ranks from 1, logarithmic if there are many."""
     if last > 50:
-        return number_axis(
-            title,
-            field,
-            scale={"type": "log", "domain": [1, last], "nice": False},
-            axis={"format": ",d"},
-        )
+        scale = {"type": "log", "domain": [1, last], "nice": False}
+        axis = {"format": ",d", "values": ticks(1, last, 9)}
+        return number_axis(title, field, scale=scale, axis=axis)
     marked = range(1, last + 1) if last <= 20 else [1, *range(5, last + 1, 5)]
     axis = {"format": ",d", "values": list(marked)}
     return number_axis(title, field, scale={"domain": [1, max(last, 2)], "nice": False}, axis=axis)
@@ -227,17 +222,13 @@ def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
 def temperature_axis(
     low: float, high: float, *, title: str | None, most: int = 9
 ) -> dict[str, Any]:
-    """Return a logarithmic axis with round numbers; only grid lines if there is no title."""
+    """Return a logarithmic axis with round numbers; without a title, only its grid lines."""
     if high / low < 1.05:
         low, high = low / 2, high * 2
     axis = {"values": ticks(low, high, most), "format": ",~g"}
-    return {
-        "field": "temperature",
-        "type": "quantitative",
-        "title": title,
-        "scale": {"type": "log", "domain": [low, high], "nice": False},
-        "axis": axis if title else {**axis, "labels": False, "ticks": False},
-    }
+    bare = {} if title else {"labels": False, "ticks": False}
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    return number_axis(title, "temperature", scale=scale, axis={**axis, **bare})
 
 
 def room_above(most: float) -> float:
@@ -245,34 +236,18 @@ def room_above(most: float) -> float:
     return most * 1.06 if most > 1e-9 else 1.0
 
 
-@dataclass(frozen=True)
-class Losses:
-    """The axis of losses, logarithmic if some are far above 1.
-
-    >>> Losses.of(0.5, 2.0).symlog, Losses.of(0.5, 90.0).symlog
-    (False, True)
-    """
-
-    low: float
-    high: float
-    symlog: bool
-
-    @classmethod
-    def of(cls, least: float, most: float) -> Losses:
-        if max(least, 1.0) * FAR < most:
-            return cls(least / 1.1 if least > 1 else 0.0, most * 1.1, True)
-        return cls(min(0.0, least), room_above(most), False)
-
-    @property
-    def axis(self) -> dict[str, Any]:
-        scale = {"domain": [self.low, self.high], "nice": False}
-        if not self.symlog:
-            return number_axis("loss", "value", scale=scale, axis={"tickCount": 4})
-        marked = ticks(max(self.low, 1.0), self.high, 4)
-        axis = {"values": marked if self.low else [0, *marked], "format": ",.6~g"}
-        return number_axis(
-            "loss (symlog)", "value", scale={"type": "symlog", "constant": 1, **scale}, axis=axis
-        )
+def loss_axis(least: float, most: float) -> tuple[dict[str, Any], float, float, bool]:
+    """Return the axis of losses, its ends, and whether it is logarithmic, which large ones need."""
+    if max(least, 1.0) * FAR >= most:
+        low, high = min(0.0, least), room_above(most)
+        scale: dict[str, Any] = {"domain": [low, high], "nice": False}
+        axis: dict[str, Any] = {"tickCount": 4}
+        return number_axis("loss", "value", scale=scale, axis=axis), low, high, False
+    low, high = least / 1.1 if least > 1 else 0.0, most * 1.1
+    scale = {"type": "symlog", "constant": 1, "domain": [low, high], "nice": False}
+    marked = ticks(max(low, 1.0), high, 4)
+    axis = {"values": marked if low else [0, *marked], "format": ",.6~g"}
+    return number_axis("loss (symlog)", "value", scale=scale, axis=axis), low, high, True
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
@@ -318,12 +293,15 @@ LOWEST = 80
 PADDING = 12  # pixels around a picture; a drawing in a page has its room from the page
 LEFT, BELOW = 62, 46
 """Pixels of an axis with its numbers and its title: beside the frame, and below it."""
+ROOMY = 600  # pixels of a drawing that has room for words beside its area
 PIECE = 37  # pixels of the piece of a line before its name, with the gaps around it
 NAMES_SHARE = 0.42  # how much of the width names may take
+SHARE_ON_PAGE = 0.3  # the same on a page, which otherwise has names below the area
+ASPECT = 0.6  # the height of an area on a page, as a share of the drawing's width
 
 
 class Design(TypedDict, total=False):
-    """How a chart is drawn, whatever it shows. All kinds take these, each by its name.
+    """Options of the drawing, which all kinds of chart take as keyword arguments.
 
     Parameters
     ----------
@@ -361,16 +339,17 @@ DESIGN = tuple(Design.__annotations__)  # the names of these options
 
 
 @dataclass(frozen=True)
-class Frame:
-    """Where marks are: its size, and the names that stand beside it."""
+class PlotArea:
+    """The size of the area of marks, and the names beside it."""
 
     width: int
     height: int
-    names: dict[str, str]  # names as short as there is room for
+    names: dict[str, str] = field(default_factory=dict)  # as short as there is room for
+    below: bool = False  # True if names are below the plot, because they are too wide beside it
+    on_top: tuple[dict[str, Any], ...] = ()  # words around the area
 
     def layers(self, *parts: dict[str, Any]) -> dict[str, Any]:
-        """Return parts on top of each other in this frame."""
-        return layers(*parts, width=self.width, height=self.height)
+        return layers(*parts, *self.on_top, width=self.width, height=self.height)
 
 
 @dataclass(frozen=True)
@@ -386,45 +365,40 @@ class Canvas:
 
     @classmethod
     def of(cls, design: Design) -> Canvas:
-        """From options of a kind; refuses what has no meaning."""
+        """Check the options of a drawing."""
         if unknown := sorted(set(design) - set(DESIGN)):
             raise TypeError(
-                f"a chart got an unexpected keyword argument {unknown[0]!r}; how it is drawn is "
-                f"said by {', '.join(DESIGN)}."
+                f"a chart got an unexpected keyword argument {unknown[0]!r}; its drawing has the "
+                f"options {', '.join(DESIGN)}."
             )
-        name, width, height = (
-            design.get("theme", "light"),
-            design.get("width"),
-            design.get("height"),
-        )
+        name, title = design.get("theme", "light"), design.get("title")
+        notes = design.get("notes", True)
         theme_named(name)
-        title, notes = design.get("title"), design.get("notes", True)
         if title is not None and not isinstance(title, str):
             raise InputError(f"title must be a text; got {quoted(title)}.")
         if not isinstance(notes, bool):
             raise InputError(f"notes must be True or False; got {quoted(notes)}.")
-        return cls(
-            name,
-            None if width is None else whole("width", width, at_least=NARROWEST, at_most=WIDEST),
-            None if height is None else whole("height", height, at_least=LOWEST, at_most=WIDEST),
-            title,
-            notes,
-            _places(design.get("looks")),
-        )
+        if (width := design.get("width")) is not None:
+            width = whole("width", width, at_least=NARROWEST, at_most=WIDEST)
+        if (height := design.get("height")) is not None:
+            height = whole("height", height, at_least=LOWEST, at_most=WIDEST)
+        return cls(name, width, height, title, notes, _places(design.get("looks")))
 
     @property
     def theme(self) -> Theme:
-        """The colours."""
         return theme_named(self.name)
 
     @property
     def in_page(self) -> bool:
-        """Whether a page sets title and notes, and knows the colours."""
         return self.name == "page"
 
     @property
+    def has_room_beside(self) -> bool:
+        """True if words fit beside the area; a page lists queries itself."""
+        return not self.in_page and (self.width is None or self.width >= ROOMY)
+
+    @property
     def padding(self) -> int:
-        """Pixels around the drawing."""
         return 2 if self.in_page else PADDING
 
     def across(
@@ -457,7 +431,7 @@ class Canvas:
         gap: int = 0,
         rows: int = 1,
         row_gap: int = 0,
-    ) -> Frame:
+    ) -> PlotArea:
         """Return a frame with room for `before`, names (shortened) and `behind` to its right."""
         every = list(dict.fromkeys(names))
         more = behind or dict.fromkeys(every, "")
@@ -469,14 +443,19 @@ class Canvas:
             name: f"{word}{more[name]}" for name, word in fitted(every, room, bold=True).items()
         }
         beside = before + widest(short.values(), bold=True) if every else 10.0
-        return Frame(
-            self.across(width, beside=left + beside, panels=panels, gap=gap),
-            self.down(height, below=below, panels=rows, gap=row_gap),
-            short,
-        )
+        share = self.width / panels if self.in_page and self.width is not None else 0.0
+        under = share > 0 and beside > SHARE_ON_PAGE * share
+        if under:
+            full = {name: f"{word}{more[name]}" for name, word in labels(every).items()}
+            short, beside = full, 16.0
+        wide = self.across(width, beside=left + beside, panels=panels, gap=gap)
+        tall = self.down(height, below=below, panels=rows, gap=row_gap)
+        if share and self.height is None and rows == 1:
+            tall = min(max(round(ASPECT * share), 160), 420)
+        return PlotArea(wide, tall, short, below=under)
 
     def columns(self, panels: int, narrowest: int) -> int:
-        """How many panels stand side by side: all, or as many as the width has room for."""
+        """Return how many panels fit side by side."""
         if self.width is None:
             return panels
         return min(panels, max(1, self.width // narrowest))

@@ -46,16 +46,16 @@ _HINT = 'pictures of charts need altair and vl-convert-python: pip install "judg
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure(Result):
-    """What charts and galleries share: they are results, made of a table and of sentences."""
+    """The base of charts and galleries: a result made of a table and of sentences."""
 
     kind: str
     """The name of the kind of chart, as `judged plot` takes it."""
     data: pl.DataFrame
-    """Exactly what is shown."""
+    """The data of the drawing."""
     title: str
-    """What stands above the chart."""
+    """The heading of the chart."""
     notes: tuple[str, ...]
-    """What stands under the title: how to read the chart, and what was left out or put together."""
+    """Sentences on how to read the chart, and on data that were left out or grouped."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -130,7 +130,7 @@ class Chart(Figure):
     canvas: Canvas = field(default_factory=Canvas)
     """Colours, size and title, as they were asked for."""
     words: Callable[[dict[str, Any]], str] | None = None
-    """What the mark of a row of `data` says, in kinds whose marks stand for rows."""
+    """Returns the words of a mark from its row of `data`, in kinds with a mark per row."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the Vega-Lite specification with the data; `to_json` is the same as text."""
@@ -154,10 +154,9 @@ class Chart(Figure):
         self,
         address: Callable[[dict[str, Any]], str | None],
         *,
-        words: Callable[[dict[str, Any]], str] | None = None,
         tab_stops: bool = True,
     ) -> str:
-        """Draw the chart as shapes, with links on the marks that stand for rows of the table.
+        """Draw the chart as shapes, with a link on the mark of each row of the table.
 
         These are bars of `differences`, points of `scatter`, and marks of `forest` and `systems`.
 
@@ -166,9 +165,6 @@ class Chart(Figure):
         address : callable
             Takes a row of `data` as a dict and gives where it leads: a relative address, or one of
             the web; None for a mark that is no link.
-        words : callable, optional
-            Takes the same and gives what is said when the mark is pointed at; by default what
-            the row says.
         tab_stops : bool, optional
             Whether the tab key stops at each link, by default true; false where the same links
             stand in a table beside the chart.
@@ -185,16 +181,16 @@ class Chart(Figure):
         1
         """
 
-        say = words or self.words
-        if say is None:
+        words = self.words
+        if words is None:
             raise InputError(
-                f"the marks of {self.kind} do not stand for rows of its table, so that they cannot "
-                "be links; take to_svg."
+                f"{self.kind} has no mark per row of its table, so its marks cannot be links; use "
+                "to_svg."
             )
 
         def link(number: int) -> tuple[str | None, str]:
             row = self.data.row(number, named=True)
-            return address(row), say(row)
+            return address(row), words(row)
 
         svg: str = _converter().vegalite_to_svg(with_rows(self.spec))
         return tidy(svg, label=self.title, width=self.canvas.width, link=link, tab_stops=tab_stops)
@@ -323,32 +319,50 @@ LETTERS = 6.0  # pixels of a letter of a note, about
 TITLE_LETTERS = 8.0  # of a letter of the title
 
 
-def chart(
+Drawing = tuple[str, Iterable[str], dict[str, Any]]
+"""The title of a chart, its notes, and its Vega-Lite, which reads the rows of a "table"."""
+
+
+def draws(
     kind: str,
-    table: pl.DataFrame,
-    canvas: Canvas,
-    title: str,
-    notes: Iterable[str],
-    parts: dict[str, Any],
     *,
-    width: int = WIDTH,
+    width: int | None = None,
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
-) -> Chart:
-    """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
-    sentences = tuple(note for note in notes if note)
-    shown = title if canvas.title is None else canvas.title
-    heading = {} if canvas.in_page else {"title": _heading(shown, sentences, canvas, width)}
-    spec = {
-        "$schema": schema(VERSIONS[-1]),
-        **heading,
-        "config": canvas.theme.config,
-        "padding": canvas.padding,
-        "data": {"name": "table"},
-        **parts,
-        "datasets": {"table": rows_of(table.drop(unseen))},
-    }
-    return Chart(kind, table, shown or title, sentences, drawable(spec), canvas, words)
+) -> Callable[[Callable[..., Drawing]], Callable[..., Chart]]:
+    """Turn a function of a table and a canvas into one that returns a chart.
+
+    The chart also gets the sentences of its source as notes. Columns that are `unseen` are left
+    out of the Vega-Lite.
+    """
+
+    def decorate(function: Callable[..., Drawing]) -> Callable[..., Chart]:
+        def draw(
+            table: pl.DataFrame, canvas: Canvas, sentences: Iterable[str] = (), **more: Any
+        ) -> Chart:
+            title, notes, parts = function(table, canvas, **more)
+            shown = title if canvas.title is None else canvas.title
+            kept = tuple(note for note in (*notes, *sentences) if note)
+            heading = _heading(shown, kept, canvas, width or _width(parts))
+            spec = {
+                "$schema": schema(VERSIONS[-1]),
+                **({} if canvas.in_page else {"title": heading}),
+                "config": canvas.theme.config,
+                "padding": canvas.padding,
+                "data": {"name": "table"},
+                **parts,
+                "datasets": {"table": rows_of(table.drop(unseen))},
+            }
+            return Chart(kind, table, shown or title, kept, drawable(spec), canvas, words)
+
+        return draw
+
+    return decorate
+
+
+def _width(parts: dict[str, Any]) -> int:
+    panels = parts.get("concat", [parts])
+    return sum(panel.get("width", WIDTH) for panel in panels[: parts.get("columns", 1)])
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:

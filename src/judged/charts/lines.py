@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.canvas import (
     BELOW,
     LEFT,
     Canvas,
-    Frame,
+    PlotArea,
     encode,
     fitted,
     layer,
-    layers,
     mark,
     number_axis,
     text_width,
@@ -41,22 +39,21 @@ def curves(
     x: dict[str, Any],
     y: dict[str, Any],
     canvas: Canvas,
-    frame: Frame,
+    frame: PlotArea,
     high: float = 1.0,
     low: float = 0.0,
-    said: dict[str, str] | None = None,
+    words: dict[str, str] | None = None,
     symlog: bool = False,
 ) -> list[dict[str, Any]]:
-    """Draw a line per name in a column, with its name (or its words in `said`) at its end."""
+    """Draw a line per name in a column, with its name (or its `words`) at its end."""
     names = table[field].unique(maintain_order=True).to_list()
     looks = canvas.look(names if field == "run" else [""] * len(names))
     look = series(field, names, looks)
     last = table.group_by(field, maintain_order=True).last()
-    words = [(said or {}).get(name, name) for name in last[field]]
-    ends = [
-        (frame.names.get(word, word), value)
-        for word, value in zip(words, last[y["field"]], strict=True)
-    ]
+    ends = []
+    for name, value in last.select(field, y["field"]).rows():
+        word = (words or {}).get(name, name)
+        ends.append((frame.names.get(word, word), value))
     line = layer(
         mark("line", strokeWidth=2.2),
         encode(x=x, y=y, **look, order={"field": x["field"], "type": "quantitative"}),
@@ -74,7 +71,7 @@ def curves(
 def series(
     field: str, names: Sequence[str], looks: Sequence[tuple[str, list[int]]]
 ) -> dict[str, Any]:
-    """Return colour and dash of each line; names are written at lines, so there is no legend."""
+    """Return colour and dash of each line, without a legend because lines have names."""
     if len(names) > MOST:
         raise InputError(f"a chart has room for {MOST} lines; got {len(names):,}. Show fewer.")
 
@@ -97,12 +94,14 @@ def end_labels(
     looks: Sequence[tuple[str, list[int]]],
     *,
     y: dict[str, Any],
-    frame: Frame,
+    frame: PlotArea,
     low: float = 0.0,
     high: float = 1.0,
     symlog: bool = False,
 ) -> dict[str, Any]:
     """Write names beside the last points, each after a piece of its line, without overlaps."""
+    if frame.below:
+        return _names_below([name for name, _ in ends], looks, frame)
     bottom, top, *values = [
         math.log1p(value) if symlog else value
         for value in (low, high, *(value for _, value in ends))
@@ -130,6 +129,33 @@ def end_labels(
     return {"data": {"values": rows}, "layer": [*pieces, names]}
 
 
+def _names_below(
+    names: Sequence[str], looks: Sequence[tuple[str, list[int]]], frame: PlotArea
+) -> dict[str, Any]:
+    """Write names under the area, each after a piece of its line, in as many rows as they need."""
+    parts: list[dict[str, Any]] = []
+    x, row = 0.0, 0
+    for name, (shade, dash) in zip(names, looks, strict=True):
+        wide = 28 + text_width(name, bold=True) + LINE
+        if x and x + wide > frame.width:
+            x, row = 0.0, row + 1
+        y = {"value": frame.height + BELOW + LINE * (row + 0.5)}
+        parts += [
+            layer(
+                mark("rule", strokeWidth=2.2, color=shade, strokeDash=dash, clip=False),
+                encode(x={"value": x}, x2={"value": x + 22}, y=y),
+                values=[{}],
+            ),
+            layer(
+                mark("text", align="left", baseline="middle", clip=False, fontWeight="bold"),
+                encode(x={"value": x + 28}, y=y, text={"field": "label"}),
+                values=[{"label": name}],
+            ),
+        ]
+        x += wide
+    return {"layer": parts}
+
+
 def beside(
     head: str, lines: Sequence[str], *, x: float, y: float, theme: Theme, shade: str
 ) -> list[dict[str, Any]]:
@@ -152,11 +178,7 @@ def beside(
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return places near the values, in their order, a gap apart, within bounds if they fit.
-
-    >>> spread([0.5, 0.5, 0.9], 0.1, 0, 1)
-    [0.5, 0.4, 0.9]
-    """
+    """Return places near the values, in their order, a gap apart, within bounds if they fit."""
     order = sorted(range(len(values)), key=lambda at: (-values[at], at))
     places = list(values)
     top = max(high, low + gap * (len(values) - 1))
@@ -169,85 +191,50 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
     return [round(place, 9) for place in places]
 
 
-ROOMY = 600  # pixels of a drawing that has room for words beside its frame
 SIDE_GAP = 10
 MOST_SIDES = 400  # the height of a square frame stays below this
-
-
-@dataclass(frozen=True)
-class Side:
-    """What is said of one side."""
-
-    head: str
-    lines: Sequence[str]  # the queries that differ most, with their numbers
-    shade: str
-
-
-@dataclass(frozen=True)
-class Sided:
-    """A frame with words around it."""
-
-    width: int
-    height: int
-    parts: list[dict[str, Any]]
-    lists: bool  # whether queries are named
-
-    def layers(self, *others: dict[str, Any]) -> dict[str, Any]:
-        """Return other parts, and the words on top of them."""
-        return layers(*others, *self.parts, width=self.width, height=self.height)
+SideText = tuple[str, Sequence[str], str]
+"""Words about one side of a chart of two systems: a head, queries that differ most, a colour."""
 
 
 def sided(
-    canvas: Canvas, width: int, height: int, *, first: Side, second: Side, square: bool = False
-) -> Sided:
-    """Return a frame and words about both sides; a page lists the queries itself."""
-    roomy = not canvas.in_page and (canvas.width is None or canvas.width >= ROOMY)
-    if roomy:
-        texts = [text for side in (first, second) for text in (side.head, *side.lines)]
-        wide = canvas.across(width, beside=LEFT + SIDE_GAP + widest(texts, bold=True))
-        tall = canvas.down(min(wide, MOST_SIDES) if square else height)
-        last = tall - 6 - LINE * len(second.lines)
+    canvas: Canvas, width: int, height: int, *, sides: Sequence[SideText], square: bool = False
+) -> PlotArea:
+    """Return an area with words about its upper and lower side, beside or above it."""
+    theme = canvas.theme
+    (first, first_lines, _), (second, second_lines, _) = sides
+    if not canvas.has_room_beside:
+        wide = canvas.across(width, beside=LEFT + SIDE_GAP)
+        taken = sum(text_width(head, bold=True) for head in (first, second)) + 2 * LINE
+        stacked = taken >= wide
         parts = [
-            part
-            for side, top in ((first, 6), (second, last))
-            for part in beside(
-                side.head,
-                side.lines,
-                x=wide + SIDE_GAP,
-                y=top,
-                theme=canvas.theme,
-                shade=side.shade,
+            _head(head, theme.ink_of(shade), align, across, -7 - LINE * row)
+            for (head, _, shade), align, across, row in zip(
+                sides, ("left", "right"), (0, wide), (int(stacked), 0), strict=True
             )
         ]
-        return Sided(wide, tall, parts, True)
-    wide = canvas.across(width, beside=LEFT + SIDE_GAP)
-    parts, above = _above(first, second, wide, canvas.theme)
-    tall = canvas.down(min(wide, MOST_SIDES) if square else height, below=BELOW + above)
-    return Sided(wide, tall, parts, False)
-
-
-def _above(first: Side, second: Side, width: int, theme: Theme) -> tuple[list[dict[str, Any]], int]:
-    """Write heads above a frame, side by side or stacked; also return the pixels they take."""
-    taken = sum(text_width(side.head, bold=True) for side in (first, second)) + 2 * LINE
-    rows = (0, 0) if taken < width else (1, 0)
+        below = BELOW + 10 + LINE * (1 + stacked)
+        tall = canvas.down(min(wide, MOST_SIDES) if square else height, below=below)
+        return PlotArea(wide, tall, on_top=tuple(parts))
+    texts = [first, *first_lines, second, *second_lines]
+    wide = canvas.across(width, beside=LEFT + SIDE_GAP + widest(texts, bold=True))
+    tall = canvas.down(min(wide, MOST_SIDES) if square else height)
+    tops = 6, tall - 6 - LINE * len(second_lines)
     parts = [
-        layer(
-            mark(
-                "text",
-                align=align,
-                baseline="bottom",
-                clip=False,
-                fontWeight="bold",
-                color=theme.ink_of(side.shade),
-            ),
-            encode(x={"value": across}, y={"value": -7 - LINE * row}, text={"field": "words"}),
-            values=[{"words": side.head}],
-        )
-        for side, align, across, row in zip(
-            (first, second), ("left", "right"), (0, width), rows, strict=True
-        )
+        part
+        for (head, lines, shade), top in zip(sides, tops, strict=True)
+        for part in beside(head, lines, x=wide + SIDE_GAP, y=top, theme=theme, shade=shade)
     ]
-    return parts, 10 + LINE * (1 + rows[0])
+    return PlotArea(wide, tall, on_top=tuple(parts))
+
+
+def _head(head: str, colour: str, align: str, x: float, y: float) -> dict[str, Any]:
+    look = {"baseline": "bottom", "clip": False, "fontWeight": "bold"}
+    return layer(
+        mark("text", align=align, color=colour, **look),
+        encode(x={"value": x}, y={"value": y}, text={"field": "words"}),
+        values=[{"words": head}],
+    )
 
 
 WIDTH = 340
@@ -259,30 +246,22 @@ ROW_GAP = 12  # pixels between columns of text
 MOST_INTERVALS = 400  # rows that a chart has room for
 
 
-@dataclass(frozen=True)
-class Row:
-    """A number with its interval."""
+IntervalRow = dict[str, Any]
+"""A number with its interval.
 
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    words: Callable[[float | None], str]  # a number as text
-    shade: str
-    says: str = ""  # what stands behind the numbers
-    shape: str = "circle"
-    margin: float | None = None  # how far from 0 a difference does not matter
-    number: int = 0  # of the row in the chart's table, from 0
+Keys are name, value, low, high, words (a function that writes a number), shade, shape, says (what
+stands behind the numbers), margin (how far from 0 a difference does not matter) and number (of the
+row in the chart's table, from 0).
+"""
 
 
 def room_for(rows: int, instead: str) -> None:
-    """Fail if there are more rows than a chart has room for."""
     if rows > MOST_INTERVALS:
         raise InputError(f"a chart has room for {MOST_INTERVALS} rows; got {rows:,}: {instead}.")
 
 
 def panels(
-    given: Sequence[tuple[str, Sequence[Row]]], *, canvas: Canvas, zero: bool = False
+    given: Sequence[tuple[str, Sequence[IntervalRow]]], *, canvas: Canvas, zero: bool = False
 ) -> dict[str, Any]:
     """Stack panels, each with an axis title and rows; `zero` adds a line at 0."""
     columns = _columns([row for _, rows in given for row in rows], canvas)
@@ -296,43 +275,42 @@ def panels(
     return {"vconcat": parts, "spacing": SPACING}
 
 
-@dataclass(frozen=True)
-class Columns:
-    """What stands beside the marks, and what is left for them."""
-
-    frame: int
-    names: dict[str, str]  # names as short as there is room for
-    number: float
-    interval: float  # pixels of the texts of intervals; 0 where there is no room for them
-    signs: bool  # whether of what is said only the first word has room
-
-    def says(self, row: Row) -> str:
-        return row.says.partition(" ")[0] if self.signs else row.says
+Columns = tuple[int, dict[str, str], float, float, Callable[[IntervalRow], str]]
+"""The width of the area of marks, names as short as there is room for, the widths of numbers and of
+intervals (0 where there is no room), and a function that returns what is said of a row."""
 
 
-def _columns(rows: Sequence[Row], canvas: Canvas) -> Columns:
+def _columns(rows: Sequence[IntervalRow], canvas: Canvas) -> Columns:
     """Fit columns beside the marks: drop ends of intervals, then shorten names, then words."""
-    number = widest((row.words(row.value) for row in rows), bold=True)
+    number = widest((row["words"](row["value"]) for row in rows), bold=True)
     interval = widest(_interval(row) for row in rows)
-    every = [row.name for row in rows]
+    every = [row["name"] for row in rows]
     long, short = fitted(every, float("inf")), fitted(every, (canvas.width or WIDTH) * 0.25)
-    for names, ends, signs in (
-        (long, interval, False),
-        (long, 0.0, False),
-        (short, 0.0, False),
-        (short, 0.0, True),
+    for names, ends, says in (
+        (long, interval, _says),
+        (long, 0.0, _says),
+        (short, 0.0, _says),
+        (short, 0.0, _first_word),
     ):
-        words = widest((Columns(0, names, 0, 0, signs).says(row) for row in rows), bold=True)
+        words = widest(map(says, rows), bold=True)
         beside = widest(names.values()) + number + ends + words
         beside += ROW_GAP * (2 + bool(ends) + bool(words)) + 8
-        found = Columns(canvas.across(WIDTH, beside=beside), names, number, ends, signs)
-        if found.frame >= NARROWEST:
+        frame = canvas.across(WIDTH, beside=beside)
+        if frame >= NARROWEST:
             break
-    return found
+    return frame, names, number, ends, says
+
+
+def _says(row: IntervalRow) -> str:
+    return str(row["says"])
+
+
+def _first_word(row: IntervalRow) -> str:
+    return _says(row).partition(" ")[0]
 
 
 def _panel(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     title: str,
     columns: Columns,
     theme: Theme,
@@ -347,7 +325,7 @@ def _panel(
         title,
         "value",
         scale={"domain": [low, high], "zero": False, "nice": False},
-        axis={"tickCount": max(2, min(6, columns.frame // 55)), **signs},
+        axis={"tickCount": max(2, min(6, columns[0] // 55)), **signs},
     )
     y = {
         "field": "at",
@@ -401,52 +379,54 @@ def _panel(
         for number, (test, look, colour) in enumerate(looks)
     ]
     parts = [band, *([line] if zero else []), reach, *marks, *_texts(y, columns)]
-    return {"width": columns.frame, "height": height, "data": {"values": drawn}, "layer": parts}
+    return {"width": columns[0], "height": height, "data": {"values": drawn}, "layer": parts}
 
 
-def _bounds(rows: Sequence[Row], zero: bool) -> tuple[float, float]:
-    """Return the ends of the axis, with all finite numbers in sight."""
-    every = [each for row in rows for each in (row.value, row.low, row.high)]
+def _bounds(rows: Sequence[IntervalRow], zero: bool) -> tuple[float, float]:
+    every = [each for row in rows for each in (row["value"], row["low"], row["high"])]
     every += [0.0] if zero else []
-    every += [sign * row.margin for row in rows if row.margin is not None for sign in (-1, 1)]
+    every += [
+        sign * row["margin"] for row in rows if row.get("margin") is not None for sign in (-1, 1)
+    ]
     finite = [each for each in every if each is not None and math.isfinite(each)] or [0.0]
     low, high = min(finite), max(finite)
     edge = (high - low) * 0.06 or abs(high) * 0.06 or 1.0
     return low - edge, high + edge
 
 
-def _interval(row: Row) -> str:
-    if row.low is None or row.high is None:
+def _interval(row: IntervalRow) -> str:
+    if row["low"] is None or row["high"] is None:
         return "no interval"
-    return f"{row.words(row.low)} … {row.words(row.high)}"
+    return f"{row['words'](row['low'])} … {row['words'](row['high'])}"
 
 
-def _drawn(at: int, row: Row, columns: Columns, low: float, high: float) -> dict[str, Any]:
-    known = row.low is not None and row.high is not None
+def _drawn(at: int, row: IntervalRow, columns: Columns, low: float, high: float) -> dict[str, Any]:
+    known = row["low"] is not None and row["high"] is not None
     return {
         "at": at,
-        "row_number": row.number + 1,
-        "name": columns.names[row.name],
-        "value": row.value if row.value is not None and math.isfinite(row.value) else None,
+        "row_number": row["number"] + 1,
+        "name": columns[1][row["name"]],
+        "value": row["value"] if row["value"] is not None and math.isfinite(row["value"]) else None,
         "known": known,
-        "left": max(row.low, low) if row.low is not None else None,
-        "right": min(row.high, high) if row.high is not None else None,
-        "margin": row.margin,
-        "shade": row.shade,
-        "shape": row.shape,
-        "number": row.words(row.value),
+        "left": max(row["low"], low) if row["low"] is not None else None,
+        "right": min(row["high"], high) if row["high"] is not None else None,
+        "margin": row.get("margin"),
+        "shade": row["shade"],
+        "shape": row.get("shape", "circle"),
+        "number": row["words"](row["value"]),
         "interval": _interval(row),
-        "says": columns.says(row),
+        "says": columns[4](row),
     }
 
 
 def _texts(y: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
-    first = columns.frame + ROW_GAP + columns.number
-    behind = first + ROW_GAP + (columns.interval + ROW_GAP if columns.interval else 0)
+    frame, _, number, interval, _ = columns
+    first = frame + ROW_GAP + number
+    behind = first + ROW_GAP + (interval + ROW_GAP if interval else 0)
     texts: list[tuple[str, float, str, str]] = [
         ("name", -ROW_GAP, "right", "normal"),
         ("number", first, "right", "bold"),
-        *([("interval", first + ROW_GAP, "left", "normal")] if columns.interval else []),
+        *([("interval", first + ROW_GAP, "left", "normal")] if interval else []),
         ("says", behind, "left", "bold"),
     ]
     return [

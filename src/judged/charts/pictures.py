@@ -32,6 +32,7 @@ HINT = 'galleries need Pillow: pip install "judged[charts]".'
 COLUMNS = ("id", "picture")
 SHOWN = 8  # how many columns of another table a message names
 LARGEST = 256  # pictures on a page are made no larger than this, so that it stays small
+MAX_PIXELS = 50_000_000  # of a picture that is opened; a few bytes can claim to have billions
 TILE, GAP, MARGIN = 68, 12, 18  # pixels of a picture, between pictures, and around all
 
 
@@ -77,17 +78,13 @@ def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
 
 
 def check_pictures(pictures: Mapping[str, PictureLike], ids: Iterable[str]) -> None:
-    """Fail if a picture is missing."""
     if lost := [each for each in ids if each not in pictures]:
-        some = few(lost)
         raise InputError(
-            f"there is no picture of {some}; pictures must have all queries and items that are "
-            "shown."
+            f"pictures must have all queries and items that are shown; {few(lost)} is missing."
         )
 
 
 def check_pillow() -> None:
-    """Fail with what to install if Pillow is missing."""
     try:
         import PIL  # noqa: F401
     except ImportError as error:
@@ -95,7 +92,7 @@ def check_pillow() -> None:
 
 
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM", "ICO")
-"""What is opened: pictures only. For others Pillow starts programs (Ghostscript for EPS)."""
+"""Formats that are opened. For others Pillow starts programs (Ghostscript for EPS)."""
 
 
 def opened(picture: PictureLike, name: str) -> Image:
@@ -106,10 +103,12 @@ def opened(picture: PictureLike, name: str) -> Image:
     if isinstance(picture, Image.Image):
         return picture.convert("RGB")
     try:
-        if isinstance(picture, bytes):
-            return Image.open(BytesIO(picture), formats=_FORMATS).convert("RGB")
-        if isinstance(picture, (str, os.PathLike)):
-            return Image.open(picture, formats=_FORMATS).convert("RGB")
+        if isinstance(picture, (bytes, str, os.PathLike)):
+            source = BytesIO(picture) if isinstance(picture, bytes) else picture
+            with Image.open(source, formats=_FORMATS) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise ValueError(f"it has more than {MAX_PIXELS:,} pixels")
+                return image.convert("RGB")
     except FileNotFoundError:
         raise InputError(f"the picture of {name}: {picture}: no such file.") from None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
@@ -118,11 +117,23 @@ def opened(picture: PictureLike, name: str) -> Image:
     if array.dtype != np.uint8 or array.ndim not in (2, 3):
         raise InputError(
             f"the picture of {name} must be a path, bytes, an image of Pillow, or an array of "
-            "8-bit grey or RGB pixels; "
-            "got "
+            "8-bit grey or RGB pixels; got "
             f"{type(picture).__name__}{f' of {array.dtype} {array.shape}' if array.ndim else ''}."
         )
     return Image.fromarray(array).convert("RGB")
+
+
+def pixels_of(content: bytes) -> int:
+    """Return how many pixels a picture claims to have; 0 if that is not known."""
+    try:
+        from PIL import Image
+
+        with Image.open(BytesIO(content), formats=_FORMATS) as image:
+            return int(image.width * image.height)
+    except (ImportError, OSError, ValueError, SyntaxError):
+        return 0
+    except Image.DecompressionBombError:
+        return MAX_PIXELS + 1
 
 
 def fitted(image: Image, size: int) -> Image:

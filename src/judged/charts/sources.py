@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, ChartKind
 from judged.comparison import compare, compare_evaluation
 from judged.comparison.comparison import Comparison
-from judged.comparison.match import matched
-from judged.comparison.methods import TEST_EXPLANATIONS, method_line
+from judged.comparison.export import TEST_EXPLANATIONS, method_line
+from judged.comparison.outcomes import match_pair
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.wording import percent_of, with_sign
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.scores import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
 from judged.inputs.blocks import Room, RunBlocks
-from judged.inputs.data import Data
+from judged.inputs.data import Data, typed_lists
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
-from judged.limits import limits
+from judged.limits import config
 from judged.matching.documents import with_items
+from judged.matching.variants import Variants
 from judged.measures import parse_measure
 from judged.options import formats_of, whole
 from judged.policy import Policy
@@ -43,54 +43,19 @@ if TYPE_CHECKING:
     from judged.charts.chart import Figure
     from judged.measures import Measure
     from judged.measures.registry import Mask
-    from judged.options import MeasuresLike, PolicyLike
+    from judged.options import MeasuresLike
 
 
 @dataclass(frozen=True, eq=False)
 class Systems:
-    """Rankings under distinct names, and the policy that their numbers are computed with.
-
-    Charts make one from what they are given; make it yourself to choose the policy for rankings.
-
-    Parameters
-    ----------
-    rankings : tuple of Rankings
-        One per system.
-    policy : Policy
-        What missing queries and queries with nothing relevant count.
-
-    >>> ranked = Rankings.from_relevance([[0, 1], [0, 0]], name="mine")
-    >>> systems = Systems.of(ranked, policy={"empty": "skip"})
-    >>> systems.names, systems.evaluate(["RR"]).value("RR")
-    (['mine'], 0.5)
-    """
+    """Rankings under distinct names, and the policy that their numbers are computed with."""
 
     rankings: tuple[Rankings, ...]
-    """One per system."""
     policy: Policy
-    """What missing queries and queries with nothing relevant count."""
 
     @classmethod
-    def of(cls, source: Source, *, policy: PolicyLike | None = None) -> Systems:
-        """Make systems from whatever a chart takes.
-
-        Parameters
-        ----------
-        source : Evaluation, Rankings, sequence of Rankings, or Systems
-            An evaluation brings its policy; systems are taken as they are.
-        policy : PolicyLike, optional
-            Of rankings; by default ties and unjudged results as they are, and otherwise the
-            defaults.
-
-        Returns
-        -------
-        Systems
-            With names that are distinct: the second "mine" is "mine (2)".
-
-        >>> mine = Rankings.from_relevance([[0, 1]], name="mine")
-        >>> Systems.of([mine, mine]).names
-        ['mine', 'mine (2)']
-        """
+    def of(cls, source: Source) -> Systems:
+        """Return the systems of an evaluation or of rankings; equal names are made distinct."""
         if isinstance(source, Systems):
             return source
         if isinstance(source, Evaluation):
@@ -99,129 +64,64 @@ class Systems:
             return cls(_named(kept), source.policy)
         several = isinstance(source, (list, tuple))
         rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
-        if not rankings or not all(isinstance(each, Rankings) for each in rankings):
+        if not rankings or not all(isinstance(ranked, Rankings) for ranked in rankings):
             raise InputError(
                 "a chart is made from an evaluation, from rankings or from a list of rankings; got "
                 "something else."
             )
-        known = Policy.of(policy, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
-        return cls(_named([under(each, known) for each in rankings]), known)
+        known = Policy.of(None, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+        return cls(_named([Variants(r).under(known.ties, known.unjudged) for r in rankings]), known)
 
     @property
     def names(self) -> list[str]:
-        """The name of each system."""
-        return [each.name for each in self.rankings]
+        return [ranked.name for ranked in self.rankings]
 
     @property
     def longest(self) -> int:
-        """The length of the longest list."""
-        return max(int(each.retrieved.max(initial=0)) for each in self.rankings)
+        return max(int(ranked.retrieved.max(initial=0)) for ranked in self.rankings)
 
     def one(self, query: str | None = None) -> Systems:
-        """Return the only system.
-
-        Parameters
-        ----------
-        query : str, optional
-            Only this query; by default all of them.
-
-        Returns
-        -------
-        Systems
-            With one system; several are refused.
-
-        >>> Systems.of(Rankings.from_relevance([[0, 1], [0, 0]])).one("2").rankings[0].queries
-        ('2',)
-        """
+        """Return the only system, or one query of it; several systems are an error."""
         if len(self.rankings) != 1:
             raise InputError(
                 f"this chart shows one system; got {len(self.rankings)}: {', '.join(self.names)}."
             )
-        return self if query is None else self.about(query)
+        return self.about(query)
 
-    def about(self, query: str) -> Systems:
-        """Return the same systems with one query only.
+    def about(self, query: str | None) -> Systems:
+        """Return the same systems with one query only; None keeps all queries."""
+        if query is None:
+            return self
+        alone = (ranked.take([place_of(query, ranked.queries)]) for ranked in self.rankings)
+        return replace(self, rankings=tuple(replace(ranked, weights=None) for ranked in alone))
 
-        Parameters
-        ----------
-        query : str
-            The id of a query that all systems have.
-
-        Returns
-        -------
-        Systems
-            With as many systems, of one query each.
-
-        >>> Systems.of(Rankings.from_relevance([[0, 1], [0, 0]])).about("2").longest
-        2
-        """
-        alone = (each.take([place_of(query, each.queries)]) for each in self.rankings)
-        return replace(self, rankings=tuple(replace(each, weights=None) for each in alone))
-
-    def evaluate(
-        self, measures: MeasuresLike, *, tie_range: bool = False, unjudged_range: bool = False
-    ) -> Evaluation:
-        """Evaluate these systems under their policy.
-
-        Parameters
-        ----------
-        measures : MeasuresLike
-            Measures as text, as objects, or a list of both.
-        tie_range, unjudged_range : bool, optional
-            Also how far ties, or unjudged results, could move each value; by default not.
-
-        Returns
-        -------
-        Evaluation
-            With one run per system.
-
-        >>> Systems.of(Rankings.from_relevance([[0, 1]])).evaluate("RR").value("RR")
-        0.5
-        """
-        return evaluate_rankings(self.rankings, measures, policy=self.policy).showing(
-            tie_range=tie_range, unjudged_range=unjudged_range
-        )
+    def evaluate(self, measures: MeasuresLike) -> Evaluation:
+        return evaluate_rankings(self.rankings, measures, policy=self.policy)
 
     def sentences(self, query: str | None = None) -> list[str]:
-        """Return what any chart of these systems has to mention.
-
-        Parameters
-        ----------
-        query : str, optional
-            The only query that the chart shows; by default all are shown.
-
-        Returns
-        -------
-        list of str
-            Warnings about the data and about queries that are missing, then sentences on ties that
-            are not broken and on queries that are left out.
-
-        >>> Systems.of(Rankings.from_relevance([[1], [0]]), policy={"empty": "skip"}).sentences()
-        ['Queries with nothing relevant are left out.']
-        """
-        audits = (each.audit for each in self.rankings if each.audit is not None)
+        """Return warnings and assumptions that every chart of these systems mentions."""
+        audits = (ranked.audit for ranked in self.rankings if ranked.audit is not None)
         warned = dict.fromkeys(text for audit in audits for text in audit.warnings)
-        for each in self.rankings:
-            name = f"{each.name}: " if len(self.rankings) > 1 else ""
-            lost = [each.queries[at] for at in np.flatnonzero(each.missing).tolist()]
-            lost = [missed for missed in lost if query in (None, missed)]
-            about = about_missing(lost, len(each), self.policy)
+        for ranked in self.rankings:
+            name = f"{ranked.name}: " if len(self.rankings) > 1 else ""
+            missing = [ranked.queries[place] for place in np.flatnonzero(ranked.missing).tolist()]
+            missing = [name for name in missing if query in (None, name)]
+            about = about_missing(missing, len(ranked), self.policy)
             warned |= {f"{name}{text}": None for text in about}
-        said = [f"Warning: {text}" for text in warned]
+        notes = [f"Warning: {text}" for text in warned]
         if self.policy.ties == "expected":
-            said.append(
+            notes.append(
                 "Ties are not broken (ties=expected): numbers are means over their orders, curves "
                 "show one order."
             )
         if (weights := self.rankings[0].weights) is not None:
-            said.append(f"Queries are weighted by {weights.source}.")
+            notes.append(f"Queries are weighted by {weights.source}.")
         if len(self.rankings[0]) > 1 and self.policy.empty == "skip":
-            said.append("Queries with nothing relevant are left out.")
-        return said
+            notes.append("Queries without relevant items are left out.")
+        return notes
 
 
 Source = Evaluation | Rankings | Sequence[Rankings] | Systems
-"""An evaluation, rankings of one system or several, or systems."""
 
 
 def unweighted(systems: Systems) -> Systems:
@@ -246,21 +146,16 @@ def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
 
 
 def place_of(query: str, queries: Sequence[str]) -> int:
-    """Return the place of a query, or fail."""
     if not isinstance(query, str) or query not in queries:
-        some = few(queries)
         raise InputError(
-            f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."
+            f"query {query!r} does not exist{did_you_mean(query, queries)} The queries are "
+            f"{few(queries)}."
         )
     return queries.index(query)
 
 
 def cutoffs(last: int, most: int = 40) -> list[int]:
-    """Return every rank from 1, or at most `most` of them, ever further apart.
-
-    >>> cutoffs(5), len(cutoffs(1000)) <= 40, cutoffs(1000)[-1]
-    ([1, 2, 3, 4, 5], True, 1000)
-    """
+    """Return every rank from 1, or at most `most` of them, evenly spaced by their logarithm."""
     if last <= most:
         return list(range(1, last + 1))
     return sorted({int(k) for k in np.unique(np.rint(np.geomspace(1, last, most)))})
@@ -303,12 +198,7 @@ def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:
 
 
 def asked(table: pl.DataFrame) -> tuple[str, str]:
-    """Return the number of queries in words, and the numbers of each run if they differ.
-
-    >>> import polars as pl
-    >>> asked(pl.DataFrame({"run": ["a", "b"], "queries": [5, 1]}))
-    ('queries', ': 5 (a) and 1 (b)')
-    """
+    """Return the number of queries in words, and the numbers of each run if they differ."""
     counts = dict(table.select("run", "queries").unique(maintain_order=True).rows())
     if len(set(counts.values())) == 1:
         return counted(next(iter(counts.values())), "query", "queries"), ""
@@ -362,28 +252,14 @@ def number(value: float | None) -> str:
     return shown(value).replace("-", "−")
 
 
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """Two systems on one measure, query by query, and what the comparison says of them."""
+def paired(
+    source: PairSource, measure: str | Measure | None
+) -> tuple[pl.DataFrame, list[pl.Expr], list[str]]:
+    """Match the queries of two systems.
 
-    queries: pl.DataFrame
-    """A row for each query that both have a finite value of: query, a, b and difference."""
-    facts: dict[str, Any]  # what is the same for all queries, for columns of a table
-    notes: list[str]  # what has to be said under a chart
-
-    def columns(self) -> list[pl.Expr]:
-        import polars as pl
-
-        return [
-            pl.lit(value, pl.Float64 if value is None or isinstance(value, float) else None).alias(
-                name
-            )
-            for name, value in self.facts.items()
-        ]
-
-
-def paired(source: PairSource, measure: str | Measure | None) -> Paired:
-    """Match the queries of two systems, with the verdict on their difference."""
+    Returns a row for each query that has a finite value in both (query, a, b and difference),
+    columns of what is the same for all queries, and what has to be said under a chart.
+    """
     import polars as pl
 
     comparison = _compared(source, measure)
@@ -391,7 +267,7 @@ def paired(source: PairSource, measure: str | Measure | None) -> Paired:
         raise _not_two(comparison.runs)
     chosen = comparison.measure(_measure_of(comparison, measure))
     pair = comparison.pair(measure=chosen.name)
-    match = matched(comparison.numbers, chosen, pair.run, pair.against)
+    match = match_pair(comparison.numbers, chosen, pair.run, pair.against)
     a, b, place = match.theirs.values, match.ours.values, match.ours.place
     finite = np.isfinite(a) & np.isfinite(b)
     if not finite.any():
@@ -433,7 +309,11 @@ def paired(source: PairSource, measure: str | Measure | None) -> Paired:
         method_line(comparison) if comparison.settings != ComparisonSettings() else "",
         *terms(comparison),
     ]
-    return Paired(queries, facts, [note for note in notes if note])
+    columns = [
+        pl.lit(value, pl.Float64 if value is None or isinstance(value, float) else None).alias(name)
+        for name, value in facts.items()
+    ]
+    return queries, columns, [note for note in notes if note]
 
 
 def _compared(source: PairSource, measure: str | Measure | None) -> Comparison:
@@ -482,7 +362,7 @@ def said_of(table: pl.DataFrame) -> list[str]:
 
 
 def chart_of_files(
-    kind: Kind,
+    kind: ChartKind,
     files: Sequence[str],
     *,
     scoring: Mapping[str, Any],
@@ -490,6 +370,12 @@ def chart_of_files(
     **options: Any,
 ) -> Figure:
     """Draw a chart of files; `scoring` are options of `evaluate`, `made_by` those of `compare`."""
+    are_lists = typed_lists(files[0], list(files[1:])) is not None
+    if are_lists and (kind.needs not in OF_RANKINGS and kind.needs != "values"):
+        needs = NEEDS[kind.needs].says
+        raise InputError(f"{kind.name} cannot be drawn from relevance lists; it needs {needs}.")
+    if scoring.get("relevant") is not None and not are_lists:
+        raise InputError("relevant describes relevance lists; with judgements, leave it out.")
     if kind.needs in OF_JSON:
         read = _json(files[0], kind)
         try:
@@ -510,19 +396,17 @@ def chart_of_files(
             columns=scoring.get("columns"),
             judgements_format=judgements_format,
             run_format=run_format,
-            room=Room(limits().memory, limits().temporary),
+            room=Room(config.current.memory, config.current.temporary),
         ),
         item_to=scoring.get("item_to"),
         exclude_same_id=scoring.get("exclude_same_id", False),
     )
     judgements, runs = data.judgements(), _runs(data, options.get("query"))
     _check_runs(kind, len(runs))
-    if kind.needs == "results":
-        return kind.function(judgements, runs[0], **options)
-    return kind.function(judgements, {run.name: run for run in runs}, **options)
+    return kind.function(judgements, runs[0], **options)
 
 
-def _check_runs(kind: Kind, runs: int) -> None:
+def _check_runs(kind: ChartKind, runs: int) -> None:
     needs = NEEDS[kind.needs]
     fewest, most = needs.files
     if runs < fewest - 1 or (most is not None and runs > most - 1):
@@ -539,7 +423,7 @@ def _runs(data: Data, query: str | None) -> list[Any]:
 
 
 def _compare_files(
-    kind: Kind,
+    kind: ChartKind,
     files: Sequence[str],
     options: Mapping[str, Any],
     scoring: Mapping[str, Any],
@@ -552,6 +436,8 @@ def _compare_files(
     runs = list(files[1:]) or None
     if is_rankings_file(files[0]):
         alone = runs is None
+    elif typed_lists(files[0], runs):
+        alone = True
     else:
         alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
     if kind.needs == "values" and alone and not {*settings} & {*COMPARING} - {"level", "groups"}:
@@ -559,7 +445,7 @@ def _compare_files(
     return compare(files[0], runs, measures, **settings, **scoring)
 
 
-def _json(path: str, kind: Kind) -> Any:
+def _json(path: str, kind: ChartKind) -> Any:
     says = NEEDS[kind.needs].says
     source = open_source(path, Input(f"a {kind.needs}", "score", says))
     try:

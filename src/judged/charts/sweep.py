@@ -9,8 +9,6 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from judged.errors import InputError, quoted
 from judged.options import real
 from judged.options import temperature as checked_temperature
@@ -19,11 +17,7 @@ from judged.text import counted, listed
 
 @dataclass(frozen=True)
 class Record:
-    """An object of a JSON file, and what it is called in messages.
-
-    >>> Record("the sweep", {"loss": 1.5}).number("loss")
-    1.5
-    """
+    """An object of a JSON file, and its name in messages."""
 
     called: str
     fields: Mapping[str, Any]
@@ -56,7 +50,6 @@ class Record:
         return InputError(f"{self.called}: {name!r} must be {wanted}; got {value}.")
 
     def number_or_none(self, name: str) -> float | None:
-        """Return a number; None for one that is missing or not finite."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, Real | None):
             raise self._refuse(name, "a number")
@@ -102,8 +95,7 @@ class Record:
 
 NAMES = ("sharp", "medium", "smooth")  # of three temperatures, the lowest first
 APART = 4.0
-"""The sharp and the smooth temperature lie by this factor from the medium one, unless others are
-named."""
+"""The sharp and the smooth temperature lie by this factor from the medium one."""
 
 
 def read_sweep(given: Any) -> Record:
@@ -127,7 +119,6 @@ def temperature_of(row: Record) -> float:
 
 
 def softmax_said(sweep: Record) -> str:
-    """Return over what the softmax is; a loss means nothing without it."""
     kind, candidates = sweep.text("softmax"), sweep.count("candidates")
     queries = counted(sweep.count("queries"), "query", "queries")
     among = {
@@ -144,27 +135,17 @@ def softmax_said(sweep: Record) -> str:
 
 
 def written(temperature: float) -> str:
-    """Write a temperature with three digits.
-
-    >>> written(0.0021544), written(1000.0)
-    ('0.00215', '1,000')
-    """
+    """Write a temperature with three digits, such as 0.00215 or 1,000."""
     return f"{float(f'{temperature:.3g}'):,.12g}"
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Three rows of a sweep, or two if it ends at the medium one, and notes on the choice."""
+def three(sweep: Record) -> tuple[dict[str, Record], str]:
+    """Choose the rows nearest to the best temperature, and to 1/4 and 4 times of it.
 
-    rows: dict[str, Record]  # by name: sharp, medium, smooth
-    note: str
-
-
-def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
-    """Choose the rows nearest to three temperatures, or to 1/4, 1 and 4 times the best one."""
+    Returns rows by name (sharp, medium, smooth), or two if the sweep ends at the medium one, and a
+    note on the choice.
+    """
     rows = sweep.records("temperatures")
-    if temperatures is not None:
-        return _asked(rows, temperatures)
     searched = sweep.record_or_none("best_loss")
     best = temperature_of(searched or min(rows, key=_objective))
     medium = _nearest(rows, best)
@@ -182,46 +163,13 @@ def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
         else "the others to a quarter and to four times of it"
     )
     note = f"Medium is the temperature nearest to the lowest loss, at {written(best)}; {others}."
-    return Chosen({name: found[name] for name in NAMES if name in found}, note)
-
-
-def _asked(rows: list[Record], temperatures: Sequence[float]) -> Chosen:
-    several = isinstance(temperatures, (list, tuple, np.ndarray)) and np.ndim(temperatures) == 1
-    given = list(temperatures) if several else [temperatures]
-    if len(given) != len(NAMES):
-        raise InputError(
-            f"temperatures must be three numbers, as in 0.01, 0.1, 1; got {len(given)}."
-        )
-    wanted = sorted(checked_temperature(each) for each in given)
-    places = [_nearest(rows, each) for each in wanted]
-    for (place, other), (left, right) in zip(pairwise(places), pairwise(wanted), strict=True):
-        if place == other:
-            raise InputError(
-                f"temperatures {written(left)} and {written(right)} are both nearest to "
-                f"{written(temperature_of(rows[place]))} "
-                "in the sweep; name others, or sweep these."
-            )
-    found = [rows[place] for place in places]
-    taken = [temperature_of(row) for row in found]
-    exact = all(
-        math.isclose(left, right, rel_tol=1e-9) for left, right in zip(wanted, taken, strict=True)
-    )
-    note = (
-        ""
-        if exact
-        else f"Asked for {_written(wanted)}; the nearest that were swept are {_written(taken)}."
-    )
-    return Chosen(dict(zip(NAMES, found, strict=True)), note)
+    return {name: found[name] for name in NAMES if name in found}, note
 
 
 def _objective(row: Record) -> float:
     """Return the loss that was minimised: the mean of both directions, if there are both."""
     both = row.number_or_none("loss_both")
     return row.number("loss") if both is None else both
-
-
-def _written(temperatures: Sequence[float]) -> str:
-    return listed([written(each) for each in temperatures])
 
 
 def _nearest(rows: Sequence[Record], target: float) -> int:

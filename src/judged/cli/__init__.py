@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from judged import __version__
+from judged.cli._command import HELP_ALL, help_all_option
 from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
 from judged.outputs import StandardOutputError
@@ -21,36 +22,53 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
+    "demo": "Search bundled images and texts, and evaluate it.",
     "evaluate": "Score runs against judgements.",
     "compare": "Test whether runs differ significantly.",
-    "fuse": "Fuse several runs into one.",
+    "explain": "Show how a value is calculated for one query.",
     "report": "Write an evaluation of runs into one HTML file.",
+    "serve": "Explore files in the browser.",
+    "bench": "Evaluate systems on several collections.",
+    "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
+    "retriever": "Query a retriever and score its results.",
+    "spans": "Score chunks by the characters of evidence that they cover.",
     "gate": "Fail CI when a run is worse than its baseline.",
-    "plan": "Work out how many queries you need (power analysis).",
     "queue": "List the unjudged results to judge next.",
     "agreement": "Measure how far assessors agree.",
     "merge": "Combine several assessors' judgements.",
-    "overlap": "Measure how far runs agree, without judgements.",
     "check": "Check a test collection for errors.",
+    "fuse": "Fuse several runs into one.",
+    "overlap": "Measure how far runs agree, without judgements.",
+    "funnel": "Find the stage of a pipeline that lost relevant items.",
+    "abstain": "Find the score from which on a run should answer.",
+    "plot": "Draw a chart.",
     "advise": "Recommend measures that suit the data.",
-    "retriever": "Query a retriever and score its results.",
-    "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
-    "learn": "Learn a similarity from vectors and relevance.",
-    "temperature": "Show what a temperature does to loss and confidence.",
+    "plan": "Work out how many queries you need (power analysis).",
     "conventions": "Show how other libraries define the same measures.",
     "identify": "Find the definitions that give a number.",
-    "explain": "Show how a value is calculated for one query.",
-    "plot": "Draw a chart.",
-    "measures": "List all measures and presets, or explain some.",
     "trec-eval": "Print what trec_eval 10.0 prints.",
-    "serve": "Explore files in the browser.",
-    "demo": "Search bundled images and texts, and evaluate it.",
+    "mcp": "Serve evaluation tools to agents.",
+    "measures": "List all measures and presets, or explain some.",
     "doctor": "Check the installation.",
+    "learn": "Learn a similarity from vectors and relevance.",
+    "temperature": "Show what a temperature does to loss and confidence.",
 }
 """Each command, in the module of this package of the same name, and its line in the help. Modules
 are loaded when their command runs."""
+TOPICS = {
+    "commands": ("demo", "evaluate", "compare", "explain", "report", "serve"),
+    "data sources": ("bench", "embeddings", "retriever", "spans"),
+    "CI": ("gate",),
+    "judgements": ("queue", "agreement", "merge", "check"),
+    "runs": ("fuse", "overlap", "funnel", "abstain", "plot"),
+    "planning": ("advise", "plan"),
+    "other tools": ("conventions", "identify", "trec-eval", "mcp"),
+    "reference": ("measures", "doctor"),
+    "learning": ("learn", "temperature"),
+}
+"""The headings of the help. --help explains the commands of the first; --help-all all of them."""
 COMPLETION = "_JUDGED_COMPLETE"
-"""What shells set to ask for completions."""
+"""The environment variable that shells set to ask for completions."""
 
 
 class Commands(click.Group):
@@ -67,9 +85,18 @@ class Commands(click.Group):
         command = f"{attribute}_command" if name == "doctor" else attribute
         return getattr(module, command)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), help_all_option()]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first commands with what they do, and the names of the others."""
+        first, *others = TOPICS
+        for topic in TOPICS if ctx.meta.get(HELP_ALL) else [first]:
+            with formatter.section(topic[0].upper() + topic[1:]):
+                formatter.write_dl([(name, COMMANDS[name]) for name in TOPICS[topic]])
+        if not ctx.meta.get(HELP_ALL):
+            with formatter.section("More commands"):
+                formatter.write_dl([(topic, ", ".join(TOPICS[topic])) for topic in others])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -87,19 +114,15 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Explain a command: judged COMMAND --help. Explain all: judged --help-all.",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Evaluate retrieval: numbers you can trust, with definitions and an audit of the data.
-
-    \b
-    Try:  judged demo
-          judged evaluate QRELS RUN -m nDCG@10
-          judged compare QRELS RUN RUN -m nDCG@10
-          judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
-          judged serve FOLDER
-    """
+    """Evaluate retrieval: numbers to trust, with definitions and an audit of data."""
     threads = os.environ.get("POLARS_MAX_THREADS", "")
     if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":
         raise JudgedError(

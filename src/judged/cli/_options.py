@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from judged.cli._files import ITEM_TO, READS, WRITES
-from judged.cli._terminal import DISPLAY, display_options
-from judged.inputs.blocks import MEMORY
+from judged.cli._command import ITEM_TO, READS, WRITES, GroupedOption
+from judged.cli._command import option as option  # for commands
+from judged.cli._terminal import DISPLAY, deliver, display_options
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.options import LEVEL, RESAMPLES
-from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy, add_choices
+from judged.options import LEVEL
+from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy
 from judged.results import FORMAT_OPTIONS, Display, Result, endings
 from judged.text import listed
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Function], Function]
 
-# -- kinds of options
+# -- kinds of options; each takes the group and whether the option is common
 
 
 def together(*options: Decorator[Any]) -> Decorator[Any]:
     """Return one decorator for several options, in the order of the help."""
 
     def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
+        for add in reversed(options):
+            function = add(function)
         return function
 
     return decorate
@@ -51,43 +51,42 @@ def list_of_numbers(
         raise click.BadParameter(f"{text!r} is no list of numbers, such as 2,1.") from None
 
 
-def flag(name: str, help: str) -> Decorator[Any]:
+def flag(name: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option without a value."""
-    return click.option(name, is_flag=True, help=help)
+    return option(name, is_flag=True, help=help, **settings)
 
 
 def number(
-    name: str, kind: Any, metavar: str, help: str, default: float | None = None
+    name: str, kind: Any, metavar: str, help: str, default: float | None = None, **settings: Any
 ) -> Decorator[Any]:
     """Return an option that takes an `int` or a `float`."""
-    shown = default is not None
-    return click.option(
-        name, type=kind, metavar=metavar, default=default, show_default=shown, help=help
-    )
+    settings |= {"default": default, "show_default": default is not None, "help": help}
+    return option(name, type=kind, metavar=metavar, **settings)
 
 
 def text(name: str, metavar: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option that takes a text."""
-    return click.option(name, metavar=metavar, help=help, **settings)
+    return option(name, metavar=metavar, help=help, **settings)
 
 
-def file(name: str, help: str, *declared: str) -> Decorator[Any]:
+def file(name: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option that names a file to read."""
-    return click.option(name, *declared, metavar="FILE", type=READS, help=help)
+    return option(name, metavar="FILE", type=READS, help=help, **settings)
 
 
-def output_option(help: str, *, required: bool = True) -> Decorator[Any]:
+def output_option(help: str, *, required: bool = True, **settings: Any) -> Decorator[Any]:
     """Return -o, which names a file to write."""
-    return click.option("-o", "--output", metavar="FILE", type=WRITES, required=required, help=help)
+    settings |= {"group": "output", "common": True, "required": required, "type": WRITES}
+    return option("-o", "--output", metavar="FILE", help=help, **settings)
 
 
-def choice(name: str, choices: Iterable[str], help: str, default: Any = None) -> Decorator[Any]:
-    """Return an option that takes one of some words; a mapping says what each means."""
-    if isinstance(choices, Mapping):
-        help += " " + "; ".join(f"{word}: {meaning}" for word, meaning in choices.items()) + "."
-    shown = default is not None
-    kind = click.Choice(list(choices))
-    return click.option(name, type=kind, default=default, show_default=shown, help=help)
+def choice(
+    name: str, choices: Iterable[str], help: str, default: Any = None, **settings: Any
+) -> Decorator[Any]:
+    """Return an option that takes one of some words; a mapping explains each."""
+    meanings = choices if isinstance(choices, Mapping) else None
+    settings |= {"default": default, "show_default": default is not None, "meanings": meanings}
+    return option(name, type=click.Choice(list(choices)), help=help, **settings)
 
 
 def default_of(function: Callable[..., Any], name: str) -> Any:
@@ -110,38 +109,15 @@ def is_given(name: str) -> bool:
 
 def refuse(names: Iterable[str], reason: str) -> None:
     """Fail if one of these options was given."""
-    parameters = {str(param.name): param for param in click.get_current_context().command.params}
+    params = {str(param.name): param for param in click.get_current_context().command.params}
     names = list(names)
     for name in (*names, *(CHOICES if "policy" in names else ())):
-        if name in parameters and is_given(name):
-            raise click.UsageError(f"{parameters[name].opts[-1]} {reason}.")
+        if name in params and is_given(name):
+            raise click.UsageError(f"{_flag_of(params[name])} {reason}.")
 
 
-def repeated_command() -> str:
-    """Return the running command as it could be typed again where its files are."""
-    import os
-    from shlex import join
-
-    from judged.cli._files import Reads, Writes, flat
-
-    ctx = click.get_current_context()
-    words = ["judged", str(ctx.info_name)]
-    for param in ctx.command.params:
-        value = ctx.params.get(str(param.name))
-        if value is None or not is_given(str(param.name)):
-            continue
-        kind = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
-        values = list(map(str, flat(value)))
-        if isinstance(kind, (Reads, Writes)):
-            values = [os.path.basename(path) for path in values]
-        option = [] if isinstance(param, click.Argument) else [param.opts[-1]]
-        if getattr(param, "is_flag", False):
-            words += option
-        elif param.multiple:
-            words += [word for each in values for word in (*option, each)]
-        else:
-            words += [*option, *values]
-    return join(words)
+def _flag_of(param: click.Parameter) -> str:
+    return param.flag if isinstance(param, GroupedOption) else param.opts[-1]
 
 
 # -- measures and scoring
@@ -183,119 +159,126 @@ def complete_convention(
     ]
 
 
-measures_option = click.option(
-    "-m",
-    "--measure",
+MEASURE = ("-m", "--measure")
+MEASURE_SETTINGS: dict[str, Any] = {
+    "aliases": ("--measures", "--metric", "--metrics"),
+    "metavar": "MEASURE",
+    "group": "measures",
+    "common": True,
+    "shell_complete": complete_measure,
+}
+judgements_argument = click.argument("judgements", metavar="QRELS", type=READS)
+data_arguments = together(
+    judgements_argument, click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
+)
+measures_option = option(
+    *MEASURE,
     "measures",
     multiple=True,
-    metavar="MEASURE",
-    shell_complete=complete_measure,
+    callback=lambda context, param, measures: measures or None,
     help="Compute this measure or preset (nDCG@10, P@5,10, rag); may be given more than once.",
+    **MEASURE_SETTINGS,
 )
 
 
 def measure_option(default: str, help: str) -> Decorator[Any]:
     """Return -m for commands that take one measure."""
-    return click.option(
-        "-m",
-        "--measure",
-        default=default,
-        show_default=True,
-        metavar="MEASURE",
-        shell_complete=complete_measure,
-        help=help,
-    )
+    settings = {**MEASURE_SETTINGS, "default": default, "show_default": True}
+    return option(*MEASURE, help=help, **settings)
 
 
-def conventions_option(help: str, **settings: Any) -> Decorator[Any]:
-    """Return --convention."""
-    return text("--convention", "LIBRARY", help, shell_complete=complete_convention, **settings)
-
-
-convention_option = conventions_option(
-    "Score as another library does, such as ranx: its names, variants and policy."
+convention_option = text(
+    "--convention",
+    "LIBRARY",
+    "Score as another library does, such as ranx: its names, variants and policy.",
+    shell_complete=complete_convention,
+    group="measures",
 )
-depth_option = number("--depth", int, "N", "Count only the first N results of each list.")
-collection_option = number(
-    "--collection", int, "N", "Set the collection size; TN, Accuracy and Specificity need it."
+depth_option = number(
+    "--depth", int, "N", "Count only the first N results of each list.", group="policy", common=True
 )
 duplicates_option = choice(
     "--duplicates",
     DUPLICATES,
     "Treat an item that occurs twice for a query.",
     Policy().duplicates,
+    group="policy",
 )
-rel_option = number("--rel", float, "GRADE", "Count grades from this one as relevant.", 1)
-weights_option = file("--weights", "Weight queries in means by this table of queries and weights.")
-trusted_option = file(
-    "--trusted", "Correct values by trusted judgements of a random sample of at least 20 queries."
-)
-unique_option = file(
-    "--unique", "Rank categories by their best item, from a table of items and categories."
+weights_option = file(
+    "--weights",
+    "Weight queries in means by this table of queries and weights.",
+    group="statistics",
 )
 groups_option = file(
-    "--groups", "Treat queries of a group as dependent, from a table of queries and groups."
+    "--groups",
+    "Treat queries of a group as dependent, from a table of queries and groups.",
+    group="statistics",
 )
 slices_option = file(
     "--slices",
     "Compare in each slice too, from a table of query attributes; 'relevant' needs no table.",
+    group="comparison",
+)
+trusted_option = file(
+    "--trusted",
+    "Correct values by trusted judgements of a random sample of at least 20 queries.",
+    group="statistics",
+)
+unique_option = file(
+    "--unique",
+    "Rank categories by their best item, from a table, or labels of vectors.",
+    group="data",
+)
+tie_range_option = flag(
+    "--tie-range",
+    "Show each value for the worst, average and best order of tied results.",
+    group="statistics",
+)
+interval_option = option(
+    *("--interval", "--ci"),
+    is_flag=True,
+    help="Show a confidence interval for each value.",
+    group="statistics",
+    common=True,
 )
 
 
 def level_option(help: str = "Set the confidence level.") -> Decorator[Any]:
     """Return --level."""
-    return number("--level", float, "SHARE", help, LEVEL)
+    return number("--level", float, "SHARE", help, LEVEL, group="statistics")
 
 
-seed_option = number("--seed", int, "N", "Seed the random numbers.", 0)
-resamples_option = number("--resamples", int, "N", "Draw this many resamples.", RESAMPLES)
+def policy_options(*names: str) -> Decorator[Any]:
+    """Return --ties, --missing, --empty and --unjudged, which the function gets as one dict."""
+    names = names or tuple(CHOICES)
+
+    def decorate(function: Function) -> Any:
+        def gather(*args: Any, **options: Any) -> Any:
+            values = {name: options.pop(name) for name in names}
+            policy = {name: value for name, value in values.items() if is_given(name)}
+            return function(*args, policy=policy, **options)
+
+        help_of = {
+            "ties": "Break ties of equal scores.",
+            "missing": "Treat judged queries that the run lacks.",
+            "empty": "Treat queries without relevant items.",
+            "unjudged": "Treat unjudged results.",
+        }
+        options = [
+            choice(
+                f"--{name}",
+                CHOICES[name],
+                help_of[name],
+                getattr(Policy(), name),
+                group="policy",
+            )
+            for name in names
+        ]
+        return together(*options)(pass_for(function, gather))
+
+    return decorate
 
 
-tie_range_option = flag(
-    "--tie-range", "Show each value for the worst, average and best order of tied results."
-)
-interval_options = together(
-    click.option(
-        "--interval", "--ci", is_flag=True, help="Show a confidence interval for each value."
-    ),
-    number("--level", float, "SHARE", "Set the confidence level.", LEVEL),
-    groups_option,
-)
-unanswerable_options = together(
-    flag("--unanswerable", "Evaluate queries without relevant items separately from all means."),
-    number(
-        "--answer-threshold",
-        float,
-        "SCORE",
-        "Count only results with at least this score as answers (with --unanswerable).",
-    ),
-)
-per_query_option = flag("--per-query", "Show the value of every query.")
-
-
-def policy_options(function: Function) -> Function:
-    """Add --ties, --missing, --empty and --unjudged, which the function gets as one dict."""
-
-    def gather(*args: Any, **options: Any) -> Any:
-        values = {name: options.pop(name) for name in CHOICES}
-        policy = {name: value for name, value in values.items() if is_given(name)}
-        return function(*args, policy=policy, **options)
-
-    help_of = {
-        "ties": "Break ties of equal scores.",
-        "missing": "Treat judged queries that the run lacks.",
-        "empty": "Treat queries without relevant items.",
-        "unjudged": "Treat unjudged results.",
-    }
-    options = (
-        choice(f"--{name}", meanings, help_of[name], getattr(Policy(), name))
-        for name, meanings in CHOICES.items()
-    )
-    return together(*options)(pass_for(function, gather))
-
-
-LIMITS = ("memory", "temporary", "jobs")
-"""Options of `judged.config`."""
 SHOWN = {
     "interval": "intervals",
     "level": "level",
@@ -321,9 +304,9 @@ def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
     """
     scoring = {name: value for name, value in options.items() if value is not None}
     scoring = {name: value for name, value in scoring.items() if value is not False and value != {}}
-    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+    chosen = {name: scoring.pop(name) for name in ("depth", "duplicates") if name in scoring}
     if any(is_given(name) for name in chosen):
-        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+        scoring["policy"] = {**scoring.get("policy", {}), **chosen}
     sides = {"judgements": "judgements_format", "run": "run_format"}
     formats = {side: scoring.pop(name, None) for side, name in sides.items()}
     if any(formats.values()):
@@ -332,8 +315,8 @@ def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def limited(options: dict[str, Any]) -> AbstractContextManager[Any]:
-    """Remove --memory, --temporary and --jobs, and set those that were given."""
-    values = {name: options.pop(name) for name in LIMITS if name in options}
+    """Remove --memory and --temporary, and set those that were given."""
+    values = {name: options.pop(name) for name in ("memory", "temporary") if name in options}
     limits = {name: value for name, value in values.items() if is_given(name)}
     if not limits:
         return nullcontext()
@@ -374,135 +357,55 @@ def pass_for(function: Callable[..., Any], wrapper: Any) -> Any:
 columns_option = text(
     "--columns",
     "ROLE=COLUMN,...",
-    "Name the columns, such as query=question_id,item=file+page,score=prediction.",
+    "Name the columns, such as query=question_id,score=prediction.",
+    group="data",
+    common=True,
 )
-judgements_format_option = click.option(
-    "--qrels-format",
-    "judgements_format",
-    type=click.Choice(list(INPUT_FORMATS)),
-    help="Read QRELS in this format, if it is not recognised.",
+collection_option = number(
+    "--collection",
+    int,
+    "N",
+    "Set the collection size; TN, Accuracy and Specificity need it.",
+    group="data",
 )
-run_format_option = choice(
-    "--run-format", INPUT_FORMATS.keys(), "Read RUN in this format, if it is not recognised."
+exclude_same_id_option = flag(
+    "--exclude-same-id", "Remove results and judgements with the id of their query.", group="data"
 )
 item_options = together(
-    columns_option,
     text(
         "--item-to",
         "HOW",
         "Rank documents instead of items: doc:#, pattern:REGEX, column:NAME or table:FILE.",
         type=ITEM_TO,
+        group="data",
     ),
-    flag("--exclude-same-id", "Remove results and judgements with the id of their query."),
-    judgements_format_option,
-)
-data_options = together(item_options, run_format_option)
-scoring_options = together(
-    policy_options,
-    weights_option,
-    depth_option,
-    collection_option,
+    exclude_same_id_option,
     unique_option,
-    duplicates_option,
-    data_options,
+    collection_option,
 )
-memory_options = together(
-    click.option(
-        "--memory",
-        default=MEMORY,
-        show_default=True,
-        metavar="SIZE",
-        help="Read runs larger than this in blocks.",
+format_options = together(
+    option(
+        *("--qrels-format", "judgements_format"),
+        type=click.Choice(list(INPUT_FORMATS)),
+        help="Read QRELS in this format, if it is not recognised.",
+        group="data",
     ),
-    text("--temporary", "DIR", "Put temporary files into this folder."),
+    choice(
+        *("--run-format", INPUT_FORMATS.keys()),
+        "Read RUN in this format, if it is not recognised.",
+        group="data",
+    ),
 )
-runs_options = together(
-    flag("--skip-bad", "Skip runs that cannot be evaluated, with a warning."),
-    number("--jobs", click.IntRange(min=1), "N", "Read N runs at once; by default one per core."),
+skip_bad_option = flag(
+    "--skip-bad", "Skip runs that cannot be evaluated, with a warning.", group="data"
+)
+relevant_option = number(
+    "--relevant", int, "N", "Set the number of relevant items of a relevance list.", common=True
 )
 list_options = together(
-    number("--relevant", int, "N", "Set the number of relevant items of a relevance list."),
+    relevant_option,
     text("--pool", "GRADES", "Set the grades of all judged items of a relevance list."),
 )
-
-
-# -- Spark
-
-ENGINE = ("engine", "master", "remote", "spark_conf")
-"""Names of the options of Spark."""
-
-
-def _read_settings(
-    ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, str]:
-    """Read KEY=VALUE, each key once."""
-    settings: dict[str, str] = {}
-    for setting in texts:
-        name, equals, value = setting.partition("=")
-        if not equals or not name.strip():
-            raise click.BadParameter(f"{setting!r} is not KEY=VALUE (spark.executor.memory=8g).")
-        if name.strip() in settings:
-            raise click.BadParameter(f"{name.strip()} is given twice.")
-        settings[name.strip()] = value
-    return settings
-
-
-def engine_options(function: Function) -> Function:
-    """Add the options of Spark; the function gets their values in one dict, `engine`."""
-
-    def gather(*args: Any, **options: Any) -> Any:
-        engine = {name: options.pop(name) for name in ENGINE}
-        for name in ENGINE[1:]:
-            if engine[name] and not engine["engine"]:
-                option = f"--{name.replace('_', '-')}"
-                raise click.UsageError(f"{option} needs --engine spark.")
-        return function(*args, engine=engine, **options)
-
-    return together(
-        choice("--engine", ["spark"], "Evaluate in Spark: files are paths there, or table:NAME."),
-        text("--master", "URL", "Use this cluster: spark://HOST:PORT, yarn or local[4]."),
-        text("--remote", "URL", "Use the Spark Connect server sc://HOST:PORT."),
-        text(
-            "--spark-conf",
-            "KEY=VALUE",
-            "Set a Spark setting; may be given more than once.",
-            multiple=True,
-            callback=_read_settings,
-        ),
-    )(pass_for(function, gather))
-
-
-def opened(
-    engine: dict[str, Any], judgements: str, runs: tuple[str, ...], options: dict[str, Any]
-) -> tuple[Any, Any]:
-    """Return judgements and runs as they are or, with --engine spark, as tables of Spark.
-
-    Options that Spark's reader has used are removed.
-    """
-    if not engine["engine"]:
-        return judgements, runs or None
-    from judged.cli._terminal import working
-    from judged.engines.spark import reading
-
-    used = {name: options.pop(name) for name in ("columns", "judgements_format", "run_format")}
-    with working("Starting Spark"):
-        return reading.opened(_start_spark(engine), judgements, runs, **used)
-
-
-def opened_run(engine: dict[str, Any], run: str, options: dict[str, Any]) -> Any:
-    """Return one more run, as it is unless Spark has to read it."""
-    if not engine["engine"] or not ("://" in run or run.startswith("table:")):
-        return run
-    from judged.engines.spark import reading
-
-    used = {name: options[name] for name in ("columns", "run_format")}
-    return reading.opened_run(_start_spark(engine), run, **used)
-
-
-def _start_spark(engine: dict[str, Any]) -> Any:
-    from judged.engines.spark.session import session
-
-    return session(master=engine["master"], remote=engine["remote"], conf=engine["spark_conf"])
 
 
 # -- comparisons and training
@@ -530,74 +433,45 @@ def by_measure(context: click.Context, param: click.Parameter, texts: tuple[str,
     return numbers.get("", numbers or None)
 
 
-def comparison_options(function: Function) -> Function:
-    """Add the options of `judged compare`, which charts of comparisons have too."""
-    from judged.comparison import compare
-    from judged.comparison.settings import CORRECTIONS, TESTS
-
-    def default(name: str) -> Any:
-        return default_of(compare, name)
-
-    return together(
-        text(
-            "--baseline",
-            "RUN",
-            "Compare all runs with this one; by default, the first of two, or all pairs.",
-        ),
-        choice("--test", TESTS, "Use this significance test.", default("test")),
-        choice(
-            "--correction",
-            list(CORRECTIONS),
-            "Correct p-values for multiple comparisons.",
-            default("correction"),
-        ),
-        level_option("Set the confidence level; corrected p below 1 - level counts."),
-        text(
-            "--margin",
-            "MEASURE=SIZE",
-            "Call runs equivalent that differ by less; one size, or one per measure.",
-            multiple=True,
-            callback=by_measure,
-        ),
-        groups_option,
-        flag("--unjudged-range", "Check whether unjudged results could change a verdict."),
-        seed_option,
-    )(function)
+def baseline_option(
+    help: str = "Compare all runs with this one; by default all pairs.",
+) -> Decorator[Any]:
+    """Return --baseline."""
+    return text("--baseline", "RUN", help, group="comparison", common=True)
 
 
-positives_option = choice("--positives", POSITIVES, "Combine a query's positives.", "each")
-TRAINING = (
-    *("kind", "rank", "positives", "both", "measure", "validation", "held_out", "patience"),
-    *("iterations", "decay", "candidates", "rel", "seed"),
-)
+TRAINING = (*("kind", "rank", "positives", "symmetric", "measure", "held_out", "iterations"),)
 """Names of the options of training."""
 
 
-def training_options(kind: str) -> Decorator[Any]:
-    """Return the options of training but its temperature; `kind` is the default."""
-    return together(
-        click.option(
-            "--kind",
-            default=kind,
-            show_default=True,
-            metavar="KIND",
-            help="Learn this similarity: bilinear, low-rank, diagonal or two-tower-linear.",
+def training_options(kind: str, *names: str) -> Decorator[Any]:
+    """Return the options of training but its temperature; `kind` is the default.
+
+    Without names these are all of them.
+    """
+    own: dict[str, Any] = {"group": "training", "common": True}
+    words = "Learn this similarity: bilinear, low-rank, diagonal or two-tower-linear."
+    share = "Hold this share of queries out of training."
+    known: dict[str, Decorator[Any]] = {
+        "kind": text("--kind", "KIND", words, default=kind, show_default=True, **own),
+        "rank": number("--rank", int, "N", "Map to N dimensions (not diagonal, bilinear).", **own),
+        "positives": choice(
+            "--positives", POSITIVES, "Combine a query's positives.", "each", group="training"
         ),
-        number("--rank", int, "N", "Map to N dimensions (low-rank, two-tower-linear)."),
-        positives_option,
-        flag("--both", "Add the loss of items among queries."),
-        measure_option("AP", "Keep the weights that are best by this measure."),
-        number(
-            "--validation", float, "SHARE", "Use this share of queries to decide when to stop.", 0.2
+        "symmetric": flag(
+            "--symmetric", "Add the loss of items among queries, as CLIP does.", group="training"
         ),
-        number("--held-out", float, "SHARE", "Hold this share of queries out of training.", 0.2),
-        number("--patience", int, "N", "Stop after N iterations without gain.", 10),
-        number("--iterations", int, "N", "Stop after N iterations at the latest.", 200),
-        number("--decay", float, "X", "Pull weights back to the start by this much.", 0.0),
-        number("--candidates", int, "N", "Train against N drawn items instead of all."),
-        rel_option,
-        number("--seed", int, "N", "Seed the random numbers.", 0),
-    )
+        "measure": measure_option("AP", "Keep the weights that are best by this measure."),
+        "held_out": number("--held-out", float, "SHARE", share, 0.2, **own),
+        "iterations": number("--iterations", int, "N", "Stop after N iterations.", 200, **own),
+    }
+    return together(*(known[name] for name in names or TRAINING))
+
+
+def take_training(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of training, and return them as the library names them."""
+    training = {name: options.pop(name) for name in TRAINING if name in options}
+    return {"both": training.pop("symmetric"), **training}
 
 
 # -- output
@@ -615,44 +489,79 @@ def _display_option(*names: str, **settings: Any) -> Decorator[Any]:
         if value is not None and value is not False:  # 0 is a number of decimals
             context.meta.setdefault(DISPLAY, {})[str(param.name)] = value
 
-    return click.option(*names, expose_value=False, callback=keep, **settings)
+    return option(*names, expose_value=False, callback=keep, group="output", **settings)
 
 
-amount_options = together(
-    _display_option("-v", "--verbose", is_flag=True),
-    _display_option("-q", "--quiet", is_flag=True),
+verbose_option = _display_option("-v", "--verbose", is_flag=True, common=True)
+quiet_option = _display_option("-q", "--quiet", is_flag=True)
+per_query_option = _display_option(
+    *("--per-query",), is_flag=True, common=True, help="Show the value of every query."
 )
-table_options = together(
-    _display_option("--sort", metavar="MEASURE", shell_complete=complete_measure),
-    _display_option("--decimals", type=click.IntRange(0, 15), metavar="N"),
-    _display_option("--percent", is_flag=True),
-    _display_option("--caption", metavar="TEXT"),
-    _display_option("--label", metavar="KEY"),
+sort_option = _display_option("--sort", metavar="MEASURE", shell_complete=complete_measure)
+decimals_option = _display_option("--decimals", type=click.IntRange(0, 15), metavar="N")
+percent_option = _display_option("--percent", is_flag=True)
+latex_options = together(
+    _display_option("--caption", metavar="TEXT"), _display_option("--label", metavar="KEY")
 )
 
 
 def result_options(
-    saved_as: Mapping[str, str] = Result.SAVED_AS, *, chart: str | None = None
+    saved_as: Mapping[str, str] = Result.SAVED_AS,
+    *,
+    chart: str | None = None,
+    plain: Iterable[str] = (),
+    verbose: bool = True,
+    quiet: bool = True,
 ) -> Decorator[Any]:
-    """Return --format, -o, -v and -q for a result; `judged plot CHART` reads its JSON."""
+    """Return --format, -o, -v and -q, and print or write the `Result` that the command returns.
+
+    `judged plot CHART` reads its JSON. With an option of `plain`, it has only the usual formats.
+    """
     reads = f" 'judged plot {chart}' reads the JSON." if chart else ""
     extensions = listed(endings(saved_as), "or")
-    return together(
-        print_options(saved_as),
-        output_option(f"Write a file: {extensions}.{reads}", required=False),
-    )
+    output = output_option(f"Write a file: {extensions}.{reads}", required=False)
+    return print_options(saved_as, output, plain, verbose=verbose, quiet=quiet)
 
 
-def print_options(saved_as: Mapping[str, str] = Result.SAVED_AS) -> Decorator[Any]:
-    """Return --format, -v and -q."""
-    form = click.option(
-        "--format",
-        "form",
+def print_options(
+    saved_as: Mapping[str, str] = Result.SAVED_AS,
+    output: Decorator[Any] | None = None,
+    plain: Iterable[str] = (),
+    *,
+    verbose: bool = True,
+    quiet: bool = True,
+) -> Decorator[Any]:
+    """Return --format, -v and -q, and print the `Result` that the command returns.
+
+    The command may return a pair of a result and an exit code, or None if it has printed.
+    """
+    format_option = option(
+        *("--format", "form"),
         type=click.Choice(_formats(saved_as)),
         show_default="text",
         help="Print the result in this format.",
+        group="output",
     )
-    return together(form, amount_options)
+
+    def decorate(function: Function) -> Any:
+        def present(*args: Any, **options: Any) -> Any:
+            form = options.pop("form")
+            target = options.pop("output") if output else None
+            usual = any(map(options.get, plain))
+            _check_format(form, target, Result.SAVED_AS if usual else saved_as)
+            returned = function(*args, **options)
+            result, code = returned if isinstance(returned, tuple) else (returned, None)
+            if result is not None:
+                deliver(result, form, target)
+            return code
+
+        options = [output] if output else []
+        options += [format_option]
+        options += [verbose_option] if verbose else []
+        options += [quiet_option] if quiet else []
+        return together(*options)(pass_for(function, present))
+
+    return decorate
 
 
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
@@ -661,9 +570,7 @@ def _formats(saved_as: Mapping[str, str]) -> list[str]:
     return ["text", *(name for name in names if name not in ("text", "gif", "rankings"))]
 
 
-def check_format(
-    form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
-) -> None:
+def _check_format(form: str | None, output: str | None, saved_as: Mapping[str, str]) -> None:
     """Fail before any work is done if a result lacks the format, or --format and -o differ."""
     from judged.outputs import checked_ending
 

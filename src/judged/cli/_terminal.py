@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from judged.inputs.blocks import watched
+from judged.results import Table, terminal_width, text_lines, wrap_words
 from judged.text import Dim, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
@@ -71,6 +73,30 @@ def abandon(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+_VALUE = r"(?:\{[^{}]*\}|[\w.]+\([^()]*\)|'[^']*'|[\w.…]+)"
+_SHELL = [
+    (re.compile(rf"(?:[\w.]+=)?{_VALUE} \((--[^()]*?)(?: on the command line)?\)"), r"\1"),
+    (re.compile(rf"\((see )?(?:[\w.]+=)?{_VALUE}, (--[^()]*)\)"), r"(\1\2)"),
+    (re.compile(r" \(\w+='\w+'\)"), ""),  # after an option
+    (re.compile(r"verbose(?:=True)? \((?:command line: )?-v\)"), "-v"),
+    (
+        re.compile(r"\b([Uu]se|or|choose) (ties|missing|empty|unjudged|duplicates)=(\w+)\b"),
+        r"\1 --\2 \3",
+    ),
+]
+
+
+def in_shell(text: str) -> str:
+    """Return a message of the library with options instead of keywords.
+
+    >>> in_shell("use policy={'missing': 'zero'} (--missing zero), or leave it out (see sd, --sd)")
+    'use --missing zero, or leave it out (see --sd)'
+    """
+    for pattern, words in _SHELL:
+        text = pattern.sub(words, text)
+    return text
 
 
 def console() -> Console | None:
@@ -198,11 +224,11 @@ def print_document(document: Document, display: Display) -> None:
     Without a terminal, warnings go to standard error, and sentences are not wrapped, so that
     programs such as grep find them.
     """
-    from judged.results import Table, terminal_width, text_lines, wrap_words
-
     out = console()
     lines: list[str] = []
-    for part in document.parts(display):
+    warnings: list[str] = []
+    parts = document.parts(display, hint=out is not None and _has_verbose())
+    for part in [part if isinstance(part, Table) else _told(part) for part in parts]:
         if isinstance(part, Table) and out is not None:
             _print_styled(out, text_lines(part, out.width, _bold))
         elif isinstance(part, Table):
@@ -210,12 +236,27 @@ def print_document(document: Document, display: Display) -> None:
         elif out is not None:
             for line in wrap_words(readable(part), out.width):
                 out.print(line, markup=False, style=_style(part), soft_wrap=True)
-        elif not isinstance(part, (Warned, Dim)):
+        elif isinstance(part, Warned):
+            warnings.append(readable(part, keep="\n") + "\n")
+        else:
             lines.append(readable(part))
     if out is None:
         hand_over("\n".join(lines).rstrip("\n") + "\n")
-        for text in [] if display.quiet else document.warning_lines():
-            say(text, err=True)
+        _write("".join(warnings), sys.stderr)
+
+
+def _told(sentence: str) -> str:
+    """Return a sentence as the shell says it; its kind stays."""
+    told = in_shell(sentence)
+    return sentence if told == sentence else Warned(told) if isinstance(sentence, Warned) else told
+
+
+def _has_verbose() -> bool:
+    """Return whether the running command takes --verbose, which shows the details."""
+    import click
+
+    context = click.get_current_context(silent=True)
+    return context is None or any(param.name == "verbose" for param in context.command.params)
 
 
 def _bold(text: str, kind: str) -> str:
@@ -236,4 +277,4 @@ def _text(made: Any) -> str:
 def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None:
     """Print the warnings on standard error."""
     for text in [] if quiet else result.warnings():
-        say(f"warning: {text}", err=True)
+        say(f"warning: {in_shell(text)}", err=True)

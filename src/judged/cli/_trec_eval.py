@@ -17,7 +17,7 @@ from judged.conventions.libraries.trec_eval import (
     GROUPS,
     NAMES,
     REFUSED,
-    Line,
+    PrintedLine,
     as_long,
     lines,
 )
@@ -33,16 +33,7 @@ from judged.options import MOST, OPTIONS, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import GEOMETRIC_FLOOR
-from judged.text import listed, quote
-
-WORDS = {
-    "runid": "The run's name for itself, the last field of its lines.",
-    "relstring": "The grades of the first results as a text: a digit each, > above 9, - for an "
-    "item outside the pool, . for one in the pool that was not judged.",
-}
-"""Explanations of names that are no measures."""
-MISSING_ZSCORE = -1_000_000.0
-"""Printed for a value whose mean and deviation are not in the file."""
+from judged.text import listed
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,6 @@ class TrecEvalOptions:
     depth: int | None = None  # -M
     judged_only: bool = False  # -J
     collection: int = 0  # -N
-    zscores: str | None = None  # -Z
-    memory: str | int = MEMORY
-    temporary: str | None = None
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -72,7 +60,7 @@ class TrecEvalOptions:
         whole("level", self.level, at_least=-MOST)
 
 
-def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
+def chosen_lines(measures: tuple[str, ...]) -> list[PrintedLine]:
     """Return the lines of -m options, in trec_eval's order; a name's first parameters count.
 
     >>> [line.name for line in chosen_lines(("P.5,10", "map"))]
@@ -95,7 +83,7 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
             raise MeasureError(f"there are no parameters behind the dot of {text!r}.")
         for name in GROUPS.get(root, (root,)):
             wanted[name] = wanted.get(name) or parameters or None
-    found: list[Line] = []
+    found: list[PrintedLine] = []
     for name in NAMES:
         if name in wanted:
             try:
@@ -122,7 +110,7 @@ def printed(judgements: str, run: str, options: TrecEvalOptions) -> Iterator[str
     policy = Policy(
         unjudged="removed" if options.judged_only else "nonrelevant", depth=options.depth
     )
-    table = _run(run, Room.of(options.memory, options.temporary))
+    table = _run(run, Room.of(MEMORY))
     graded = read_table(judgements, JUDGEMENTS, format="trec", small=True)
     pool = pool_of(_in_whole_grades(graded))
     rankings = Matcher(pool, policy, options.collection)(table)
@@ -134,8 +122,6 @@ def printed(judgements: str, run: str, options: TrecEvalOptions) -> Iterator[str
     order = sorted(counted.tolist(), key=lambda at: rankings.queries[at].encode())
     rankings = rankings.take(order)
     values = {line.name: _values(line, rankings, options) for line in wanted if line.measure}
-    if options.zscores is not None:
-        values = _standardised(values, rankings.queries, options.zscores)
     if options.queries:
         yield from _per_query(wanted, values, rankings, options)
     if options.summary:
@@ -164,7 +150,7 @@ def _in_whole_grades(judgements: Judgements | Lookup) -> Judgements | Lookup:
     return replace(judgements, frame=judgements.frame.with_columns(grade=whole))
 
 
-def _values(line: Line, r: Rankings, options: TrecEvalOptions) -> Floats:
+def _values(line: PrintedLine, r: Rankings, options: TrecEvalOptions) -> Floats:
     """Return one value per query; trec_eval prints 0 for undefined values."""
     measure = parse_measure(line.measure)
     if "rel" in measure.params:
@@ -193,12 +179,12 @@ def _values(line: Line, r: Rankings, options: TrecEvalOptions) -> Floats:
     return values
 
 
-def _is_geometric(line: Line) -> bool:
+def _is_geometric(line: PrintedLine) -> bool:
     return "aggregate=geometric" in line.measure
 
 
 def _per_query(
-    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, options: TrecEvalOptions
+    wanted: list[PrintedLine], values: Mapping[str, Floats], r: Rankings, options: TrecEvalOptions
 ) -> Iterator[str]:
     columns: list[tuple[str, list[str]]] = []
     for line in wanted:
@@ -211,15 +197,15 @@ def _per_query(
                 texts = ["-" if lost else text for text, lost in zip(texts, r.missing, strict=True)]
             columns.append((f"{line.name:<22}", [f"'{text}'" for text in texts]))
         else:
-            numbers = (_shown(line, value, options) for value in values[line.name].tolist())
-            columns.append((_named(line, options), list(numbers)))
+            numbers = (_shown(line, value) for value in values[line.name].tolist())
+            columns.append((f"{line.name:<22}", list(numbers)))
     for at, query in enumerate(r.queries):
         for name, texts in columns:
             yield f"{name}\t{query}\t{texts[at]}"
 
 
 def _summary(
-    wanted: list[Line],
+    wanted: list[PrintedLine],
     values: Mapping[str, Floats],
     r: Rankings,
     tag: str,
@@ -230,10 +216,10 @@ def _summary(
             yield f"{line.name:<22}\tall\t{tag}"
         elif NAMES[line.root].summary:
             value = _aggregated(line, values[line.name], r, options)
-            yield f"{_named(line, options)}\tall\t{_shown(line, value, options)}"
+            yield f"{line.name:<22}\tall\t{_shown(line, value)}"
 
 
-def _aggregated(line: Line, values: Floats, r: Rankings, options: TrecEvalOptions) -> float:
+def _aggregated(line: PrintedLine, values: Floats, r: Rankings, options: TrecEvalOptions) -> float:
     if line.root == "num_q":
         return len(r)
     if line.root == "num_rel" and options.complete:
@@ -250,15 +236,10 @@ def _added(values: Floats) -> float:
     return reduce(add, values.tolist(), 0.0)
 
 
-def _named(line: Line, options: TrecEvalOptions) -> str:
-    return f"{'Z' if options.zscores is not None else ''}{line.name:<22}"
-
-
-def _shown(line: Line, value: float, options: TrecEvalOptions) -> str:
+def _shown(line: PrintedLine, value: float) -> str:
     if math.isnan(value):
         return "  -nan"  # as C prints 0 divided by 0
-    whole = NAMES[line.root].whole and options.zscores is None
-    return f"{int(value)}" if whole else f"{value:6.4f}"
+    return f"{int(value)}" if NAMES[line.root].whole else f"{value:6.4f}"
 
 
 def relevance_strings(r: Rankings, length: int) -> list[str]:
@@ -280,65 +261,3 @@ def relevance_strings(r: Rankings, length: int) -> list[str]:
     )
     letters[query, rank - 1] = signs
     return ["".join(row[:size]) for row, size in zip(letters.tolist(), shown.tolist(), strict=True)]
-
-
-def _standardised(
-    values: Mapping[str, Floats], queries: tuple[str, ...], path: str
-) -> dict[str, Floats]:
-    """Return z-scores, by a file of query, measure, mean and deviation."""
-    known: dict[tuple[str, str], tuple[float, float]] = {}
-    try:
-        with open(path, encoding="utf-8") as file:
-            for number, text in enumerate(file, 1):
-                fields = text.split()
-                if not fields:
-                    continue
-                try:
-                    query, name, mean, deviation = fields
-                    known[query, name] = float(mean), float(deviation)
-                except ValueError:
-                    raise InputError(
-                        f"{path}, line {number}: expected query, measure, mean and standard "
-                        f"deviation: {quote(text.strip())}."
-                    ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text. Convert the file to UTF-8 first.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-
-    def standardised(name: str, query: str, value: float) -> float:
-        mean, deviation = known.get((query, name), (math.nan, 0.0))
-        if deviation:
-            return (value - mean) / deviation
-        return 0.0 if value == mean else MISSING_ZSCORE
-
-    return {
-        name: np.array(
-            [
-                standardised(name, query, value)
-                for query, value in zip(queries, column.tolist(), strict=True)
-            ]
-        )
-        for name, column in values.items()
-    }
-
-
-def explained(measures: tuple[str, ...]) -> Iterator[str]:
-    """Yield an explanation of trec_eval's names.
-
-    >>> list(explained(("map",)))[1]
-    'map'
-    """
-    first: dict[str, Line] = {}
-    for line in chosen_lines(measures):
-        first.setdefault(line.root, line)
-    for root, line in first.items():
-        yield from ("", root)
-        if root in WORDS:
-            yield f"    {WORDS[root]}"
-            continue
-        measure, cutoffs = parse_measure(line.measure), NAMES[root].cutoffs
-        more = f" and so on, for {', '.join(cutoffs)}" if cutoffs else ""
-        yield f"    {measure.spec.title}: {measure.spec.says}"
-        yield f"    {measure.formula}"
-        yield f"    In judged: {measure}{more}."

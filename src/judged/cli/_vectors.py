@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS
+from judged.cli._command import READS
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
@@ -25,80 +25,47 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
 """Ways to define relevance: option, type, help."""
 
 
-def _relevance_option(name: str, kind: Any, help: str) -> Any:
+def _relevance_option(name: str) -> Any:
+    kind, help = RELEVANCE[name]
+    settings: dict[str, Any] = {
+        "group": "relevance",
+        "common": name in ("qrels", "labels", "pairs"),
+        "help": help,
+    }
     if kind is None:
-        return opt.flag(f"--{name}", help)
-    metavar = "QFILE IFILE" if kind is PAIR else "FILE"
-    return click.option(f"--{name}", type=kind, metavar=metavar, help=help)
+        return opt.option(f"--{name}", is_flag=True, **settings)
+    return opt.option(
+        f"--{name}", type=kind, metavar="QFILE IFILE" if kind is PAIR else "FILE", **settings
+    )
 
 
 relevance_options = opt.together(
-    *(_relevance_option(name, kind, help) for name, (kind, help) in RELEVANCE.items()),
-    click.option(
+    *(_relevance_option(name) for name in RELEVANCE if name != "revisited")
+)
+revisited_options = opt.together(
+    _relevance_option("revisited"),
+    opt.choice(
         "--protocol",
-        type=click.Choice(["easy", "medium", "hard"]),
-        default="medium",
-        show_default=True,
-        help="Search for these images of --revisited.",
-    ),
-    opt.text("--columns", "ROLE=COLUMN,...", "Name the columns of --qrels and --exclude-listed."),
-)
-memory_option = click.option(
-    "--memory", default="1GB", show_default=True, metavar="SIZE", help="Limit memory for scores."
-)
-vector_options = opt.together(
-    opt.number("--dims", int, "N", "Use only the first N dimensions (Matryoshka)."),
-    opt.file("--query-ids", "Read ids of the queries, one per line."),
-    opt.file("--item-ids", "Read ids of the items, one per line."),
-    opt.flag("--exclude-self", "Exclude the item in the query's own row."),
-    opt.flag("--exclude-same-id", "Exclude the item with the query's own id."),
-    click.option(
-        "--exclude-labels",
-        type=PAIR,
-        metavar="QFILE IFILE",
-        help="Exclude items with the query's label; one label per vector.",
-    ),
-    opt.file(
-        "--exclude-listed", "Exclude the items listed for a query, in any format of judgements."
+        ("easy", "medium", "hard"),
+        "Search for these images of --revisited.",
+        "medium",
+        group="relevance",
     ),
 )
-
-
-def similarity_option(function: opt.Function) -> opt.Function:
-    """Add --similarity and --allow-training-queries; the function gets `similarity`."""
-
-    def gather(*args: Any, **options: Any) -> Any:
-        if options.pop("allow_training_queries"):
-            options["similarity"] = _allow_training_queries(options["similarity"])
-        return function(*args, **options)
-
-    return opt.together(
-        click.option(
-            "--similarity",
-            type=READS,
-            default="cosine",
-            show_default=True,
-            metavar="NAME|FILE",
-            help="Compare by cosine, dot, euclidean, manhattan, hamming, hamming-packed, or a "
-            "learned file.",
-        ),
-        opt.flag(
-            "--allow-training-queries",
-            "Score queries that a learned similarity was trained on, too.",
-        ),
-    )(opt.pass_for(function, gather))
-
-
-def _allow_training_queries(similarity: str) -> Any:
-    from judged.embeddings.learned import Learned, as_similarity
-
-    learned = as_similarity(similarity)
-    if not isinstance(learned, Learned):
-        raise click.UsageError(
-            f"--allow-training-queries is for a similarity that 'judged learn' wrote; {similarity} "
-            "is another. Leave it out."
-        )
-    return learned.allow_training_queries()
+exclude_self_option = opt.flag(
+    "--exclude-self", "Exclude the item in the query's own row.", group="relevance"
+)
+similarity_option = opt.option(
+    "--similarity",
+    type=READS,
+    default="cosine",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="Compare by cosine, dot, euclidean, manhattan, hamming, hamming-packed, or a learned "
+    "file.",
+    group="vectors",
+    common=True,
+)
 
 
 def sides(function: opt.Function, *, required: bool = True) -> opt.Function:
@@ -128,34 +95,35 @@ def read_sides(
     from judged.inputs.vectors.labels import categories_from
 
     relevant = _chosen_relevance(options, optional=optional)
-    if options["columns"] and not (options["qrels"] or options["exclude_listed"]):
+    if options.get("columns") and not (options["qrels"] or options["exclude_listed"]):
         raise click.UsageError(
             "--columns says what columns of --qrels and --exclude-listed are; give one of them."
         )
     with working("Reading judgements" if encode else "Reading vectors"):
         relevance, excluded = _relations(relevant, options)
-        ids = _labels(options["query_ids"]), _labels(options["item_ids"])
+        query_ids, item_ids = (_labels(options.get(name)) for name in ("query_ids", "item_ids"))
     made: Any = encode() if encode else (queries, items)
     unique = options.get("unique")
     with working("Reading vectors"):
         return Embeddings(
             *made,
             exclude=excluded or None,
-            query_ids=ids[0],
-            item_ids=ids[1],
+            query_ids=query_ids,
+            item_ids=item_ids,
             unique=None if unique is None else categories_from(unique),
             **{
                 name: options[name]
-                for name in ("similarity", "dims", "memory", "normalise", "precision")
+                for name in ("similarity", "dims", "normalise")
                 if name in options
             },
         ), relevance
 
 
 def _chosen_relevance(options: dict[str, Any], *, optional: bool) -> str | None:
-    chosen = [name for name in RELEVANCE if options[name.replace("-", "_")]]
+    names = [name for name in RELEVANCE if name.replace("-", "_") in options]
+    chosen = [name for name in names if options[name.replace("-", "_")]]
     if len(chosen) > 1 or not (chosen or optional):
-        known = ", ".join(f"--{name}" for name in RELEVANCE)
+        known = ", ".join(f"--{name}" for name in names)
         got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
         raise click.UsageError(f"say what is relevant by one of {known}{got}.")
     return chosen[0] if chosen else None
@@ -167,20 +135,19 @@ def _relations(relevant: str | None, options: dict[str, Any]) -> tuple[Any, list
     from judged.inputs import read_judgements
     from judged.inputs.vectors.labels import labels_lists_from, revisited_from
 
-    columns = options["columns"]
     excluded: list[Any] = []
     if options["exclude_self"]:
         excluded.append(relations.same_row())
-    if options["exclude_same_id"]:
+    if options.get("exclude_same_id"):
         excluded.append(relations.same_id())
-    if options["exclude_labels"]:
+    if options.get("exclude_labels"):
         excluded.append(relations.same_label(*map(_labels, options["exclude_labels"])))
-    if options["exclude_listed"]:
-        listed = read_judgements(options["exclude_listed"], columns=columns)
+    if options.get("exclude_listed"):
+        listed = read_judgements(options["exclude_listed"], columns=options["columns"])
         excluded.append(relations.listed(listed))
     match relevant:
         case "qrels":
-            return read_judgements(options["qrels"], columns=columns), excluded
+            return read_judgements(options["qrels"], columns=options.get("columns")), excluded
         case "labels":
             return relations.same_label(*map(_labels, options["labels"])), excluded
         case "shared-labels":

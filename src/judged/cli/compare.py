@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
+from judged.cli._command import READS, command
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
-from judged.comparison.settings import SAVED_AS
-from judged.results import Result
+from judged.comparison.settings import CORRECTIONS, SAVED_AS, TESTS
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
-NOT_OF_ORDERS = ("slices", "sort", "decimals", "percent", "caption", "label")
-OF_VALUES = ("measure_name", "lower_is_better")
-"""Options for values only."""
-OF_BOTH = (
-    *("baseline", "test", "correction", "level", "margin", "groups", "slices", "weights", "seed"),
-)
+NOT_OF_ORDERS = ("slices", "decimals", "percent", "caption", "label")
+OF_BOTH = (*("baseline", "test", "correction", "level", "margin", "groups", "slices", "weights"),)
 """Options for runs and for values."""
 
 
@@ -31,92 +26,102 @@ OF_BOTH = (
 @opt.text(
     "--values",
     "FILE",
-    "Compare per-query values of another tool (table, JSON, trec_eval -q) instead of runs.",
+    "Compare per-query values of another tool (table, JSON, trec_eval -q); -m names the measure.",
     type=READS,
     multiple=True,
+    group="comparison",
 )
-@opt.text("--measure-name", "NAME", "Name the measure of --values, if the files do not.")
 @opt.text(
     "--lower-is-better",
     "NAME",
     "Treat lower values of this measure of --values as better.",
     multiple=True,
+    group="comparison",
 )
 @opt.measures_option
-@opt.comparison_options
-@opt.slices_option
-@opt.flag("--orders", "Compare how the measures order the runs, instead of the runs.")
-@opt.conventions_option(
-    "Score as another library does, such as ranx; several with --orders, 'judged' for none.",
-    multiple=True,
+@opt.baseline_option("Compare all runs with this one; by default, the first of two, or all pairs.")
+@opt.choice(
+    "--test",
+    TESTS,
+    "Use this significance test.",
+    opt.default_of(compare_runs, "test"),
+    group="comparison",
 )
+@opt.choice(
+    "--correction",
+    list(CORRECTIONS),
+    "Correct p-values for multiple comparisons.",
+    opt.default_of(compare_runs, "correction"),
+    group="comparison",
+)
+@opt.level_option("Set the confidence level; corrected p below 1 - level counts.")
+@opt.text(
+    "--margin",
+    "MEASURE=SIZE",
+    "Call runs equivalent that differ by less; one size, or one per measure.",
+    multiple=True,
+    callback=opt.by_measure,
+    group="comparison",
+    common=True,
+)
+@opt.groups_option
+@opt.flag(
+    "--unjudged-range",
+    "Check whether unjudged results could change a verdict.",
+    group="comparison",
+)
+@opt.slices_option
+@opt.flag(
+    "--orders",
+    "Compare how the measures order the runs, instead of the runs.",
+    group="comparison",
+)
+@opt.convention_option
 @opt.trusted_option
-@opt.scoring_options
-@opt.memory_options
-@opt.runs_options
-@opt.engine_options
-@opt.table_options
-@opt.result_options(SAVED_AS)
+@opt.policy_options()
+@opt.depth_option
+@opt.duplicates_option
+@opt.weights_option
+@opt.columns_option
+@opt.decimals_option
+@opt.result_options(SAVED_AS, plain=["orders"])
 def compare(
     judgements: str | None,
     runs: tuple[str, ...],
     values: tuple[str, ...],
-    form: str | None,
-    output: str | None,
     orders: bool,
     **options: Any,
-) -> None:
+) -> Any:
     """Compare RUN files: differences, confidence intervals, significance tests and verdicts.
 
     With --baseline every other run is compared with it. Otherwise the second of two runs is
-    compared with the first, or all pairs of more. NAME=FILE names a run. NAME=FILE,FILE,... are
-    repeats of one system, such as other seeds, which are compared as one. Rankings files
-    (*.rankings) can replace QRELS and RUN.
+    compared with the first, or all pairs of more. The measure is nDCG@10 unless -m names others.
+    NAME=FILE names a run. NAME=FILE,FILE,... are repeats of one system, such as other seeds, which
+    are compared as one. Rankings files (*.rankings) can replace QRELS and RUN.
     """
-    from judged.cli._terminal import deliver
-
-    opt.check_format(form, output, Result.SAVED_AS if orders else SAVED_AS)
     if orders:
         opt.refuse(NOT_OF_ORDERS, "is not for --orders")
-    convention = options.pop("convention")
     if values:
-        if convention:
-            raise click.UsageError("--convention is not for --values.")
         files = (*values, *((judgements,) if judgements is not None else ()), *runs)
-        comparisons = [_compare_values(files, **options)]
+        comparison = _compare_values(files, **options)
     else:
-        names = _conventions(convention, orders=orders)
-        comparisons = [_compare(judgements, runs, convention=name, **options) for name in names]
-    if orders:
-        beside = dict(zip(convention[1:], comparisons[1:], strict=False))
-        deliver(comparisons[0].orders(beside=beside or None), form, output)
-    else:
-        deliver(comparisons[0], form, output)
+        if judgements is None:
+            raise click.UsageError("give QRELS and at least two RUN, or --values FILE.")
+        opt.refuse(["lower_is_better"], "is for --values")
+        del options["lower_is_better"]
+        from judged.measures import HEADLINE
 
-
-def _conventions(names: tuple[str, ...], *, orders: bool) -> list[str | None]:
-    """Return the convention of each comparison; None for judged's own definitions."""
-    if len(names) < 2:
-        return [*names] or [None]
-    if not orders:
-        raise click.UsageError("several --convention are for --orders; give one of them.")
-    if len(set(names)) < len(names):
-        raise click.UsageError("--convention names a library twice; name each once.")
-    return [None if name == "judged" else name for name in names]
-
-
-def _compare(judgements: str | None, runs: tuple[str, ...], **options: Any) -> Comparison:
-    if judgements is None:
-        raise click.UsageError("give QRELS and at least two RUN, or --values FILE.")
-    opt.refuse(OF_VALUES, "is for --values")
-    measures, engine = options.pop("measures") or None, options.pop("engine")
-    options = {name: value for name, value in options.items() if name not in OF_VALUES}
-    data = opt.opened(engine, judgements, runs, options)
-    return opt.score_runs(compare_runs, *data, measures, **options)
+        if not (options["measures"] or options["convention"] or orders):
+            options["measures"] = (HEADLINE,)
+        comparison = opt.score_runs(compare_runs, judgements, runs, **options)
+    return comparison.orders() if orders else comparison
 
 
 def _compare_values(files: tuple[str, ...], **options: Any) -> Comparison:
-    opt.refuse(
-        [name for name in options if name not in (*OF_VALUES, *OF_BOTH)], "is not for --values"
-    )
-    return compare_values(list(files), **{name: options[name] for name in (*OF_VALUES, *OF_BOTH)})
+    known = ("measures", "lower_is_better", *OF_BOTH)
+    opt.refuse([name for name in options if name not in known], "is not for --values")
+    names = options["measures"] or (None,)
+    if len(names) > 1:
+        raise click.UsageError("-m names the one measure of --values whose files do not name it.")
+    settings = {name: options[name] for name in ("lower_is_better", *OF_BOTH)}
+    return compare_values(list(files), measure_name=names[0], **settings)

@@ -22,17 +22,17 @@ from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.relevance import same_label
 from judged.embeddings.top_k import TopK
 from judged.errors import MissingExtraError, OutputError
-from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.evaluate import evaluate
 from judged.judgements.annotators import FOLDER as ANNOTATORS
 from judged.judgements.annotators import LOG_SUFFIX, QRELS_SUFFIX, LogEntry
 from judged.outputs import replacing, write_text
 from judged.rankings.rankings import Rankings
-from judged.web.report.provenance import input_files as files_read
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP")
+MEASURES = ("P@10", "nDCG@10", "RR", "R@100")
+"""None looks past the end of the run files, so that files, report and vectors agree."""
 COMPARED = ("nDCG@10", "RR")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
@@ -42,8 +42,7 @@ PICTURES = Path("pictures.csv")
 """A table of all images; these lie in a folder beside it."""
 COMPONENTS = 8
 GRID = 1000
-"""Steps per pixel value that principal components are rounded to, and the length of vectors that
-stand for directions."""
+"""Principal components are rounded to 1/1000; directions are vectors of this length."""
 SEED = 1998
 
 
@@ -55,25 +54,17 @@ class DemoFiles:
     rankings: tuple[Rankings, ...]
     judgements: Path
     runs: tuple[Path, ...]
-    vectors: tuple[Path, Path]
-    """Of the queries and of the collection, pixels as they are."""
+    vectors: tuple[Path, Path]  # pixels of the queries and of the collection
     labels: tuple[Path, Path]
     ids: tuple[Path, Path]
     readme: Path
-    first: Mapping[str, TopK]
-    """The first items of each query, by system."""
+    first: Mapping[str, TopK]  # the first items of each query, by system
     measures: tuple[str, ...] = MEASURES
-    compared: tuple[str, ...] = COMPARED
-    """Those that systems are compared on, where all would be too long to read."""
+    compared: tuple[str, ...] = COMPARED  # fewer, to keep the comparison short
 
 
-@dataclass(frozen=True, eq=False)
-class System:
-    """A way to search: what stands for an image, and how two are compared."""
-
-    queries: NDArray[np.int16]
-    collection: NDArray[np.int16]
-    similarity: str
+DemoSystem = tuple[NDArray[np.int16], NDArray[np.int16], str]
+"""Vectors of the queries and of the collection, and their similarity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +73,8 @@ class Digits:
 
     images: Floats
     labels: Integers
-    queries: Integers
-    """Row numbers of the images that are searched with, ascending; `q0042` is row 42."""
-    collection: Integers
-    """Row numbers of all others, ascending; `d0123` is row 123."""
+    queries: Integers  # ascending row numbers of the query images; `q0042` is row 42
+    collection: Integers  # ascending row numbers of all others; `d0123` is row 123
 
 
 def load_digits() -> Digits:
@@ -101,16 +90,14 @@ def load_digits() -> Digits:
     return Digits(images, labels, queries, np.setdiff1d(np.arange(len(labels)), queries))
 
 
-def systems(digits: Digits) -> dict[str, System]:
+def systems(digits: Digits) -> dict[str, DemoSystem]:
     """Return the three systems by name; a cosine is the dot product of vectors of one length."""
     queries, collection = digits.images[digits.queries], digits.images[digits.collection]
     components = [_directions(part) for part in _components(queries, collection)]
     return {
-        "cosine-pixels": System(_directions(queries), _directions(collection), "dot"),
-        "euclidean-pixels": System(
-            queries.astype(np.int16), collection.astype(np.int16), "euclidean"
-        ),
-        "cosine-pca8": System(components[0], components[1], "dot"),
+        "cosine-pixels": (_directions(queries), _directions(collection), "dot"),
+        "euclidean-pixels": (queries.astype(np.int16), collection.astype(np.int16), "euclidean"),
+        "cosine-pca8": (components[0], components[1], "dot"),
     }
 
 
@@ -120,13 +107,9 @@ def write_demo(folder: Path) -> DemoFiles:
     shown = digits.labels[digits.queries], digits.labels[digits.collection]
     names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
     searched = {}
-    for name, system in systems(digits).items():
+    for name, (queries, collection, similarity) in systems(digits).items():
         compared = Embeddings(
-            system.queries,
-            system.collection,
-            similarity=system.similarity,
-            query_ids=names[0],
-            item_ids=names[1],
+            queries, collection, similarity=similarity, query_ids=names[0], item_ids=names[1]
         )
         searched[name] = compared.evaluate_and_top_k(
             same_label(*shown), MEASURES, k=DEPTH, name=name
@@ -174,13 +157,11 @@ def write_gallery(files: DemoFiles) -> Path | None:
 
 def write_report(files: DemoFiles) -> Path:
     """Write everything about the three systems into one page, with pictures if Pillow is there."""
-    evaluation = evaluate_rankings(files.rankings, files.measures)
-    read = {"queries": files.vectors[0], "items": files.vectors[1], "labels": list(files.labels)}
+    evaluation = evaluate(files.judgements, files.runs, files.measures)
     about: dict[str, Any] = {
         "measure": files.compared[0],
         "title": "Image search with handwritten digits",
         "top_k": files.first,
-        "files": files_read(read),
         "again": "judged demo",
     }
     target = files.folder / REPORT
@@ -235,38 +216,29 @@ TEXT_FOLDER = "text"
 TEXT_SYSTEMS = ("bm25", "dense", "fused")
 TEXT_MEASURES = ("nDCG@10", "RR", "P@1", "R@10")
 TEXT_COMPARED = ("nDCG@10",)
-JUDGES = ("first", "second")
-"""The names of the judges. The first one's judgements are those of the collection."""
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """The collection as it is bundled."""
+class TextCollection:
+    """The bundled collection."""
 
-    queries: Mapping[str, str]
-    """What is asked, by id."""
+    queries: Mapping[str, str]  # texts by id
     passages: Mapping[str, str]
-    vectors: tuple[NDArray[np.int8], NDArray[np.int8]]
-    """Of the queries and of the passages, in their order."""
-    judgements: str
-    """TREC qrels, grades from 0 to 3."""
-    second: str
-    """What the second judge says of some of the queries."""
-    runs: Mapping[str, str]
-    """TREC runs, by system."""
+    vectors: tuple[NDArray[np.int8], NDArray[np.int8]]  # of queries and passages, in their order
+    judgements: str  # TREC qrels, grades from 0 to 3
+    second: str  # the second assessor's judgements of some queries
+    runs: Mapping[str, str]  # TREC runs, by system
 
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Where `write_text_demo` put its files, and the measures that suit them."""
+    """Files of `write_text_demo`, and the measures that suit them."""
 
     folder: Path
     judgements: Path
-    judges: tuple[Path, Path]
-    """What each judge said, as the judging page of the explorer keeps it."""
+    judges: tuple[Path, Path]  # judgements of each assessor, as the explorer saves them
     runs: tuple[Path, ...]
-    texts: tuple[Path, Path]
-    """Of the queries and of the passages."""
+    texts: tuple[Path, Path]  # of the queries and of the passages
     vectors: tuple[Path, Path]
     ids: tuple[Path, Path]
     readme: Path
@@ -274,11 +246,11 @@ class TextFiles:
     compared: tuple[str, ...] = TEXT_COMPARED
 
 
-def load_texts() -> Texts:
+def load_texts() -> TextCollection:
     """Load the bundled collection."""
     with np.load(BytesIO(_bundled("text/vectors.npz"))) as arrays:
         vectors = arrays["queries"], arrays["passages"]
-    return Texts(
+    return TextCollection(
         queries=_table("text/queries.tsv"),
         passages=_table("text/passages.tsv"),
         vectors=vectors,
@@ -296,10 +268,7 @@ def planned_text_demo(folder: Path) -> TextFiles:
     files = TextFiles(
         folder=folder,
         judgements=folder / "judgements.txt",
-        judges=(
-            annotators / f"{JUDGES[0]}{QRELS_SUFFIX}",
-            annotators / f"{JUDGES[1]}{QRELS_SUFFIX}",
-        ),
+        judges=(annotators / f"first{QRELS_SUFFIX}", annotators / f"second{QRELS_SUFFIX}"),
         runs=tuple(folder / f"{name}.run" for name in TEXT_SYSTEMS),
         texts=(folder / "queries.tsv", folder / "passages.tsv"),
         vectors=(folder / "queries.npy", folder / "passages.npy"),
@@ -308,7 +277,7 @@ def planned_text_demo(folder: Path) -> TextFiles:
     )
     for place in (folder, annotators):
         if place.exists() and not place.is_dir():
-            raise OutputError(f"{place}: is no folder, and a demo needs one; name another folder.")
+            raise OutputError(f"{place}: is not a folder; name another one.")
     written = (files.judgements, *files.runs, *files.texts, *files.vectors, *files.ids)
     others = (*written, *files.judges, *map(_log_path, files.judges))
     check_place(files.readme, _bundled("text/readme.txt"), others)
@@ -373,4 +342,4 @@ def check_place(readme: Path, text: bytes, others: Iterable[Path]) -> None:
         return
     for path in (readme, *others):
         if path.exists():
-            raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")
+            raise OutputError(f"{path}: exists and is not part of a demo; name another folder.")

@@ -16,10 +16,10 @@ from importlib import import_module, metadata
 from typing import Any
 
 from judged import __version__
-from judged.cli._files import command
-from judged.cli._options import check_format, result_options
+from judged.cli._command import command
+from judged.cli._options import print_options
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Best, Warned, counted, listed
+from judged.text import Bold, Warned, counted, listed
 
 CORE = "judged"  # the part of packages that judged cannot work without
 UNLISTED = frozenset({"all", "test", "dev", "docs", "torch"})  # extras that users do not need
@@ -70,7 +70,7 @@ class Package:
 class Installation(Result):
     """The machine, the threads, and every package that judged can use: the result of `doctor`.
 
-    >>> from judged import doctor
+    >>> from judged.cli.doctor import doctor
     >>> doctor().well
     True
     >>> sorted(doctor().to_dict())
@@ -86,7 +86,7 @@ class Installation(Result):
 
     @property
     def well(self) -> bool:
-        """Whether judged has everything that it cannot work without."""
+        """True if all packages that judged needs are installed and work."""
         return all(each.state == "ok" for each in self.packages if each.part == CORE)
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class Installation(Result):
         return [
             [
                 *(package.part, package.name, package.needs or "any", package.version or "none"),
-                package.state if package.state == "ok" else Best(package.state),
+                package.state if package.state == "ok" else Bold(package.state),
             ]
             for package in self.packages
         ]
@@ -136,7 +136,7 @@ def doctor() -> Installation:
     Examples
     --------
     >>> import judged
-    >>> judged.doctor().facts["judged"] == judged.__version__
+    >>> doctor().facts["judged"] == judged.__version__
     True
     """
     packages = tuple(_packages())
@@ -315,8 +315,8 @@ def _hints(packages: Sequence[Package]) -> Iterator[str]:
 
 
 @command("doctor", example="judged doctor")
-@result_options()
-def doctor_command(form: str | None, output: str | None) -> int:
+@print_options(verbose=False, quiet=False)
+def doctor_command() -> Any:
     """Check the installation: versions, threads, BLAS, extras, and missing packages.
 
     Run it first, or send its output, if something does not work.
@@ -324,10 +324,8 @@ def doctor_command(form: str | None, output: str | None) -> int:
     The exit code is 1 if judged lacks a package that it needs. Missing extras are not an error.
     """
     from judged.cli import DONE, NO
-    from judged.cli._terminal import deliver, working
+    from judged.cli._terminal import working
 
-    check_format(form, output)
     with working("Checking the installation"):
         installation = doctor()
-    deliver(installation, form, output)
-    return DONE if installation.well else NO
+    return installation, DONE if installation.well else NO

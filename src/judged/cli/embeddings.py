@@ -4,38 +4,22 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli._files import NORMALISATION, WRITES, command, imported
-from judged.cli._options import (
-    check_format,
-    choice,
-    convention_option,
-    file,
-    flag,
-    interval_options,
-    is_given,
-    measures_option,
-    number,
-    per_query_option,
-    policy_options,
-    repeated_command,
-    result_options,
-    table_options,
-    text,
-    tie_range_option,
-    together,
-    unanswerable_options,
-    weights_option,
+from judged.cli import _options as opt
+from judged.cli._command import NORMALISATION, READS, WRITES, command, imported
+from judged.cli._vectors import (
+    PAIR,
+    exclude_self_option,
+    read_sides,
+    revisited_options,
+    sides,
+    similarity_option,
 )
-from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
-from judged.errors import InputError
-from judged.policy import PRECISIONS
-from judged.results import EVALUATION_SAVED_AS, Result
+from judged.results import EVALUATION_SAVED_AS
 
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
@@ -43,24 +27,37 @@ if TYPE_CHECKING:
 
 TOP = 100
 """Items of each query for --save-run and --index."""
-SHOWN = ("tie_range", "interval", "level", "unanswerable", "answer_threshold")
-"""Options of what is shown beside the values."""
-ENCODERS = ("encoder", "query_encoder", "item_encoder")
+OF_SCORES = ("name", "normalise", "unique", "tie_range", "interval", "level")
+"""Options that have no meaning with --index and --diagnose."""
 ENCODING = {
-    "encoder": text("--encoder", "MODULE:NAME", "Encode --queries and --items with this first."),
-    "query_encoder": text("--query-encoder", "MODULE:NAME", "Encode the queries with this."),
-    "item_encoder": text("--item-encoder", "MODULE:NAME", "Encode the items with this."),
-    "query_texts": file(
-        "--queries", "Encode these texts with ids, or files of a folder.", "query_texts"
+    "encoder": opt.text(
+        "--encoder",
+        "MODULE:NAME",
+        "Encode --queries and --items with this first; QUERIES,ITEMS for two encoders.",
+        group="encoding",
     ),
-    "item_texts": file("--items", "Encode these items, as --queries.", "item_texts"),
-    "paths": choice("--paths", ["queries", "items", "both"], "Treat texts as paths of files."),
-    "query_prompt": text("--query-prompt", "TEXT", "Put this before the text of each query."),
-    "item_prompt": text("--item-prompt", "TEXT", "Put this before the text of each item."),
-    "batch_size": number("--batch-size", int, "N", "Pass N texts to the encoder at once.", 64),
-    "cache": text("--cache", "FOLDER", "Keep vectors in this folder, and read those there."),
-    "encoder_name": text(
-        "--encoder-name", "TEXT", "Keep vectors under this name; by default the encoder's."
+    "query_texts": opt.option(
+        *("--queries", "query_texts"),
+        type=READS,
+        metavar="FILE",
+        help="Encode these texts with ids, or files of a folder.",
+        group="encoding",
+    ),
+    "item_texts": opt.option(
+        *("--items", "item_texts"),
+        type=READS,
+        metavar="FILE",
+        help="Encode these items, as --queries.",
+        group="encoding",
+    ),
+    "query_prompt": opt.text(
+        "--query-prompt", "TEXT", "Put this before the text of each query.", group="encoding"
+    ),
+    "item_prompt": opt.text(
+        "--item-prompt", "TEXT", "Put this before the text of each item.", group="encoding"
+    ),
+    "cache": opt.text(
+        "--cache", "FOLDER", "Keep vectors in this folder, and read those there.", group="encoding"
     ),
 }
 """Options of encoding by parameter name."""
@@ -68,52 +65,75 @@ ENCODING = {
 
 @command(example="judged embeddings queries.npy items.npy --qrels qrels.txt -m nDCG@10")
 @partial(sides, required=False)
-@together(*ENCODING.values())
+@revisited_options
+@opt.columns_option
+@opt.together(*ENCODING.values())
 @similarity_option
-@vector_options
-@flag("--both", "Search items among queries, too.")
-@text(
+@opt.flag(
+    "--allow-training-queries",
+    "Score queries that a learned similarity was trained on, too.",
+    group="vectors",
+)
+@opt.number("--dims", int, "N", "Use only the first N dimensions (Matryoshka).", group="vectors")
+@opt.file("--query-ids", "Read ids of the queries, one per line.", group="vectors")
+@opt.file("--item-ids", "Read ids of the items, one per line.", group="vectors")
+@exclude_self_option
+@opt.flag("--exclude-same-id", "Exclude the item with the query's own id.", group="relevance")
+@opt.option(
+    "--exclude-labels",
+    type=PAIR,
+    metavar="QFILE IFILE",
+    help="Exclude items with the query's label; one label per vector.",
+    group="relevance",
+)
+@opt.file(
+    "--exclude-listed",
+    "Exclude the items listed for a query, in any format of judgements.",
+    group="relevance",
+)
+@opt.flag("--both", "Search items among queries, too.")
+@opt.text(
     "--normalise",
     "NAME",
     "Normalise scores: min-max, z-score, softmax, csls(k=10), inverted-softmax, "
     "qb-norm(bank=FILE), dual-softmax, mutual-proximity or alpha-query-expansion.",
     type=NORMALISATION,
+    group="vectors",
+    aliases=["--normalize"],
 )
-@file("--unique", "Rank categories by their best item; one label per item, or a table.")
-@choice("--precision", PRECISIONS, "Compute scores in this precision.", PRECISIONS[0])
-@memory_option
-@text(
-    "--save-run", "FILE", "Write the first items of each query: TREC text or .parquet.", type=WRITES
+@opt.unique_option
+@opt.text(
+    "--save-run",
+    "FILE",
+    "Write the first items of each query: TREC text or .parquet.",
+    type=WRITES,
+    group="output",
 )
-@number("--top", int, "K", f"Use K items for --save-run and --index, by default {TOP}.")
-@file("--index", "Compare a faiss or usearch index with exact search.")
-@text("--name", "TEXT", "Name the row of the table.")
-@text("--report", "FILE", "Write an HTML report, too.", type=WRITES)
-@flag("--diagnose", "Diagnose the vectors instead of scoring them.")
-@measures_option
-@convention_option
-@policy_options
-@tie_range_option
-@interval_options
-@weights_option
-@unanswerable_options
-@per_query_option
-@table_options
-@result_options(EVALUATION_SAVED_AS)
+@opt.number(
+    "--top", int, "K", f"Use K items for --save-run and --index, by default {TOP}.", group="output"
+)
+@opt.file("--index", "Compare a faiss or usearch index with exact search.")
+@opt.text("--name", "TEXT", "Name the model in tables and rankings files.", group="output")
+@opt.flag("--diagnose", "Diagnose the vectors instead of scoring them.")
+@opt.measures_option
+@opt.convention_option
+@opt.policy_options("ties", "empty")
+@opt.tie_range_option
+@opt.interval_option
+@opt.level_option()
+@opt.per_query_option
+@opt.result_options(EVALUATION_SAVED_AS, plain=["index", "diagnose"])
 def embeddings(
     queries: str | None,
     items: str | None,
     save_run: str | None,
     top: int | None,
     index: str | None,
-    report: str | None,
     diagnose: bool,
     both: bool,
-    per_query: bool,
-    form: str | None,
-    output: str | None,
+    name: str | None,
     **options: Any,
-) -> None:
+) -> Any:
     """Evaluate embeddings with exact nearest-neighbour search of QUERIES among ITEMS.
 
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
@@ -125,194 +145,114 @@ def embeddings(
     .embed_documents or .get_text_embedding_batch, in a module that can be imported from the current
     folder. Its output goes to standard error.
     """
-    from judged.cli._terminal import counting, deliver, working
+    from judged.cli._terminal import counting, working
     from judged.evaluation.settings import EvaluationSettings
-    from judged.outputs import checked_ending
 
-    if report is not None:
-        checked_ending(report, [".html"])
-    name, weights, groups = (options.pop(option) for option in ("name", "weights", "groups"))
-    shown = {option: options.pop(option) for option in SHOWN}
-    as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
-    of_scores = {
-        "--name": name,
-        "--report": report,
-        "--normalise": options["normalise"],
-        "--unique": options["unique"],
-        "--tie-range": shown["tie_range"],
-        "--interval": shown["interval"],
-        "--level": is_given("level"),
-        "--groups": groups,
-        "--weights": weights,
-        "--unanswerable": shown["unanswerable"],
-        "--answer-threshold": shown["answer_threshold"] is not None,
-        "--per-query": per_query and not (index and as_json),
-    }
-    _check_options(both, save_run, top, index, diagnose, of_scores)
-    check_format(form, output, Result.SAVED_AS if index or diagnose else EVALUATION_SAVED_AS)
-    encoding = _Encoding.requested(queries, items, options)
-    scoring: dict[str, Any] = {
-        "measures": options.pop("measures") or None,
-        "policy": options.pop("policy"),
-        "convention": options.pop("convention"),
-    }
-    if encoding is not None:
-        EvaluationSettings.of(**scoring)  # errors come before anything is encoded
-    embeddings, relevance = read_sides(
-        queries,
-        items,
-        options,
-        optional=diagnose,
-        encode=None if encoding is None else encoding.vectors,
-    )
-    if diagnose:
-        with working("Diagnosing the vectors"):
-            diagnosis = embeddings.diagnose(relevance)
-        deliver(diagnosis, form, output)
-        return
-    more: dict[str, Any] = {"weights": weights, **({"name": name} if name else {})}
-    if both and (groups or shown["unanswerable"]):
-        raise InputError(
-            "--groups and --unanswerable are about the queries, but with --both the items are "
-            "queries too. Evaluate one direction at a time."
-        )
-    searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
-    first: TopK | None = None
-    with counting("Searching", searches) as progress:
-        if index is not None:
-            compared = embeddings.evaluate_index(
-                index, relevance, k=top or TOP, progress=progress, **scoring
-            )
-        elif save_run is not None or (report is not None and not both):
-            evaluation, first = embeddings.evaluate_and_top_k(
-                relevance, k=top or TOP, progress=progress, **scoring, **more
-            )
-        else:
-            evaluation = embeddings.evaluate(
-                relevance, both=both, progress=progress, **scoring, **more
-            )
-    if index is not None:
-        deliver(compared, form, output, **({"per_query": True} if per_query else {}))
-        return
-    evaluation = evaluation.showing(
-        intervals=shown["interval"],
-        level=shown["level"],
-        groups=groups,
-        tie_range=shown["tie_range"],
-        unanswerable=shown["unanswerable"],
-        threshold=shown["answer_threshold"],
-    )
-    if save_run is not None and first is not None:
-        first.save(save_run)
-    if report is not None:
-        from judged.web.report.provenance import input_files
-
-        sides_read = {"queries": queries, "items": items}
-        if encoding is not None:
-            sides_read = {"queries": encoding.queries, "items": encoding.items}
-        read = {**sides_read, **options, "weights": weights, "groups": groups}
-        evaluation.report(
-            top_k=None if both else first,
-            groups=groups,
-            files=input_files(read),
-            again=repeated_command(),
-        ).save(report)
-    deliver(evaluation, form, output, per_query=per_query)
-
-
-def _check_options(
-    both: bool,
-    save_run: str | None,
-    top: int | None,
-    index: str | None,
-    diagnose: bool,
-    of_scores: dict[str, Any],
-) -> None:
-    """Fail on options that have no meaning together."""
-    if top is not None and not (save_run or index):
-        raise click.UsageError(
-            "--top says how many items --save-run and --index look at; give one of them."
-        )
-    if top is not None and top < 1:
-        raise click.BadParameter(f"must be a whole number from 1; got {top}.", param_hint="--top")
     modes = {"--both": both, "--save-run": save_run, "--index": index, "--diagnose": diagnose}
-    chosen = [name for name, value in modes.items() if value]
-    if len(chosen) > 1:
-        raise click.UsageError(f"{' and '.join(chosen)} cannot be had in one call; leave one out.")
-    for name, value in of_scores.items():
-        if value and (index or diagnose):
-            raise click.UsageError(
-                f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out."
-            )
-
-
-@dataclass(frozen=True)
-class _Encoding:
-    """Texts or files to encode, and the options of `judged.inputs.encode`."""
-
-    queries: str
-    items: str
-    options: dict[str, Any]
-
-    @classmethod
-    def requested(
-        cls, queries: str | None, items: str | None, options: dict[str, Any]
-    ) -> _Encoding | None:
-        """Take the options of encoding out of all options; return None if vectors are given."""
-        encoding = {name: options.pop(name) for name in ENCODING}
-        if all(encoding[name] is None for name in ENCODERS):
-            _check_vectors(queries, items)
-            return None
+    _check_options([mode for mode, value in modes.items() if value], top)
+    shown = opt.take_shown(options)
+    if options.pop("allow_training_queries"):
+        options["similarity"] = _allow_training_queries(options["similarity"])
+    scoring = {option: options.pop(option) for option in ("measures", "policy", "convention")}
+    encoding = {option: options.pop(option) for option in ENCODING}
+    encode = None
+    if encoding["encoder"]:
+        EvaluationSettings.of(**scoring)  # errors come before anything is encoded
         if queries is not None:
             raise click.UsageError(
                 "QUERIES and ITEMS are files of vectors; with an encoder, give --queries FILE and "
                 "--items FILE."
             )
-        texts = encoding.pop("query_texts"), encoding.pop("item_texts")
-        for name, path in zip(("--queries", "--items"), texts, strict=True):
-            if path is None:
-                raise click.UsageError(f"an encoder needs something to encode; give {name} FILE.")
-        encoding["prompts"] = encoding.pop("query_prompt"), encoding.pop("item_prompt")
-        return cls(*texts, encoding)
-
-    def vectors(self) -> tuple[Vectors, Vectors]:
-        """Encode what is not cached; the encoder's output goes to standard error."""
-        from judged.cli._terminal import counting, display_options, say, working
-        from judged.inputs.encode import EncodingTask
-        from judged.text import counted
-
-        options = dict(self.options)
-        both, *towers = (options.pop(name) for name in ENCODERS)
-        if (both is None) == (None in towers) or (both and any(towers)):
-            raise click.UsageError(
-                "give --encoder for queries and items, or both --query-encoder and --item-encoder."
+        queries, items = encoding.pop("query_texts"), encoding.pop("item_texts")
+        encode = partial(_encode, queries, items, **encoding)
+    else:
+        opt.refuse(ENCODING, "has no meaning without --encoder; leave it out")
+    _check_sides(queries, items, encoded=encode is not None)
+    embeddings, relevance = read_sides(queries, items, options, optional=diagnose, encode=encode)
+    if diagnose:
+        with working("Diagnosing the vectors"):
+            return embeddings.diagnose(relevance)
+    searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
+    first: TopK | None = None
+    with counting("Searching", searches) as progress:
+        scoring["progress"] = progress
+        named: dict[str, Any] = {} if name is None else {"name": name}
+        if index is not None:
+            return embeddings.evaluate_index(index, relevance, k=top or TOP, **scoring)
+        if save_run is not None:
+            evaluation, first = embeddings.evaluate_and_top_k(
+                relevance, k=top or TOP, **scoring, **named
             )
-        names = [both, both] if both else towers
-        with redirect_stdout(sys.stderr):
-            encoders = {
-                name: imported(name, "an encoder", "models:encode") for name in dict.fromkeys(names)
-            }
-            with working("Reading texts"):
-                pair = tuple(encoders[name] for name in names)
-                task = EncodingTask.of(self.queries, self.items, pair, **options)
-            with counting("Encoding", task.todo, task.unit) as progress:
-                vectors = task.run(progress)
-        if not display_options().get("quiet"):
-            for folder, written in task.written.items():
-                say(f"kept {counted(written, 'vector')} in {folder}", err=True)
-        return vectors
+        else:
+            evaluation = embeddings.evaluate(relevance, both=both, **scoring, **named)
+    evaluation = evaluation.showing(**shown) if shown else evaluation
+    if save_run is not None and first is not None:
+        first.save(save_run)
+    return evaluation
 
 
-def _check_vectors(queries: str | None, items: str | None) -> None:
-    """Fail without vectors and without an encoder."""
-    for option in click.get_current_context().command.params:
-        if option.name in ENCODING and is_given(option.name):
-            raise click.UsageError(
-                f"{option.opts[-1]} has no meaning without --encoder; leave it out."
-            )
+def _check_options(modes: list[str], top: int | None) -> None:
+    """Fail on options that have no meaning together."""
+    if top is not None and not {"--save-run", "--index"} & {*modes}:
+        raise click.UsageError(
+            "--top says how many items --save-run and --index look at; give one of them."
+        )
+    if top is not None and top < 1:
+        raise click.BadParameter(f"must be a whole number from 1; got {top}.", param_hint="--top")
+    if len(modes) > 1:
+        raise click.UsageError(f"{' and '.join(modes)} exclude each other; give one of them.")
+    for mode in {"--index", "--diagnose"} & {*modes}:
+        context = click.get_current_context().params
+        output = str(context["output"] or "").lower()
+        as_json = context["form"] == "json" or (not context["form"] and output.endswith(".json"))
+        per_query = () if mode == "--index" and as_json else ("per_query",)
+        opt.refuse((*OF_SCORES, *per_query), f"has no meaning with {mode}; leave it out")
+
+
+def _check_sides(queries: str | None, items: str | None, *, encoded: bool) -> None:
+    """Fail without vectors of queries or items, or without something to encode."""
     for name, path in {"QUERIES": queries, "ITEMS": items}.items():
+        if path is None and encoded:
+            raise click.UsageError(
+                f"an encoder needs something to encode; give --{name.lower()} FILE."
+            )
         if path is None:
             raise click.UsageError(
                 f"Missing argument '{name}': two files of vectors are needed, or --encoder "
                 "MODULE:NAME --queries FILE --items FILE."
             )
+
+
+def _encode(queries: str, items: str, **options: Any) -> tuple[Vectors, Vectors]:
+    """Encode what is not cached; the encoder's output goes to standard error."""
+    from judged.cli._terminal import counting, working
+    from judged.inputs.encode import EncodingTask
+
+    options["prompts"] = options.pop("query_prompt"), options.pop("item_prompt")
+    names = [name.strip() for name in options.pop("encoder").split(",")]
+    if len(names) > 2:
+        raise click.UsageError(
+            "give --encoder one encoder, or two with a comma: of the queries, of the items."
+        )
+    pair = names[0], names[-1]
+    with redirect_stdout(sys.stderr):
+        encoders = {
+            name: imported(name, "an encoder", "models:encode") for name in dict.fromkeys(pair)
+        }
+        with working("Reading texts"):
+            chosen = tuple(encoders[name] for name in pair)
+            task = EncodingTask(queries, items, chosen, **options)
+        with counting("Encoding", task.todo, task.unit) as progress:
+            return task.run(progress)
+
+
+def _allow_training_queries(similarity: str) -> Any:
+    from judged.embeddings.learned import Learned, as_similarity
+
+    learned = as_similarity(similarity)
+    if not isinstance(learned, Learned):
+        raise click.UsageError(
+            f"--allow-training-queries is for a similarity that 'judged learn' wrote; {similarity} "
+            "is another. Leave it out."
+        )
+    return learned.allow_training_queries()

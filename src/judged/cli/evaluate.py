@@ -7,63 +7,124 @@ from typing import Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
+from judged.cli._command import command
+from judged.inputs.blocks import MEMORY
 from judged.results import EVALUATION_SAVED_AS
 
-evaluation_options = opt.together(
-    opt.measures_option,
-    opt.convention_option,
-    opt.policy_options,
-    opt.tie_range_option,
-    opt.flag(
-        "--unjudged-range", "Show each value with all unjudged results irrelevant, or relevant."
-    ),
-    opt.interval_options,
-    opt.weights_option,
-    opt.trusted_option,
-    opt.unanswerable_options,
-    opt.depth_option,
-    opt.collection_option,
-    opt.unique_option,
-    opt.duplicates_option,
-    opt.item_options,
-    opt.per_query_option,
-    opt.table_options,
-    opt.result_options(EVALUATION_SAVED_AS),
-)
+
+def _read_settings(
+    ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """Read KEY=VALUE, each key once."""
+    settings: dict[str, str] = {}
+    for setting in texts:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{setting!r} is not KEY=VALUE (spark.executor.memory=8g).")
+        if name.strip() in settings:
+            raise click.BadParameter(f"{name.strip()} is given twice.")
+        settings[name.strip()] = value
+    return settings
 
 
 @command(example="judged evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m R@100")
-@click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@opt.run_format_option
-@opt.memory_options
-@opt.runs_options
-@opt.engine_options
-@evaluation_options
+@opt.data_arguments
+@opt.measures_option
+@opt.relevant_option
+@opt.convention_option
+@opt.policy_options()
+@opt.depth_option
+@opt.duplicates_option
+@opt.interval_option
+@opt.level_option()
+@opt.groups_option
+@opt.tie_range_option
+@opt.flag(
+    "--unjudged-range",
+    "Show each value with all unjudged results irrelevant, or relevant.",
+    group="statistics",
+)
+@opt.weights_option
+@opt.trusted_option
+@opt.flag(
+    "--unanswerable",
+    "Evaluate queries without relevant items separately from all means.",
+    group="statistics",
+)
+@opt.number(
+    *("--answer-threshold", float, "SCORE"),
+    "Count only results with at least this score as answers (with --unanswerable).",
+    group="statistics",
+)
+@opt.columns_option
+@opt.item_options
+@opt.format_options
+@opt.skip_bad_option
+@opt.option(
+    "--memory",
+    default=MEMORY,
+    show_default=True,
+    metavar="SIZE",
+    help="Read runs larger than this in blocks.",
+    group="data",
+)
+@opt.text("--temporary", "DIR", "Put temporary files into this folder.", group="data")
+@opt.choice(
+    *("--engine", ["spark"]),
+    "Evaluate in Spark: files are paths there, or table:NAME.",
+    group="Spark",
+)
+@opt.text(
+    "--master",
+    "URL",
+    "Use this cluster: spark://HOST:PORT, yarn, local[4] or sc://HOST:PORT.",
+    group="Spark",
+)
+@opt.text(
+    *("--spark-conf", "KEY=VALUE", "Set a Spark setting; may be given more than once."),
+    multiple=True,
+    callback=_read_settings,
+    group="Spark",
+)
+@opt.per_query_option
+@opt.sort_option
+@opt.decimals_option
+@opt.percent_option
+@opt.latex_options
+@opt.result_options(EVALUATION_SAVED_AS)
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    engine: dict[str, Any],
-    per_query: bool,
-    form: str | None,
-    output: str | None,
+    engine: str | None,
+    master: str | None,
+    spark_conf: dict[str, str],
     **options: Any,
-) -> None:
+) -> Any:
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not. "-" is standard input. Without RUN, QRELS holds rows with a query, a list of
-    relevant ids and a list of retrieved ids; further files of such rows are further runs.
-    Rankings files (*.rankings), which -o writes, can replace QRELS and RUN.
+    relevant ids and a list of retrieved ids; further files of such rows are further runs. Or QRELS
+    is one table with the columns query, item, label and score; or grades in rank order, such as
+    "0 1 0 0 1", one argument for each query.
+    Rankings files (*.rankings), which -o writes, replace QRELS and RUN in every command.
     """
-    from judged.cli._terminal import deliver
     from judged.evaluation.evaluate import evaluate as score
 
-    opt.check_format(form, output, EVALUATION_SAVED_AS)
-    data = opt.opened(engine, judgements, runs, options)
+    for option, value in {"master": master, "spark-conf": spark_conf}.items():
+        if value and not engine:
+            raise click.UsageError(f"--{option} needs --engine spark.")
+    data: tuple[Any, Any] = judgements, runs
+    if engine:
+        from judged.cli._terminal import working
+        from judged.engines.spark import reading
+        from judged.engines.spark.session import session
+
+        used = {name: options.pop(name) for name in ("columns", "judgements_format", "run_format")}
+        with working("Starting Spark"):
+            cluster = "remote" if (master or "").startswith("sc://") else "master"
+            spark = session(**{cluster: master}, conf=spark_conf)
+            data = reading.opened(spark, judgements, runs, **used)
     shown = opt.take_shown(options)
-    evaluation = opt.score_runs(score, *data, measures or None, **options)
-    evaluation = evaluation.showing(**shown) if shown else evaluation
-    deliver(evaluation, form, output, per_query=per_query)
+    evaluation = opt.score_runs(score, *data, **options)
+    return evaluation.showing(**shown) if shown else evaluation

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, WRITES, Command, command
+from judged.cli._command import ARGUMENTS, READS, WRITES, command
 from judged.comparison.settings import CHANGED, GATE_SAVED_AS, RULES
+from judged.results import endings
+from judged.text import listed
 
-ARGUMENTS = "judged.gate.arguments"
-"""Key under which click's context keeps the arguments, for the command that makes a baseline."""
-
-
-class GateCommand(Command):
-    """A command that keeps how it was called."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
+if TYPE_CHECKING:
+    from judged.comparison.gate import Gate
 
 
-@command(cls=GateCommand, example="judged gate qrels.txt new.run --baseline baseline.json")
-@click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
+@command(example="judged gate qrels.txt new.run --baseline baseline.json")
+@opt.data_arguments
 @opt.text(
     "--baseline",
     "FILE|RUN",
     "Compare with a file of --update-baseline, or with a run.",
     type=READS,
+    common=True,
 )
 @opt.measures_option
 @opt.choice("--rule", RULES, "Decide by this rule.", "loss")
@@ -39,42 +33,51 @@ class GateCommand(Command):
     "Allow this drop, such as nDCG@10=0.01, or a number for all measures.",
     multiple=True,
     callback=opt.by_measure,
+    common=True,
 )
-@click.option(
-    "--min",
-    "minimum",
+@opt.option(
+    *("--min", "minimum"),
     multiple=True,
     metavar="MEASURE=VALUE",
     callback=opt.by_measure,
     help="Require this value, such as AP=0.3; may be given more than once.",
+    common=True,
 )
 @opt.file("--golden", "Require values of single queries: lines of query, measure and minimum.")
 @opt.choice("--changed", CHANGED, "Treat judgements that differ from the baseline's.", "error")
-@opt.flag("--update-baseline", "Write the baseline file if the gate passes, or if there is none.")
+@opt.flag(
+    "--update-baseline",
+    "Write the baseline file if the gate passes, or if there is none.",
+    common=True,
+)
 @opt.flag("--force", "Write the baseline even if the gate fails or settings differ.")
-@opt.number("--level", float, "SHARE", "Set the confidence level of one-sided tests.", 0.95)
+@opt.level_option("Set the confidence level of one-sided tests.")
 @opt.groups_option
 @opt.convention_option
 @opt.trusted_option
-@opt.scoring_options
-@opt.memory_options
-@opt.engine_options
-@opt.text("--junit", "FILE", "Write a JUnit XML report.", type=WRITES)
-@opt.text("--markdown", "FILE", "Write the result in Markdown.", type=WRITES)
-@opt.text("--json", "FILE", "Write the result as JSON.", type=WRITES)
-@opt.print_options(GATE_SAVED_AS)
+@opt.policy_options("ties", "missing", "empty")
+@opt.depth_option
+@opt.columns_option
+@opt.option(
+    *("-o", "--output"),
+    metavar="FILE",
+    type=WRITES,
+    multiple=True,
+    help="Write a file: "
+    + listed(endings(GATE_SAVED_AS), "or")
+    + ". .xml is JUnit. May be given more than once.",
+    group="output",
+    common=True,
+)
+@opt.print_options(GATE_SAVED_AS, verbose=False)
 def gate(
     judgements: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    baseline: str | None,
-    junit: str | None,
-    markdown: str | None,
-    json: str | None,
-    form: str | None,
-    engine: dict[str, Any],
+    output: tuple[str, ...],
+    update_baseline: bool,
+    force: bool,
     **options: Any,
-) -> int:
+) -> tuple[Gate, int]:
     """Compare RUN with a baseline; several RUNs are repeats of the same system.
 
     The exit code is 0 if every rule holds, 1 if one fails, and 2 if the gate cannot decide: too few
@@ -82,37 +85,27 @@ def gate(
     need no baseline. Rankings files (*.rankings) can replace QRELS and RUN.
     """
     from judged.cli import DONE, NO, REFUSED
-    from judged.cli._terminal import deliver
+    from judged.comparison.baseline import NoBaselineError
     from judged.comparison.gate import gate as run_gate
-    from judged.comparison.gate.baseline import NoBaselineError
     from judged.errors import InputError
-    from judged.outputs import write_text
+    from judged.outputs import checked_ending
 
-    opt.check_format(form, None, GATE_SAVED_AS)
-    update, force = options.pop("update_baseline"), options.pop("force")
-    if force and not update:
+    if force and not update_baseline:
         raise click.UsageError("--force needs --update-baseline.")
+    for path in output:
+        checked_ending(path, endings(GATE_SAVED_AS))
+    options["update"] = "force" if force else update_baseline
     try:
-        compared: Any = None if baseline is None else opt.opened_run(engine, baseline, options)
-        data = opt.opened(engine, judgements, runs, options)
-        options |= {"baseline": compared, "update": "force" if force else update}
-        result = opt.score_runs(run_gate, *data, measures or None, **options)
+        result = opt.score_runs(run_gate, judgements, runs, **options)
     except NoBaselineError:
-        assert baseline is not None
-        arguments = click.get_current_context().meta[ARGUMENTS]
-        raise InputError(_how_to_make(baseline, arguments)) from None
-    written = {junit: "to_junit", markdown: "to_markdown", json: "to_json"}
-    texts = {path: getattr(result, method)() for path, method in written.items() if path}
-    for path, content in texts.items():
-        write_text(path, content)
-    deliver(result, form, None)
-    if not result.decided:
-        return REFUSED
-    return DONE if result.passed else NO
+        from shlex import join
 
-
-def _how_to_make(baseline: str, arguments: tuple[str, ...]) -> str:
-    from shlex import join
-
-    made = join(["judged", "gate", *arguments, "--update-baseline"])
-    return f"{baseline}: there is no baseline yet. This makes one: {made}"
+        made = join(["judged", "gate", *click.get_current_context().meta[ARGUMENTS]])
+        raise InputError(
+            f"{options['baseline']}: there is no baseline yet. This makes one: {made} "
+            "--update-baseline"
+        ) from None
+    for path in output:
+        result.save(path)
+    code = DONE if result.passed else NO
+    return result, code if result.decided else REFUSED

@@ -7,30 +7,17 @@ from typing import Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
+from judged.cli._command import READS, command
 
 
 @command(example="judged identify 0.4433 qrels.txt bm25.run")
 @click.argument("value", metavar="VALUE")
-@click.argument("judgements", metavar="QRELS", type=READS)
+@opt.judgements_argument
 @click.argument("run", metavar="[RUN]", required=False, type=READS)
 @opt.measures_option
-@opt.number("--limit", click.IntRange(min=1), "N", "Show N definitions; JSON and CSV hold all.", 10)
-@opt.depth_option
-@opt.duplicates_option
-@opt.collection_option
-@opt.data_options
-@opt.memory_options
-@opt.result_options()
-def identify(
-    value: str,
-    judgements: str,
-    run: str | None,
-    measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> None:
+@opt.columns_option
+@opt.result_options(quiet=False)
+def identify(value: str, judgements: str, run: str | None, **options: Any) -> Any:
     """Find the measure, parameters and policy that give VALUE for RUN and QRELS.
 
     VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%. Its digits determine the
@@ -38,12 +25,8 @@ def identify(
     open. Without RUN, QRELS is a rankings file, or holds rows with a query, relevant ids and
     retrieved ids.
     """
-    from judged.cli._terminal import deliver, working
+    from judged.cli._terminal import working
     from judged.conventions.identification import identify as find_definitions
 
-    opt.check_format(form, output)
     with working(f"Searching for {value}"):
-        result = opt.call_scoring(
-            find_definitions, value, judgements, run, measures or None, **options
-        )
-    deliver(result, form, output)
+        return opt.call_scoring(find_definitions, value, judgements, run, **options)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from judged.cli import _options as opt
-from judged.cli._files import command
-from judged.cli._vectors import memory_option, read_sides, sides, vector_options
+from judged.cli._command import command
+from judged.cli._vectors import exclude_self_option, read_sides, sides
 from judged.options import LEARNING_TEMPERATURE
 
 
 @command(example="judged learn queries.npy items.npy --pairs -o model.npz")
 @sides
-@click.option(
+@opt.option(
     "-t",
     "--temperature",
     type=float,
@@ -22,29 +20,27 @@ from judged.options import LEARNING_TEMPERATURE
     show_default=True,
     metavar="T",
     help="Divide scores by this temperature in the loss.",
+    common=True,
 )
 @opt.training_options("bilinear")
-@vector_options
-@memory_option
-@opt.print_options()
+@exclude_self_option
+@opt.print_options(verbose=False, quiet=False)
 @opt.output_option("Write the similarity to a .npz file.")
-def learn(
-    queries: str, items: str, temperature: float, form: str | None, output: str, **options: Any
-) -> None:
+def learn(queries: str, items: str, temperature: float, output: str, **options: Any) -> Any:
     """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from relevance.
 
     Most queries are trained on with a contrastive loss. Some decide when to stop, and some are held
     out to measure the gain. The file is then a --similarity for 'judged embeddings', which does not
     accept queries of the training.
     """
-    from judged.cli._terminal import counting, deliver
+    from judged.cli._terminal import counting
     from judged.embeddings.learned import check_model_target
     from judged.learning.learn import fit
 
     check_model_target(output)
     embeddings, relevance = read_sides(queries, items, options)
-    training = {name: options[name] for name in opt.TRAINING}
-    with counting("Learning", options["iterations"], "iterations") as progress:
+    training = opt.take_training(options)
+    with counting("Learning", training["iterations"], "iterations") as progress:
         learned = fit(embeddings, relevance, temperature=temperature, progress=progress, **training)
     learned.save(output)
-    deliver(learned.training, form, None)
+    return learned.training

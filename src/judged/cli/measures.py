@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from judged.cli._files import command
+from judged.cli._command import command, option
 from judged.cli._options import complete_measure
 from judged.text import to_json
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @command(example="judged measures nDCG@10")
 @click.argument("name", required=False, shell_complete=complete_measure)
-@click.option(
+@option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
@@ -30,13 +30,21 @@ def measures(name: str | None, form: str) -> None:
     """List all measures and presets, or explain some with formula, reference and example.
 
     NAME is a measure, with parameters or without, such as "nDCG(gain=exp)@10"; a preset, such as
-    rag; or several of them, such as "P@5,10" or "rag,AP".
+    rag; or several of them, such as "P@5,10" or "rag,AP". Full names and related words work too,
+    such as "hit rate" or "confusion matrix".
     """
     from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue
     from judged.measures.measure import entries, presets_in, read_all
-    from judged.measures.reference import ABOUT
+    from judged.measures.reference import ABOUT, find_topic
 
+    if topic := find_topic(name or ""):
+        says, page = topic
+        if form == "json":
+            hand_over(to_json({"says": says, "page": page}))
+        else:
+            say(f"{says} The page '{page}' of the documentation explains more.")
+        return
     presets = dict(ABOUT)
     labels = {bind(spec, {}): spec.name for spec in catalogue()}
     if name is not None:

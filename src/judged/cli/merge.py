@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
+from judged.cli._command import READS, command
 from judged.judgements import MERGE_RULES
 
 
@@ -19,15 +19,8 @@ from judged.judgements import MERGE_RULES
 @opt.choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
 @opt.duplicates_option
 @opt.columns_option
-@opt.judgements_format_option
-@opt.amount_options
 def merge(
-    judgements: tuple[str, ...],
-    output: str,
-    rule: str,
-    duplicates: str,
-    columns: Any,
-    judgements_format: Any,
+    judgements: tuple[str, ...], output: str, rule: str, duplicates: str, columns: Any
 ) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 
@@ -44,7 +37,6 @@ def merge(
             rule=rule,
             policy={"duplicates": duplicates},
             columns=columns,
-            format=judgements_format,
         )
     merged.save(output)
-    deliver(merged, None, None)
+    deliver(merged, None, None, verbose=True)

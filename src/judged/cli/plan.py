@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
-from judged.comparison.plan import plan as make_plan
+from judged.cli._command import READS, command
 
 OF_PLAN = (
-    *("difference", "sd", "queries", "power", "level", "comparisons", "margin", "half_width"),
+    *("difference", "sd", "n_queries", "power", "level", "comparisons", "margin", "half_width"),
     "simulate",
 )
 """Options of the plan itself; the others are those of its pilot."""
@@ -19,58 +18,57 @@ OF_PLAN = (
 
 @command(example="judged plan --difference 0.02 --pilot qrels.txt bm25.run dense.run")
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@opt.number("--difference", float, "SIZE", "Detect this true difference, such as 0.02.")
-@opt.number("--sd", float, "SIZE", "Set the standard deviation of per-query differences.")
-@opt.text("--pilot", "QRELS", "Estimate it from runs on these judgements.", type=READS)
-@opt.number("--queries", int, "N", "Plan with N queries, instead of computing how many.")
-@opt.number("--power", float, "SHARE", "Detect the difference with this power, by default 0.8.")
+@opt.number(
+    "--difference", float, "SIZE", "Detect this true difference, such as 0.02.", common=True
+)
+@opt.number(
+    "--sd", float, "SIZE", "Set the standard deviation of per-query differences.", common=True
+)
+@opt.text("--pilot", "QRELS", "Estimate it from runs on these judgements.", type=READS, common=True)
+@opt.number(
+    "--n-queries", int, "N", "Plan with N queries, instead of computing how many.", common=True
+)
+@opt.number(
+    "--power", float, "SHARE", "Detect the difference with this power, by default 0.8.", common=True
+)
 @opt.level_option()
 @opt.number(
     "--comparisons",
     int,
     "N",
     "Correct for N comparisons (Holm), such as 6 for all pairs of 4.",
-    opt.default_of(make_plan, "comparisons"),
+    1,
 )
 @opt.number(
-    "--margin", float, "SIZE", "Show that a system is not worse by this or more, one-sided."
+    "--margin",
+    float,
+    "SIZE",
+    "Show that a system is not worse by this or more, one-sided.",
+    common=True,
 )
 @opt.number("--half-width", float, "SIZE", "Reach this half-width of the confidence interval.")
 @opt.groups_option
 @opt.flag("--simulate", "Check the power on samples from the pilot's differences.")
 @opt.measures_option
-@opt.text("--baseline", "RUN", "Compare all runs of the pilot with this one.")
-@opt.convention_option
-@opt.scoring_options
-@opt.result_options(chart="power")
-def plan(
-    runs: tuple[str, ...],
-    pilot: str | None,
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> None:
+@opt.policy_options("missing")
+@opt.result_options(chart="power", quiet=False)
+def plan(runs: tuple[str, ...], pilot: str | None, **options: Any) -> Any:
     """Plan a comparison: the queries it needs, the difference it can detect, or its power.
 
     The spread of per-query differences is given by --sd, or estimated from a pilot: runs scored on
     some queries, or rankings files (*.rankings). Of more than two runs, the pair with the largest
     spread counts.
     """
-    from judged.cli._terminal import deliver
+    from judged.comparison import compare
+    from judged.comparison.plan import plan as make_plan
 
-    opt.check_format(form, output)
     planned = {name: options.pop(name) for name in OF_PLAN}
+    planned["queries"] = planned.pop("n_queries")
     if pilot is None:
         if runs:
             raise click.UsageError(
                 "RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN."
             )
         opt.refuse([*options], "is for --pilot")
-        result = make_plan(**planned)
-    else:
-        from judged.comparison import compare
-
-        measures = options.pop("measures") or None
-        compared = opt.score_runs(compare, pilot, runs, measures, **options)
-        result = make_plan(pilot=compared, **planned)
-    deliver(result, form, output)
+        return make_plan(**planned)
+    return make_plan(pilot=opt.score_runs(compare, pilot, runs, **options), **planned)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from judged.cli import _options as opt
-from judged.cli._files import READS, command
+from judged.cli._command import command
 from judged.judgements import (
     MEASURE,
     QUEUE_DEPTH,
@@ -18,48 +16,31 @@ from judged.judgements import (
 
 
 @command(example="judged queue qrels.txt bm25.run dense.run --budget 200 -o to_judge.csv")
-@click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
+@opt.data_arguments
 @opt.measure_option(MEASURE, "Measure effects and differences by this.")
 @opt.number("--depth", int, "N", "Consider the first N results of each run.", QUEUE_DEPTH)
 @opt.choice("--by", QUEUE_ORDERS, "Order the queue.", "effect")
 @opt.number("--budget", int, "N", "List only the N most useful results.")
-@opt.number("--top-grade", float, "GRADE", "Set the top grade; by default the highest in QRELS.")
-@opt.flag("--only-judged-queries", "Leave out queries without any judgement.")
-@opt.seed_option
 @opt.file("--texts", "Add titles and texts of items for annotators.")
 @opt.file("--queries", "Add texts of queries for annotators.")
-@opt.convention_option
-@opt.policy_options
-@opt.collection_option
-@opt.unique_option
-@opt.duplicates_option
-@opt.data_options
-@opt.print_options(QUEUE_PRINTED_AS)
+@opt.columns_option
+@opt.print_options(QUEUE_PRINTED_AS, verbose=False)
 @opt.output_option(
     f"Write the annotators' file: {', '.join(QUEUE_SAVED_AS)} or .parquet.", required=False
 )
-def queue(
-    judgements: str,
-    runs: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> None:
+def queue(judgements: str, runs: tuple[str, ...], output: str | None, **options: Any) -> Any:
     """List the unjudged results to judge next, and how far they could change differences.
 
     The printed table shows effects and ranks, for the organiser. The file that -o writes is for
     annotators and blind: queries and items in random order, without ranks, scores or run names.
     --format csv, tsv and ndjson print that file. With grades filled in, it is a file of judgements.
     """
-    from judged.cli._terminal import deliver
     from judged.judgements.queue import queue as make_queue
     from judged.outputs import checked_ending
 
-    opt.check_format(form, None, QUEUE_PRINTED_AS)
     if output is not None:
         checked_ending(output, [*QUEUE_SAVED_AS, ".parquet"])
     result = opt.score_runs(make_queue, judgements, runs, **options)
     if output is not None:
         result.save(output)
-    deliver(result, form, None)
+    return result

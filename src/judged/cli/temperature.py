@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from judged.cli import _options as opt
-from judged.cli._files import command
-from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
+from judged.cli._command import command
+from judged.cli._vectors import (
+    exclude_self_option,
+    read_sides,
+    sides,
+    similarity_option,
+)
 from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
 from judged.text import listed
 
-OF_SCORES = ("query", "batch_size", "no_search", "similarity")
+OF_SCORES = ("query", "in_batch", "similarity")
 """Options that have no meaning with --train."""
-OF_BOTH = ("positives", "rel", "seed", "both")
+OF_TRAINING = ("kind", "positives", "symmetric", "iterations")
+OF_BOTH = ("positives", "symmetric")
 
 
 @command(example="judged temperature queries.npy items.npy --pairs")
 @sides
-@click.option(
+@opt.option(
     "-t",
     "--temperature",
     "temperatures",
@@ -29,32 +33,26 @@ OF_BOTH = ("positives", "rel", "seed", "both")
     help="Try this temperature; may be given more than once. Without it, "
     f"{len(SWEPT_TEMPERATURES)} from {SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}; with "
     f"--train {listed([f'{each:g}' for each in STUDIED_TEMPERATURES])}.",
+    common=True,
 )
-@opt.text("--query", "ID", "Look at one query alone.")
-@opt.number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
-@opt.flag("--no-search", "Do not search for the best temperatures between those given.")
+@opt.text("--query", "ID", "Look at one query alone.", common=True)
+@opt.number("--in-batch", int, "N", "Draw candidates from batches of N queries, not all items.")
 @similarity_option
-@opt.flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
-@opt.text(
-    "--report",
-    "MEASURE",
-    "Report this measure of held-out queries (with --train); by default AP, nDCG@10 and RR.",
-    multiple=True,
+@opt.flag(
+    "--train",
+    "Learn a similarity at each temperature and compare held-out queries.",
+    common=True,
 )
-@opt.training_options("two-tower-linear")
-@vector_options
-@memory_option
-@opt.result_options(chart="temperature")
+@opt.training_options("two-tower-linear", *OF_TRAINING)
+@exclude_self_option
+@opt.result_options(chart="temperature", verbose=False, quiet=False)
 def temperature(
     queries: str,
     items: str,
     temperatures: tuple[float, ...],
     train: bool,
-    report: tuple[str, ...],
-    form: str | None,
-    output: str | None,
     **options: Any,
-) -> None:
+) -> Any:
     """Show what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
 
     For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of
@@ -67,39 +65,25 @@ def temperature(
     uniformity, iterations, and measures with 95 % confidence intervals, beside the cosine of the
     vectors. 'judged plot temperature-study' draws its JSON.
     """
-    from judged.cli._terminal import counting, deliver
+    from judged.cli._terminal import counting
     from judged.learning._sweep import steps
     from judged.learning.temperature import sweep
 
-    opt.check_format(form, output)
     if train:
         opt.refuse(OF_SCORES, "is not for --train")
     else:
-        opt.refuse(
-            (*(name for name in opt.TRAINING if name not in OF_BOTH), "report"), "is for --train"
-        )
+        opt.refuse((name for name in OF_TRAINING if name not in OF_BOTH), "is for --train")
+    training = opt.take_training(options)
     embeddings, relevance = read_sides(queries, items, options)
     if train:
         tried = temperatures or STUDIED_TEMPERATURES
-        training = {name: options[name] for name in opt.TRAINING}
-        measures: dict[str, Any] = {"measures": report} if report else {}
-        total = len(set(tried)) * options["iterations"]
+        total = len(set(tried)) * training["iterations"]
         with counting("Learning", total, "iterations") as progress:
-            result: Any = sweep(
-                embeddings, relevance, tried, train={**measures, **training}, progress=progress
-            )
-    else:
-        tried, search = temperatures or SWEPT_TEMPERATURES, not options.pop("no_search")
-        searches = len(embeddings.queries) if options["query"] is None else 1
-        total = searches * steps(tried, both=options["both"], search=search)
-        with counting("Sweeping", total, "queries × temperatures") as progress:
-            names = (*OF_BOTH, "query", "batch_size")
-            result = sweep(
-                embeddings,
-                relevance,
-                tried,
-                search=search,
-                progress=progress,
-                **{name: options[name] for name in names},
-            )
-    deliver(result, form, output)
+            return sweep(embeddings, relevance, tried, train=training, progress=progress)
+    tried = temperatures or SWEPT_TEMPERATURES
+    searches = len(embeddings.queries) if options["query"] is None else 1
+    total = searches * steps(tried, both=training["both"], search=True)
+    chosen = {name: training[name] for name in ("positives", "both")}
+    chosen |= {"query": options["query"], "batch_size": options["in_batch"]}
+    with counting("Sweeping", total, "queries × temperatures") as progress:
+        return sweep(embeddings, relevance, tried, progress=progress, **chosen)

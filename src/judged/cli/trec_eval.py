@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from judged.cli._files import READS, command
-from judged.cli._options import Decorator, memory_options, together
-from judged.conventions.libraries.trec_eval import NAMES, REFUSED, as_long
-from judged.errors import InputError, PolicyError
+from judged.cli._command import READS, command, option
+from judged.cli._options import Decorator, together
+from judged.conventions.libraries.trec_eval import NAMES, as_long
 
 VERSION = "10.0"
 EPILOG = """\b
 Measures: names such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or the groups
-official (the default), all_trec and set. -h -m NAME explains one.
+official (the default), all_trec and set. judged measures explains them.
 """
 
 
@@ -35,23 +34,17 @@ def _whole(least: int) -> Callable[[str], int]:
 
 
 def _flag(short: str, long: str, name: str, help: str) -> Decorator[Any]:
-    return click.option(short, long, name, is_flag=True, help=help)
+    return option(short, long, name, is_flag=True, help=help)
 
 
 def _number(short: str, long: str, name: str, help: str, least: int = 0, **more: Any) -> Any:
-    return click.option(short, long, name, type=_whole(least), metavar="N", help=help, **more)
-
-
-def _format(short: str, long: str, name: str, known: str) -> Decorator[Any]:
-    words = f"Read this format; only {known} is known."
-    return click.option(short, long, name, default=known, show_default=True, help=words)
+    return option(short, long, name, type=_whole(least), metavar="N", help=help, **more)
 
 
 trec_eval_options = together(
-    _flag("-h", "--help", "help_wanted", "Explain the options and the measures named by -m."),
     _flag("-v", "--version", "version_wanted", "Print the version of trec_eval."),
     _flag("-q", "--query_eval_wanted", "queries", "Print the values of every query too."),
-    click.option(
+    option(
         *("-m", "--measure", "measures"),
         multiple=True,
         metavar="NAME[.PARAMETERS]",
@@ -67,34 +60,15 @@ trec_eval_options = together(
         show_default=True,
     ),
     _flag("-n", "--nosummary", "no_summary", "Print no summary."),
-    click.option(
-        "-D", "--Debug_level", "debug", metavar="N", help="Fail: judged has no debug output."
-    ),
     _flag("-J", "--Judged_docs_only", "judged_only", "Remove unjudged items first."),
     _number(
         *("-N", "--Number_docs_in_coll", "collection", "Set the size of the collection."), default=0
     ),
     _number("-M", "--Max_retrieved_per_topic", "depth", "Count only the first N results.", 1),
-    _format("-R", "--Rel_info_format", "judgements_format", "qrels"),
-    _format("-T", "--Results_format", "run_format", "trec_results"),
-    click.option(
-        *("-Z", "--Zscore", "zscores"),
-        metavar="FILE",
-        type=READS,
-        help="Print z-scores, from a file with query, measure, mean and deviation.",
-    ),
-    memory_options,
-    click.option("-o", "obsolete", is_flag=True, help="Do nothing (obsolete)."),
 )
 
 
-@command(
-    "trec-eval",
-    example="judged trec-eval -q -m map qrels.txt bm25.run",
-    epilog=EPILOG,
-    context_settings={"help_option_names": []},
-    options_metavar="[OPTIONS]",
-)
+@command("trec-eval", example="judged trec-eval -q -m map qrels.txt bm25.run", epilog=EPILOG)
 @click.argument("judgements", metavar="QRELS", type=READS, required=False)
 @click.argument("run", metavar="RUN", type=READS, required=False)
 @trec_eval_options
@@ -104,45 +78,22 @@ def trec_eval(
     /,
     judgements: str | None,
     run: str | None,
-    help_wanted: bool,
     version_wanted: bool,
     measures: tuple[str, ...],
     no_summary: bool,
-    debug: str | None,
-    judgements_format: str,
-    run_format: str,
-    obsolete: bool,
     **options: Any,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
     from judged.cli._terminal import hand_over, say
+    from judged.cli._trec_eval import TrecEvalOptions, printed
 
     if version_wanted:
         say(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
         return
-    if help_wanted:
-        say(ctx.get_help())
-        if measures:
-            from judged.cli._trec_eval import explained
-
-            say("\n".join(explained(measures)))
-        return
-    if debug is not None:
-        raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
-    formats = ("-R", judgements_format, "qrels"), ("-T", run_format, "trec_results")
-    for flag, name, known in formats:
-        if name in REFUSED:
-            raise InputError(
-                f"judged trec-eval does not read {REFUSED[name]} ({flag} {name}); it reads {known}."
-            )
-        if name != known:
-            raise InputError(f"judged trec-eval knows no format {name!r}; {flag} takes {known}.")
     if judgements is None or run is None:
         raise click.UsageError(
             "Give the judgements and the run: judged trec-eval [OPTIONS] QRELS RUN.", ctx
         )
-    from judged.cli._trec_eval import TrecEvalOptions, printed
-
     chosen = TrecEvalOptions(measures or ("official",), summary=not no_summary, **options)
     for text in measures:
         root, _, parameters = text.partition(".")

@@ -22,7 +22,7 @@ from judged.options import (
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.listings import Joint
+    from judged.matching.listings import Listings
 else:  # loaded by `typing.get_type_hints` only
     Comparison = later("judged:Comparison")
 
@@ -106,7 +106,8 @@ def compare(
             "skip_bad (--skip-bad) does not work with repeats, because a system would lose some of "
             "its runs; leave out the bad runs yourself."
         )
-    refuse_beside(scoring.get("trusted"), repeats=repeats, unjudged_range=unjudged_range)
+    if scoring.get("trusted") is not None:
+        refuse_beside(scoring["trusted"], repeats=repeats, unjudged_range=unjudged_range)
     joint = None
     if unjudged_range:
         evaluation, joint = evaluate_with_results(judgements, runs, measures, **scoring)
@@ -145,7 +146,7 @@ def compare_evaluation(
     slices: SlicesLike | None = None,
     repeats: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
-    joint: Joint | None = None,
+    joint: Listings | None = None,
     dependence: bool = True,
 ) -> Comparison:
     """Compare the runs of an evaluation.
@@ -157,59 +158,54 @@ def compare_evaluation(
     from functools import partial
 
     from judged.comparison.comparison import Comparison
-    from judged.comparison.dependence import Alternatives, about_alternatives, depends, in_no_run
+    from judged.comparison.dependence import (
+        Alternatives,
+        about_alternatives,
+        depends,
+        warn_of_missing,
+    )
     from judged.comparison.numbers import Numbers, with_repeats
     from judged.comparison.settings import ComparisonSettings
     from judged.comparison.slices import compare_slices, relevant_items
     from judged.comparison.verdicts import decide_pairs
-    from judged.evaluation.trusted import refuse_beside
-
-    refuse_beside(
-        evaluation.trusted,
-        groups=groups is not None,
-        slices=slices is not None and slices is not False,
-        repeats=repeats,
-        unjudged_range=joint is not None,
-    )
-    dependence = dependence and evaluation.trusted is None
-    names = {str(measure): label for label, measure in evaluation.labels.items()}
-    names |= {label: label for label in evaluation.labels}
-    settings = ComparisonSettings(test, correction, level, margin, seed).with_margins(names)
-    numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
-    alternatives = Alternatives(evaluation, numbers, joint)
-    search = partial(depends, alternatives=alternatives, settings=settings)
-    rows = decide_pairs(numbers, settings, baseline, search if dependence else None)
-    parts = compare_slices(
-        numbers,
-        slices,
-        settings,
-        baseline,
-        relevant=lambda: relevant_items(evaluation, numbers.queries),
-        depends=search if dependence else None,
-    )
-    notes = [
-        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
-        *_about_descriptions(evaluation),
-        *about_alternatives(alternatives),
-        *parts.notes,
-    ]
-    return Comparison(numbers, settings, rows, baseline, evaluation, tuple(notes), parts)
-
-
-def _about_descriptions(evaluation: Evaluation) -> list[str]:
-    """Warn of measures that only count or describe, so that no value is better than another."""
     from judged.text import Warned, listed
 
-    names = [evaluation.label(m) for m in evaluation.measures if not m.spec.rates_relevance]
-    if not names:
-        return []
-    verb = "counts or describes" if len(names) == 1 else "count or describe"
-    return [
-        Warned(
-            f"{listed(names)} {verb} results, which is neither good nor bad. Here, better means "
-            "higher and worse means lower."
+    if evaluation.trusted is not None:
+        from judged.evaluation.trusted import refuse_beside
+
+        refuse_beside(
+            evaluation.trusted,
+            groups=groups is not None,
+            slices=slices is not None and slices is not False,
+            repeats=repeats,
+            unjudged_range=joint is not None,
         )
-    ]
+        dependence = False
+    settings = ComparisonSettings(test, correction, level, margin, seed)
+    if margin is not None:
+        labels = evaluation.labels
+        names = {str(measure): label for label, measure in labels.items()}
+        settings = settings.with_margins(names | dict(zip(labels, labels, strict=True)))
+    numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
+    alternatives = Alternatives(evaluation, numbers, joint)
+    search = None
+    if dependence:
+        search = partial(depends, alternatives=alternatives, settings=settings)
+    rows = decide_pairs(numbers, settings, baseline, search)
+    relevant = partial(relevant_items, evaluation, numbers.queries)
+    parts = compare_slices(numbers, slices, settings, baseline, relevant, search)
+    notes = warn_of_missing([run.rankings for run in evaluation.runs], evaluation.policy)
+    described = [evaluation.label(m) for m in evaluation.measures if not m.spec.rates_relevance]
+    if described:
+        verb = "counts or describes" if len(described) == 1 else "count or describe"
+        notes.append(
+            Warned(
+                f"{listed(described)} {verb} results, which is neither good nor bad. Here, better "
+                "means higher and worse means lower."
+            )
+        )
+    notes += [*about_alternatives(alternatives), *parts.notes]
+    return Comparison(numbers, settings, rows, baseline, evaluation, tuple(notes), parts)
 
 
 @checked

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged import __version__
-from judged.comparison import methods
-from judged.comparison.numbers import Compared, Noise, Numbers, noises, own_intervals
+from judged.comparison import export
+from judged.comparison.numbers import Compared, Numbers, measure_noise, own_intervals
 from judged.comparison.settings import SAVED_AS, ComparisonSettings
 from judged.comparison.slices import Slices
-from judged.comparison.tables import bold_rule, latex_summary, tables
 from judged.comparison.verdicts import (
     Pair,
     Place,
     by_importance,
     decide_pairs,
-    frame_of,
     leaderboard,
+    make_frame,
 )
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
 from judged.evaluation.export import Look
@@ -39,7 +37,7 @@ from judged.results import (
 )
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import about_few_units
-from judged.text import Best, Dim, Warned
+from judged.text import Warned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,14 +47,12 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.web.report.report import Report
 else:  # loaded by `typing.get_type_hints` only
-    Measure = later("judged:Measure")
-    Orders = later("judged:Orders")
-    Report = later("judged:Report")
+    Measure = later("judged.measures:Measure")
+    Orders = later("judged.results:Orders")
+    Report = later("judged.results:Report")
 
 MAX_SENTENCES = 20
 """Sentences, and notes, that are shown without verbose."""
-MAX_PAIRS_FOR_BOLD = 1_000
-"""With more pairs, those beside the requested ones are not tested to make values bold."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,12 +87,10 @@ class Comparison(Result):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Names of the runs."""
         return self.numbers.runs
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Names of the measures."""
         return tuple(measure.name for measure in self.numbers.measures)
 
     @property
@@ -178,22 +172,22 @@ class Comparison(Result):
         >>> [(row.run, row.against) for row in compare_values(values).among("a", "c").rows]
         [('c', 'a')]
         """
-        kept = tuple(run for run in self.runs if run in runs)
+        chosen = tuple(run for run in self.runs if run in runs)
         for run in runs:
             self._run(run)
-        if len(kept) < 2 or self.baseline not in (None, *kept):
-            needed = "two runs or more" if len(kept) < 2 else f"the baseline {self.baseline}"
+        if len(chosen) < 2 or self.baseline not in (None, *chosen):
+            needed = "two runs or more" if len(chosen) < 2 else f"the baseline {self.baseline}"
             raise InputError(f"among needs {needed}; got {', '.join(runs) or 'none'}.")
         numbers = replace(
             self.numbers,
-            runs=kept,
-            entries={key: entry for key, entry in self.numbers.entries.items() if key[1] in kept},
-            repeated={run: names for run, names in self.numbers.repeated.items() if run in kept},
+            runs=chosen,
+            entries={key: entry for key, entry in self.numbers.entries.items() if key[1] in chosen},
+            repeated={run: names for run, names in self.numbers.repeated.items() if run in chosen},
         )
         return replace(
             self,
             numbers=numbers,
-            rows=tuple(row for row in self.rows if {row.run, row.against} <= set(kept)),
+            rows=tuple(row for row in self.rows if {row.run, row.against} <= set(chosen)),
             slices=Slices(),
             corrected_among=self.corrected_among or self.runs,
         )
@@ -239,17 +233,11 @@ class Comparison(Result):
     @cached_property
     def values(self) -> dict[str, dict[str, float]]:
         """Value of each run on all its queries, by measure and run."""
-        numbers = self.numbers
-        values = {
-            measure.name: {run: numbers.entry(measure, run).number for run in self.runs}
-            for measure in numbers.measures
+        entries = self.numbers.entries
+        return {
+            measure: {run: entries[measure, run].number for run in self.runs}
+            for measure in self.measures
         }
-        for scored in self.evaluation.runs if self.evaluation else ():
-            name = scored.name
-            for measure in numbers.measures if name in self.runs else ():
-                if measure.measure is not None:
-                    values[measure.name][name] = scored.summary[measure.measure]
-        return values
 
     @cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
@@ -267,9 +255,9 @@ class Comparison(Result):
         return decide_pairs(self.numbers, self.settings)
 
     @cached_property
-    def noise(self) -> tuple[Noise, ...]:
-        """Variation of each repeated run between its repeats, measure by measure."""
-        return noises(self.numbers)
+    def noise(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Variation of each repeated run between its repeats, by measure and run."""
+        return measure_noise(self.numbers)
 
     def leaderboard(self, measure: object = None) -> tuple[Place, ...]:
         """Return the runs by a measure, best first, each with the range of its rank.
@@ -287,14 +275,8 @@ class Comparison(Result):
         known = self.measure(measure)
         return leaderboard(known, self.values[known.name], self.rows)
 
-    def orders(self, *, beside: Mapping[str, Comparison] | None = None) -> Orders:
+    def orders(self) -> Orders:
         """Compare how every two measures order the runs, which must be at least three.
-
-        Parameters
-        ----------
-        beside : dict of Comparison, optional
-            Comparisons of the same runs by name, such as under another convention, policy or
-            judgements. Their measures are compared too, and carry the name.
 
         >>> from judged import compare_values
         >>> values = {"a": [3, 1], "b": [2, 2], "c": [1, 3]}
@@ -306,7 +288,7 @@ class Comparison(Result):
         """
         from judged.comparison.orders import orders_of
 
-        return orders_of(self, beside)
+        return orders_of(self)
 
     def report(self, *, measure: object = None, **options: Any) -> Report:
         """Make an HTML report of these runs, compared as they are here.
@@ -316,8 +298,7 @@ class Comparison(Result):
         measure : str or Measure, optional
             Measure that ranks the runs; by default the first.
         **options : Any
-            `title`, `date`, `texts`, `queries`, `pictures` and `max_size` of
-            `judged.report`.
+            `title`, `texts`, `queries` and `pictures` of `judged.report`.
 
         >>> from judged import compare
         >>> judgements = {str(q): {"a": 1} for q in range(8)}
@@ -354,7 +335,7 @@ class Comparison(Result):
             "pairs": plain_value(self.rows),
             "leaderboard": {m.name: plain_value(self.leaderboard(m.name)) for m in measures},
             **(self.slices.to_dict() if len(self.slices) else {}),
-            **({"trusted": trusted.to_dict()} if trusted else {}),
+            **({"trusted": dict(trusted)} if trusted else {}),
             "settings": {**self.settings.to_dict(), "baseline": self.baseline},
             "warnings": self.warnings(),
             "notes": self.remarks(),
@@ -376,7 +357,7 @@ class Comparison(Result):
             "intervals": {name: self.intervals[name, run] for name in self.measures},
         }
         if run in self.numbers.repeated:
-            noise = {noise.measure: noise for noise in self.noise if noise.run == run}
+            noise = {measure: of for (measure, name), of in self.noise.items() if name == run}
             values["repeats"] = {"number": len(self.numbers.repeated[run]), "noise": noise}
         if self.evaluation is not None and self.evaluation.trusted is not None:
             scored = self.evaluation.scored(run)
@@ -387,7 +368,7 @@ class Comparison(Result):
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """A row for each measure and pair."""
-        return frame_of(self.rows)
+        return make_frame(self.rows)
 
     def to_frame(self, *, sort: str | Measure | None = None) -> Frame:
         """Return the pairs as a polars table: a row for each measure and pair, also in slices.
@@ -445,21 +426,18 @@ class Comparison(Result):
 
     def document(self, display: Display) -> Document:
         ordered = self._sorted(display.sort)
-        more_pairs = math.comb(len(self.runs), 2) > MAX_PAIRS_FOR_BOLD and self.reference
-        shown = tables(ordered, Look(display.decimals, display.percent), bold=not more_pairs)
+        shown = export.tables(ordered, Look(display.decimals, display.percent))
         findings = [*by_importance(ordered.rows), *ordered.slices.sentences()]
         remarks = ordered.remarks()
         hidden = [*findings[MAX_SENTENCES:], *remarks[MAX_SENTENCES:]]
         evaluation = self.evaluation
-        one_run = not methods.has_repeats(self)
+        one_run = not export.has_repeats(self)
 
         def details() -> list[str]:
-            bold = any(isinstance(row[1], Best) for table in shown for row in table.rows)
             measured = [] if evaluation is None else evaluation.sentences()
             return [
                 *hidden,
-                *([f"Bold values: {bold_rule(ordered)}."] if bold else []),
-                *([methods.ONE_RUN] if one_run else []),
+                *([export.ONE_RUN] if one_run else []),
                 *(text for text in measured if not isinstance(text, Warned)),
                 self.methods(),
             ]
@@ -471,12 +449,12 @@ class Comparison(Result):
             tables=shown,
             warnings=self._all_warnings(),
             notes=[
-                methods.method_line(ordered),
+                export.method_line(ordered),
                 *remarks[:MAX_SENTENCES],
                 *(() if display.verbose else more),
-                Dim(("one run of each system; " if one_run else "") + hint),
             ],
             details=details,
+            hint=("one run of each system; " if one_run else "") + hint,
         )
 
     def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
@@ -501,11 +479,13 @@ class Comparison(Result):
         'a & a & \\textbf{0.3750} \\\\'
         """
         document, options = self._document("to_latex", display)
-        table = latex_summary(self._sorted(options.sort), Look(options.decimals, options.percent))
+        table = export.latex_summary(
+            self._sorted(options.sort), Look(options.decimals, options.percent)
+        )
         only = f", compared with {self.reference} only" if self.reference else ""
         legend = (
             "Raised letters: the runs that this one is significantly better than"
-            f"{only} ({methods.method_line(self).rstrip('.')}). Bold: {bold_rule(self)}."
+            f"{only} ({export.method_line(self).rstrip('.')}). Bold: {export.bold_rule(self)}."
         )
         footnotes = [legend, *(f"Warning: {text}" for text in self._grave())]
         return render_latex(replace(document, tables=[table]), options, footnotes)
@@ -515,28 +495,25 @@ class Comparison(Result):
         return [*self._own_warnings(), *(evaluation._grave() if evaluation else [])]
 
     def _all_warnings(self) -> list[str]:
-        evaluation, own = self.evaluation, self._own_warnings()
+        evaluation, warned = self.evaluation, self._own_warnings()
         if evaluation is None:
-            return own
+            return warned
         # The effect of ties on a verdict is in `depends_on`, except with trusted judgements.
-        return [*own, *warnings(evaluation, Look(), ties=evaluation.trusted is not None)]
+        return [*warned, *warnings(evaluation, Look(), ties=evaluation.trusted is not None)]
 
     def _own_warnings(self) -> list[str]:
-        units = (
-            (
-                *(row.measure, row.queries, row.groups),
-                row.effective_units or row.groups or row.queries,
-            )
+        units = [
+            (row.measure, row.queries, row.groups, row.units)
             for row in self.rows
             if row.verdict != "identical"
-        )
+        ]
         noticed = [*self.numbers.notes, *self.notes, *map(Warned, about_few_units(units))]
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
     def remarks(self) -> list[str]:
         """Return notes that are not warnings, such as on which queries pairs were compared."""
-        return methods.notes(self)
+        return export.notes(self)
 
     def methods(self) -> str:
         """Return how the runs were compared, as a paragraph for a paper."""
-        return methods.methods(self)
+        return export.methods(self)

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Ints
-from judged.comparison.match import Mask, Match
 from judged.comparison.numbers import (
     Compared,
     Entry,
     Numbers,
-    Places,
-    averaged,
-    entry_of,
-    in_common,
+    average_repeats,
+    entries_of,
+    index_of,
+    intersect_queries,
+    positions,
 )
-from judged.comparison.outcomes import is_infinite, outcomes
+from judged.comparison.outcomes import Mask, Match, is_infinite, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError, quoted
-from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
+from judged.evaluation.ranges import (
+    TieEnds,
+    by_worth,
+    difference_is_bounded,
+    last_rank,
+    tie_ends,
+)
 from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.ties import tied_queries
@@ -34,13 +40,11 @@ from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.listings import Joint
+    from judged.matching.listings import Listings
     from judged.measures import Measure
     from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings
 
-Otherwise = dict[str, tuple[str, ...]]
-"""Verdicts that would be given, by the cause that changes them."""
 UNDECIDED = "undefined (infinite values)"
 Pairs = list[tuple[Entry, Entry]]
 
@@ -52,7 +56,7 @@ class Alternatives:
     """
 
     def __init__(
-        self, evaluation: Evaluation, numbers: Numbers, joint: Joint | None = None
+        self, evaluation: Evaluation, numbers: Numbers, joint: Listings | None = None
     ) -> None:
         self.evaluation = evaluation
         self.numbers = numbers
@@ -62,15 +66,14 @@ class Alternatives:
                 "unjudged_range does not work with repeats, because it judges two runs at a time; "
                 "leave one of them out."
             )
-        self._asked = evaluation.measures, evaluation.policy, evaluation.convention
-        self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
-        self.names = [*self._runs]
-        self._rankings = evaluation.rankings
-        self._places = Places(numbers.queries)
-        self._ends: dict[str, tuple[Scored, Scored] | None] = {}
-        self._copies: dict[tuple[str, str], bool] = {}
-        self._entries: dict[tuple[str, Measure], list[Entry]] = {}
-        self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
+        self._scoring = evaluation.measures, evaluation.policy, evaluation.convention
+        self._runs = {run.rankings.name: run for run in evaluation.runs}
+        self.rankings = {name: run.rankings for name, run in self._runs.items()}
+        self._index = index_of(numbers.queries)
+        self.tie_ends = cache(self._tie_ends)
+        self._tied = cache(self._tied_entries)
+        self._same = cache(self._is_copy)
+        self._judged = cache(self._judged_jointly)
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
         """Return a match under other assumptions, by cause, where they change it.
@@ -96,68 +99,56 @@ class Alternatives:
             for best in (False, True)
         ]
 
-    def _same(self, run: str, against: str) -> bool:
-        """Return whether two runs have the same ranks and ties."""
-        if (run, against) not in self._copies:
-            ours, theirs = self._repeats(run), self._repeats(against)
-            known = len(ours) == len(theirs) and {*ours, *theirs} <= set(self._rankings)
-            self._copies[run, against] = known and all(
-                all(map(np.array_equal, *map(_listed, map(self._rankings.__getitem__, pair))))
-                for pair in zip(ours, theirs, strict=True)
-            )
-        return self._copies[run, against]
+    def _is_copy(self, run: str, against: str) -> bool:
+        ours, theirs = self._repeats(run), self._repeats(against)
+        return len(ours) == len(theirs) and all(
+            all(map(np.array_equal, *map(_listed, map(self.rankings.__getitem__, pair))))
+            for pair in zip(ours, theirs, strict=True)
+        )
 
     def _repeats(self, run: str) -> tuple[str, ...]:
         return self.numbers.repeated.get(run, (run,))
 
-    def _tied(self, name: str, compared: Compared) -> list[Entry]:
+    def _tied_entries(self, name: str, compared: Compared) -> list[Entry]:
         """Return a run's values in its worst and best order of ties; nothing if these are equal."""
         measure = compared.measure
         assert measure is not None
-        if (name, measure) not in self._entries:
-            repeats = self._repeats(name)
-            usual = [self._runs[repeat][1] for repeat in repeats]
-            ends = [
-                self.tie_ends(repeat) or (run, run)
-                for repeat, run in zip(repeats, usual, strict=True)
+        usual = {repeat: self._runs[repeat] for repeat in self._repeats(name)}
+        ends = [self.tie_ends(repeat) or (run, run) for repeat, run in usual.items()]
+        moved = (end for both in ends for end in both if both[0] is not both[1])
+        if not any(measure in end.values for end in moved):
+            return []
+        by_order = []
+        for best in (False, True):
+            runs = [
+                both[best] if measure in both[best].values else run
+                for both, run in zip(ends, usual.values(), strict=True)
             ]
-            moved = any(
-                measure in end.values for both in ends for end in both if both[0] is not both[1]
-            )
-            for best in (False, True) if moved else ():
-                runs = [
-                    both[best] if measure in both[best].values else run
-                    for both, run in zip(ends, usual, strict=True)
-                ]
-                entries = [entry_of(run, measure, self._places) for run in runs]
-                self._entries.setdefault((name, measure), []).append(
-                    averaged(entries, compared, name)
-                )
-            self._entries.setdefault((name, measure), [])
-        return self._entries[name, measure]
+            entries = [entries_of(run, [measure], self._index)[measure] for run in runs]
+            by_order.append(average_repeats(entries, compared, name))
+        return by_order
 
-    def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
+    def _tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
         """Return a run in the worst and best order of its ties, with the measures that change.
 
         None without ties of judged results.
         """
-        if name not in self._ends:
-            self._ends[name] = self._tie_ends(self._runs[name][1], self._rankings.get(name))
-        return self._ends[name]
-
-    def _tie_ends(self, run: Scored, kept: Rankings | None) -> tuple[Scored, Scored] | None:
+        run = self._runs[name]
         if {"worst", "best"} <= set(run.others):
             return run.others["worst"], run.others["best"]
-        if kept is None or kept.hit_tie_first is None:
+        first, last = run.rankings.hit_tie_first, run.rankings.hit_tie_last
+        if first is None or last is None:
+            return None
+        if run.rankings.depth is None and not (last > first).any():
             return None
         try:
-            variants = Variants(kept)
+            variants = Variants(run.rankings)
             if not variants.tied:
                 return None
             unbroken = variants.under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
-            return self._by_grade(kept)
-        ends = tie_ends(run.values, unbroken, *self._asked)
+            return self._by_grade(run.rankings)
+        ends = tie_ends(run.values, unbroken, *self._scoring)
         if not ends:
             return None
         worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
@@ -166,31 +157,30 @@ class Alternatives:
         return worst, best
 
     def _put_ends(self, worst: Scored, best: Scored, measure: Measure, ends: TieEnds) -> None:
-        higher = measure.spec.higher_is_better
-        for side, values in (
-            (worst, ends.low if higher else ends.high),
-            (best, ends.high if higher else ends.low),
-        ):
+        graded, low, high, loose = ends
+        sides = (low, high) if measure.spec.higher_is_better else (high, low)
+        for side, values in zip((worst, best), sides, strict=True):
             if measure.spec.made_of is not None:
-                by_worth = ends.by_worth(measure, *self._asked[1:], best=side is best)
-                if by_worth is None:
+                ordered = by_worth(graded, measure, *self._scoring[1:], best=side is best)
+                if ordered is None:
                     return
-                values = by_worth.values
-                if by_worth.sample is not None:
-                    side.samples[measure] = by_worth.sample
+                values, sample, _ = ordered
+                if sample is not None:
+                    side.samples[measure] = sample
             side.values[measure] = values
             side.summary[measure] = side.sample(measure).value()
-            if ends.unsure:
-                side.unsure[measure] = ends.unsure
+            if loose.any():
+                side.unsure[measure] = int(loose.sum())
 
-    def _by_grade(self, kept: Rankings) -> tuple[Scored, Scored] | None:
+    def _by_grade(self, rankings: Rankings) -> tuple[Scored, Scored] | None:
         """Return a run with tied results ordered by grade, which gives two of many orders."""
-        variants = Variants(kept)
+        variants = Variants(rankings)
         try:
-            worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
+            settings = self.evaluation.settings
+            worst, best = (score(variants.under(ties), settings) for ties in ("worst", "best"))
         except PolicyError:
             return None
-        tied = int(tied_queries(kept.whole or kept).sum())
+        tied = int(tied_queries(rankings.whole or rankings).sum())
         unsure = dict.fromkeys(self.evaluation.measures, tied)
         return replace(worst, unsure=unsure), replace(best, unsure=unsure)
 
@@ -207,28 +197,23 @@ class Alternatives:
         return [self._on(both, match, match.ours, match.theirs)]
 
     def _on(self, place: Ints, match: Match, ours: Entry, theirs: Entry) -> Match:
-        """Return a match of other values, on some queries."""
         groups = self.numbers.grouped(place)
         return replace(match, ours=ours.at(place), theirs=theirs.at(place), groups=groups)
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Mask of the queries that each run has."""
-        held = {name: np.zeros(len(self._places), bool) for name in self._runs}
-        for name, (_, run) in self._runs.items():
-            held[name][self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
+        held = {name: np.zeros(len(self._index), bool) for name in self._runs}
+        for name, rankings in self.rankings.items():
+            held[name][positions(rankings.queries, self._index)[~rankings.missing]] = True
         return held
 
     def _unjudged(self, match: Match, within: Ints | None) -> list[Match]:
         """Return the pair with unjudged results judged in favour of the run, and of the other."""
-        key = match.run, match.against
-        if key not in self._joint:
-            self._joint[key] = self._judged_jointly(*key)
         measure = match.measure.measure
         assert measure is not None
         matches = []
-        for entries in self._joint[key][measure]:
-            place = in_common(entries)
+        for entries in self._judged(match.run, match.against)[measure]:
+            place = intersect_queries(entries)
             if within is not None:
                 place = place[np.isin(place, within)]
             matches.append(self._on(place, match, *entries))
@@ -237,25 +222,24 @@ class Alternatives:
     def _judged_jointly(self, run: str, against: str) -> dict[Measure, Pairs]:
         """Return both runs' values on each measure at both extremes."""
         assert self.joint is not None
-        (number, ours), (other, _) = self._runs[run], self._runs[against]
+        names = [*self.rankings]
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = ours.rankings.top_grade
+        top = self.rankings[run].top_grade
         pairs: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
+            settings = replace(self.evaluation.settings, measures=tuple(measures))
             for pair in self.joint.judged(
-                (number, self._rankings[run]),
-                (other, self._rankings[against]),
+                (names.index(run), self.rankings[run]),
+                (names.index(against), self.rankings[against]),
                 top=top,
                 cutoff=k,
             ):
-                scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
+                scored = (score(r, settings) for r in pair)
+                one, two = (entries_of(scores, measures, self._index) for scores in scored)
                 for measure in measures:
-                    one, two = (
-                        entry_of(run_scores, measure, self._places) for run_scores in scored
-                    )
-                    pairs[measure].append((one, two))
+                    pairs[measure].append((one[measure], two[measure]))
         return pairs
 
 
@@ -266,38 +250,37 @@ def depends(
     *,
     alternatives: Alternatives,
     settings: ComparisonSettings,
-) -> list[Otherwise]:
-    """Return for each match what its uncorrected verdict depends on, and the other verdicts.
+) -> list[dict[str, tuple[str, ...]]]:
+    """Return for each match the other verdicts that would be given, by the cause of the change.
 
-    `within` are the queries of each match's slice.
+    `verdicts` are uncorrected, and `within` are the queries of each match's slice.
     """
     others = [
-        (at, cause, other)
-        for at, match in enumerate(matches)
-        for cause, read in alternatives.of(match, within[at] if within else None).items()
+        (i, cause, other)
+        for i, match in enumerate(matches)
+        for cause, read in alternatives.of(match, within[i] if within else None).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]
     tested = iter(zip(finite, outcomes(finite, settings, alternatives.numbers), strict=True))
-    otherwise: list[Otherwise] = [{} for _ in matches]
-    for at, cause, other in others:
+    otherwise: list[dict[str, tuple[str, ...]]] = [{} for _ in matches]
+    for i, cause, other in others:
         word = UNDECIDED
         if not is_infinite(other, settings.test):
             match, outcome = next(tested)
             word = verdict(match, outcome, outcome.p, settings)[0]
-        known = otherwise[at].get(cause, ())
-        if word not in (verdicts[at], *known):
-            otherwise[at][cause] = (*known, word)
+        known = otherwise[i].get(cause, ())
+        if word not in (verdicts[i], *known):
+            otherwise[i][cause] = (*known, word)
     return otherwise
 
 
 def about_alternatives(alternatives: Alternatives) -> list[str]:
     """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
-    evaluation = alternatives.evaluation
-    notes: list[str] = []
+    evaluation, notes = alternatives.evaluation, []
     unsure = {
         evaluation.label(measure): None
-        for name in alternatives.names
+        for name in alternatives.rankings
         for end in alternatives.tie_ends(name) or ()
         for measure in end.unsure
     }
@@ -306,8 +289,7 @@ def about_alternatives(alternatives: Alternatives) -> list[str]:
             f"Whether verdicts on {listed([*unsure])} depend on ties was checked for some orders "
             "of ties only. Other orders may change more."
         )
-    rankings = evaluation.rankings.values()
-    if alternatives.joint is not None and any(map(_has_unjudged, rankings)):
+    if alternatives.joint is not None and any(map(_has_unjudged, alternatives.rankings.values())):
         policy = evaluation.policy
         loose = [m for m in evaluation.measures if not difference_is_bounded(m, policy)]
         if loose:
@@ -333,6 +315,8 @@ def _has_unjudged(r: Rankings) -> bool:
 
 MAX_MISSING_SHARE = 0.1
 """A run that lacks more than this share of another run's queries is an error."""
+ZERO = "policy={'missing': 'zero'} (--missing zero)"
+"""The option that scores missing queries 0."""
 
 
 def names_missing(policy: PolicyLike | None) -> bool:
@@ -358,55 +342,52 @@ def check_evaluated_missing(
         check_missing(rankings, 'missing="zero"')
 
 
-def check_missing(
-    rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
-) -> None:
+def check_missing(rankings: Sequence[Rankings], zero: str = ZERO) -> None:
     """Check that no run lacks more than a tenth of the judged queries of another.
 
     `zero` is the option that scores them 0.
     """
     for r in rankings:
         for other in rankings:
-            lost, there = r.missing & ~other.missing, int((~other.missing).sum())
-            if lost.sum() > MAX_MISSING_SHARE * there:
-                raise PolicyError(
-                    f"{r.name} has no results for {_some(r, lost)} of the {there:,} judged queries "
-                    f"that {other.name} has. Did it run on all of them? To compare anyway, use "
-                    f"{zero} to score these queries 0, or missing=skip to leave them out."
-                )
+            lost = [r.queries[i] for i in np.flatnonzero(r.missing & ~other.missing)]
+            refuse_missing(r.name, other.name, lost, int((~other.missing).sum()), zero)
 
 
-def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
+def refuse_missing(run: str, other: str, lost: Sequence[str], there: int, zero: str = ZERO) -> None:
+    if len(lost) > MAX_MISSING_SHARE * there:
+        raise PolicyError(
+            f"{run} has no results for {len(lost):,} ({few(lost)}) of the {there:,} judged queries "
+            f"that {other} has. Did it run on all of them? To compare anyway, use {zero} to score "
+            "these queries 0, or missing=skip to leave them out."
+        )
+
+
+def warn_of_missing(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
     """Warn of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
         return []
     effect = "They are left out" if policy.missing == "skip" else "Each counts as an empty list"
     of = counted(len(nowhere), "judged query", "judged queries")
+    lost = [rankings[0].queries[i] for i in np.flatnonzero(nowhere)]
     return [
         Warned(
-            f"No run has results for {_some(rankings[0], nowhere)} of {of}. {effect}. Do the "
+            f"No run has results for {len(lost):,} ({few(lost)}) of {of}. {effect}. Do the "
             "judgements belong to another split?"
         )
     ]
 
 
-def _some(r: Rankings, which: Mask) -> str:
-    """Return how many queries there are, with the first few ids."""
-    names = [r.queries[at] for at in np.flatnonzero(which)]
-    return f"{len(names):,} ({few(names)})"
-
-
 def evaluate_with_results(
     judgements: Any, runs: Any, measures: Any, **scoring: Any
-) -> tuple[Evaluation, Joint]:
+) -> tuple[Evaluation, Listings]:
     """Evaluate runs and keep all their results, for the effect of unjudged ones on pairs."""
     from judged.evaluation.evaluate import match_runs
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
-    from judged.matching.listings import Joint
+    from judged.matching.listings import Listings
     from judged.options import formats_of
 
     judgements_format, run_format = formats_of(scoring.pop("format", None))
@@ -421,10 +402,10 @@ def evaluate_with_results(
     policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
     settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
     matched = match_runs(data, settings, keep=True, **scoring)
-    joint = Joint.of(
+    joint = Listings.of(
         matched.judgements,
         matched.tables,
-        policy=settings.policy,
+        ties=settings.policy.ties,
         duplicates=settings.policy.duplicates,
     )
     evaluation = evaluate_rankings(

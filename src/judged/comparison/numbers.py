@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.comparison.settings import ComparisonSettings
-from judged.comparison.wording import amount, some
+from judged.comparison.wording import list_queries
 from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
 from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of, corrected_interval
-from judged.inputs.repeated import Repeated
 from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
-from judged.results import plain_value
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
 from judged.statistics.samples import Means, Median, Sample, numbered, relative
-from judged.text import Warned, counted, listed
+from judged.statistics.t import half_widths, repeat_variance, spread
+from judged.text import Warned, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -35,11 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compared:
-    """A measure that runs are compared on; of another tool's measure only the name is needed.
-
-    >>> Compared("nDCG@10").higher_is_better
-    True
-    """
+    """A measure that runs are compared on; of another tool's measure only the name is needed."""
 
     name: str
     """Name in tables and files."""
@@ -66,6 +61,8 @@ class Entry:
     """Standard error of the averaged values if they are estimates from random orders of ties."""
     trusted: Entry | None = None
     """Values by trusted judgements, for the queries that have some."""
+    summary: float | None = None
+    """Summary value of all these queries, if it is known."""
 
     @cached_property
     def number(self) -> float:
@@ -74,6 +71,8 @@ class Entry:
             return math.nan
         if self.trusted is not None and self.powered is not None:
             return self.corrected(self.powered.weight, self.trusted)
+        if self.summary is not None:
+            return self.summary
         with np.errstate(over="ignore", invalid="ignore"):
             return self.sample.value()
 
@@ -85,9 +84,15 @@ class Entry:
         columns = columns_of([self.trusted.sample]), columns_of([self.sample])
         return powered(*columns, self.has(self.trusted), self.sample.weights)
 
-    def has(self, some: Entry) -> NDArray[np.bool_]:
+    @cached_property
+    def averaged(self) -> Floats | None:
+        """Values that the summary is a mean of; None for any other summary."""
+        sample = self.sample
+        return sample.columns[:, 0] if isinstance(sample, Means) and sample.aggregate else None
+
+    def has(self, other: Entry) -> NDArray[np.bool_]:
         """Return which queries are among those of another entry."""
-        return np.isin(self.place, some.place)
+        return np.isin(self.place, other.place)
 
     def corrected(self, weight: Floats, trusted: Entry) -> float:
         """Return the summary value, corrected with this λ by trusted judgements."""
@@ -134,21 +139,16 @@ class Numbers:
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Numbers:
-        """Return the values of an evaluation."""
-        queries = queries_of(evaluation)
-        places = Places(queries)
-        measures = compared_by(evaluation)
-        runs = {run.name: run for run in evaluation.runs}
-        entries = {
-            (measure.name, name): entry_of(run, measure.measure, places)
-            for name, run in runs.items()
-            for measure in measures
-            if measure.measure is not None
-        }
-        return cls(tuple(runs), queries, measures, entries)
+        queries, labels = queries_of(evaluation), evaluation.labels
+        index, entries = index_of(queries), {}
+        runs = {run.rankings.name: run for run in evaluation.runs}
+        for name, run in runs.items():
+            by_measure = entries_of(run, evaluation.measures, index)
+            for label, measure in labels.items():
+                entries[label, name] = by_measure[measure]
+        return cls(tuple(runs), queries, compared_by(labels), entries)
 
     def entry(self, measure: Compared, run: str) -> Entry:
-        """Return the values of a run on a measure."""
         return self.entries[measure.name, run]
 
     @property
@@ -167,7 +167,7 @@ class Numbers:
 
         counting = self.counting
         groups = np.full(len(self.queries), -1)
-        groups[counting], _ = groups_of(by_query, [self.queries[at] for at in counting])
+        groups[counting], _ = groups_of(by_query, [self.queries[i] for i in counting])
         return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
@@ -181,181 +181,125 @@ class Numbers:
 
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the ids of all judged queries, sorted."""
     return tuple(sorted(evaluation.runs[0].rankings.queries))
 
 
-def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
-    """Return the measures of an evaluation."""
+def compared_by(labels: Mapping[str, Measure]) -> tuple[Compared, ...]:
     return tuple(
-        Compared(
-            evaluation.label(measure), measure.spec.higher_is_better, measure.spec.range, measure
+        Compared(label, measure.spec.higher_is_better, measure.spec.range, measure)
+        for label, measure in labels.items()
+    )
+
+
+def index_of(queries: Sequence[str]) -> dict[str, int]:
+    return {query: i for i, query in enumerate(queries)}
+
+
+def positions(queries: Sequence[str], index: Mapping[str, int]) -> Ints:
+    return np.fromiter(map(index.__getitem__, queries), np.int64, len(queries))
+
+
+def entries_of(
+    run: Scored, measures: Iterable[Measure], index: Mapping[str, int]
+) -> dict[Measure, Entry]:
+    """Return the values of a run of an evaluation by measure, in the order of query ids."""
+    places = positions(run.rankings.queries, index)
+    trusted = entries_of(run.others[TRUSTED], measures, index) if TRUSTED in run.others else {}
+    entries = {}
+    for measure in measures:
+        values = run.values[measure]
+        counted = np.flatnonzero(~np.isnan(values))
+        order = np.argsort(places[counted])
+        error = run.summary_errors.get(measure, 0.0)
+        if error and measure.params["aggregate"] == "geometric":
+            error /= run.summary[measure]
+        elif error and measure.params["aggregate"] == "sum":
+            error /= len(counted)
+        entries[measure] = Entry(
+            run.sample(measure).take(order),
+            values[counted][order],
+            places[counted][order],
+            error=float(error or 0.0),
+            trusted=trusted.get(measure),
+            summary=run.summary[measure] if len(counted) else None,
         )
-        for measure in evaluation.measures
-    )
+    return entries
 
 
-class Places:
-    """Positions of queries among all sorted ids, looked up once for each tuple of queries.
-
-    >>> Places(["a", "b", "c"]).of(("c", "a")).tolist()
-    [2, 0]
-    """
-
-    def __init__(self, queries: Sequence[str]) -> None:
-        self._place = {query: at for at, query in enumerate(queries)}
-        self._known: dict[int, tuple[tuple[str, ...], Ints]] = {}
-
-    def __len__(self) -> int:
-        return len(self._place)
-
-    def of(self, queries: tuple[str, ...]) -> Ints:
-        """Return the position of each of these queries."""
-        if id(queries) not in self._known:  # which holds them, so that no other has this id
-            places = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
-            self._known[id(queries)] = queries, places
-        return self._known[id(queries)][1]
-
-
-def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
-    """Return the values of a run of an evaluation on a measure, in the order of query ids."""
-    values = run.values[measure]
-    counted = np.flatnonzero(~np.isnan(values))
-    place = places.of(run.rankings.queries)[counted]
-    order = np.argsort(place)
-    sample = run.sample(measure).take(order)
-    error = run.summary_errors.get(measure, 0.0)
-    if error and measure.params["aggregate"] == "geometric":
-        error /= run.summary[measure]
-    elif error and measure.params["aggregate"] == "sum":
-        error /= len(counted)
-    trusted = run.others.get(TRUSTED)
-    return Entry(
-        sample,
-        values[counted][order],
-        place[order],
-        error=float(error or 0.0),
-        trusted=None if trusted is None else entry_of(trusted, measure, places),
-    )
-
-
-def in_common(entries: Sequence[Entry]) -> Ints:
-    """Return the queries that count in all entries."""
+def intersect_queries(entries: Sequence[Entry]) -> Ints:
     common = entries[0].place
     for entry in entries[1:]:
         common = np.intersect1d(common, entry.place, assume_unique=True)
     return common
 
 
-def own_interval(
-    numbers: Numbers, measure: Compared, run: str, settings: ComparisonSettings
-) -> Interval:
-    """Return a run's value with its confidence interval, which includes repeats."""
-    entry = numbers.entry(measure, run)
-    sample, groups = entry.sample, numbers.grouped(entry.place)
-    least, most = summary_range(entry.values, measure.range, sample.aggregate)
-    if entry.powered is not None:
-        return corrected_interval(sample, entry.powered, 0, settings.level, (least, most))
-    # The error is that of what is averaged.
-    size = len(sample) if sample.aggregate == "sum" else 1
-    scale = sample.value() if entry.error and sample.aggregate == "geometric" else size
-    known = interval(
-        sample,
-        level=settings.level,
-        groups=groups,
-        range=(least, most),
-        error=entry.error * scale,
-        resamples=settings.resamples,
-        seed=settings.seed,
-    )
-    if entry.repeats is None or not isinstance(sample, Means) or math.isnan(known.low):
-        return known
-    if known.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
-        return known
-    from judged.statistics.t import half_widths, repeat_variance, spread
-
-    more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
-    every = spread(
-        sample.columns,
-        sample.weights,
-        groups,
-        more=[(np.array([variance]), np.array([freedom])) for variance, freedom in more],
-    )
-    ends = every.mean + half_widths(every, settings.level) * np.array([-1.0, 1.0])
-    low, high = sample.function(ends[:, None])
-    if math.isnan(low):
-        return known
-    return replace(known, low=max(float(low), least), high=min(float(high), most))
-
-
 def own_intervals(
     numbers: Numbers, settings: ComparisonSettings
 ) -> dict[tuple[str, str], Interval]:
     """Return each run's value with its confidence interval, by measure and run."""
-    return {
-        (measure.name, run): own_interval(numbers, measure, run, settings)
-        for measure in numbers.measures
-        for run in numbers.runs
-    }
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Variation of a run's value between repeats.
-
-    >>> found = Noise("RR", "dense", (0.25, 0.5, 0.75))
-    >>> found.deviation, found.low, found.high
-    (0.25, 0.25, 0.75)
-    """
-
-    measure: str
-    run: str
-    values: tuple[float, ...]
-    """Value of each repeat, on the queries that count in all of them."""
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the values of single repeats."""
-        return float(np.std(self.values, ddof=1))
-
-    @property
-    def low(self) -> float:
-        """Lowest value."""
-        return min(self.values)
-
-    @property
-    def high(self) -> float:
-        """Highest value."""
-        return max(self.values)
-
-    @property
-    def says(self) -> str:
-        """The variation in words."""
-        return (
-            f"{self.measure}: the standard deviation of {counted(len(self.values), 'repeat')} of "
-            f"{self.run} is {amount(self.deviation)} (values from {amount(self.low)} to "
-            f"{amount(self.high)})."
+    keys = [(measure.name, run) for measure in numbers.measures for run in numbers.runs]
+    entries = [numbers.entries[key] for key in keys]
+    grouped = [numbers.grouped(entry.place) for entry in entries]
+    values = [entry.values for entry in entries]
+    ranges = [measure.range for measure in numbers.measures for _ in numbers.runs]
+    aggregates = [entry.sample.aggregate for entry in entries]
+    bounds = list(map(summary_range, values, ranges, aggregates))
+    intervals = {}
+    for key, entry, groups, ends in zip(keys, entries, grouped, bounds, strict=True):
+        sample, error = entry.sample, entry.error
+        if entry.trusted is not None and entry.powered is not None:
+            intervals[key] = corrected_interval(sample, entry.powered, 0, settings.level, ends)
+            continue
+        if error:  # of what is averaged
+            by_aggregate = {"sum": len(entry.place), "geometric": entry.number}
+            error *= by_aggregate.get(sample.aggregate, 1)
+        intervals[key] = interval(
+            sample,
+            level=settings.level,
+            groups=groups,
+            range=ends,
+            error=error,
+            resamples=settings.resamples,
+            seed=settings.seed,
         )
+        if entry.repeats is not None:
+            intervals[key] = _with_repeats(intervals[key], entry, ends, groups, settings.level)
+    return intervals
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        ends = {"deviation": self.deviation, "low": self.low, "high": self.high}
-        values: dict[str, Any] = plain_value({**ends, "values": self.values})
-        return values
+
+def _with_repeats(
+    known: Interval, entry: Entry, ends: tuple[float, float], groups: Ints | None, level: float
+) -> Interval:
+    """Widen an interval by the variance of repeats.
+
+    Without t, it is a share of queries on which all repeats are the same.
+    """
+    sample = entry.sample
+    if known.method not in ("t", "log t") or math.isnan(known.low) or entry.repeats is None:
+        return known
+    assert isinstance(sample, Means)
+    more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
+    arrays = [(np.array([variance]), np.array([freedom])) for variance, freedom in more]
+    every = spread(sample.columns, sample.weights, groups, more=arrays)
+    away = half_widths(every, level) * np.array([-1.0, 1.0])
+    low, high = sample.function((every.mean + away)[:, None])
+    if math.isnan(low):
+        return known
+    return replace(known, low=max(float(low), ends[0]), high=min(float(high), ends[1]))
 
 
 def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) -> Numbers:
     """Return the values with the repeats of each run as one run."""
-    repeated = {} if repeats is None else _checked(numbers, repeats)
-    if not repeated:
+    if repeats is None or (isinstance(repeats, Mapping) and not repeats):
         return numbers
+    repeated = _check_repeats(numbers, repeats)
     owner = {run: name for name, names in repeated.items() for run in names}
     runs = tuple(dict.fromkeys(owner.get(run, run) for run in numbers.runs))
     entries, notes = {}, list(numbers.notes)
     for measure in numbers.measures:
         for run in runs:
             values = [numbers.entry(measure, name) for name in repeated.get(run, (run,))]
-            entry = entries[measure.name, run] = averaged(values, measure, run)
+            entry = entries[measure.name, run] = average_repeats(values, measure, run)
             most = max(len(repeat.place) for repeat in values)
             if any(len(repeat.place) != len(entry.place) for repeat in values):
                 notes.append(
@@ -374,37 +318,34 @@ def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) 
     return replace(numbers, runs=runs, entries=entries, notes=tuple(notes), repeated=repeated)
 
 
-def _checked(numbers: Numbers, repeats: Any) -> Repeated:
+def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]:
     """Check that every repeat is a run and belongs to one system only."""
     expected = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
     if not isinstance(repeats, Mapping):
         raise InputError(f"{expected}; got {quoted(repeats)}.")
     owner: dict[str, str] = {}
     for name, names in repeats.items():
-        if not isinstance(name, str) or not name:
-            raise InputError(f"{expected}; got {quoted(name)} for a name.")
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
             raise InputError(f"{expected}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
             raise InputError(f"a system with repeats and another run are both called {name}.")
         for run in names:
-            if not isinstance(run, str) or run not in numbers.runs:
+            if run not in numbers.runs:
+                runs = ", ".join(numbers.runs)
                 raise InputError(
-                    f"{quoted(run)}, a repeat of {name}, is not one of the runs: "
-                    f"{', '.join(numbers.runs)}."
+                    f"{quoted(run)}, a repeat of {name}, is not one of the runs: {runs}."
                 )
             if run in owner:
-                twice = "twice" if owner[run] == name else f"and of {owner[run]}"
-                raise InputError(f"{run} is named as a repeat of {name} {twice}.")
+                raise InputError(f"{run} is named as a repeat of {owner[run]} and of {name}.")
             owner[run] = name
     return {name: tuple(names) for name, names in repeats.items()}
 
 
-def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
+def average_repeats(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     """Average the repeats of a run by query, on the queries that count in all of them."""
     if len(entries) == 1:
         return entries[0]
-    place = in_common(entries)
+    place = intersect_queries(entries)
     common = [entry.at(place) for entry in entries]
     samples = [entry.sample for entry in common]
     first = samples[0]
@@ -429,16 +370,21 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     return Entry(sample, np.where(same, values[0], whole), place, repeats, error)
 
 
-def noises(numbers: Numbers) -> tuple[Noise, ...]:
-    """Return the variation of each repeated run, measure by measure."""
-    variations = []
-    for (measure, run), entry in numbers.entries.items():
+def measure_noise(numbers: Numbers) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the variation of each repeated run between its repeats, by measure and run.
+
+    `values` are those of each repeat on the queries that count in all of them, `deviation` is their
+    standard deviation, and `low` and `high` are the least and the greatest.
+    """
+    noise = {}
+    for key, entry in numbers.entries.items():
         if entry.repeats is not None and len(entry.place):
             sample = entry.sample
             assert isinstance(sample, Means)
-            values = (replace(sample, columns=row[:, None]).value() for row in entry.repeats)
-            variations.append(Noise(measure, run, tuple(values)))
-    return tuple(variations)
+            values = [replace(sample, columns=row[:, None]).value() for row in entry.repeats]
+            ends = {"low": min(values), "high": max(values), "values": values}
+            noise[key] = {"deviation": float(np.std(values, ddof=1)), **ends}
+    return noise
 
 
 # -- values that another tool computed
@@ -458,7 +404,7 @@ def numbers_of_values(
     lower = _lower(lower_is_better, table_values.measures)
     tables = {name: table_values.of(name) for name in table_values.measures}
     queries = tuple(sorted({query for ids, _ in tables.values() for query in ids}))
-    place = {query: at for at, query in enumerate(queries)}
+    index = index_of(queries)
     notes = list(table_values.notes)
     weighed = None
     if weights is not None:
@@ -468,21 +414,27 @@ def numbers_of_values(
     measures, entries = [], {}
     for name, (known_queries, table) in tables.items():
         known = knows[name]
-        aggregate = _aggregate(known)
+        of_values = known is not None and _is_of_values(known)
+        aggregate = known.params["aggregate"] if known is not None and of_values else "mean"
         if aggregate == "sum" and weighed is not None:
             raise MeasureError(
                 f"{name} is a sum over the queries, for which weights are not defined; leave it "
                 "out, or use its mean."
             )
         measures.append(_compared(name, known, lower, table_values.higher_is_better, table, notes))
-        at = np.fromiter((place[query] for query in known_queries), np.int64, len(known_queries))
-        order = np.argsort(at)
+        i = positions(known_queries, index)
+        order = np.argsort(i)
         if weighed is not None:
-            order = order[weighed[at[order]] > 0]
-        shares = None if weighed is None else relative(weighed[at[order]])
+            order = order[weighed[i[order]] > 0]
+        shares = None if weighed is None else relative(weighed[i[order]])
         for column, run in enumerate(table_values.runs):
             ordered = table[order, column]
-            entries[name, run] = Entry(_sample(ordered, aggregate, shares), ordered, at[order])
+            sample: Sample = (
+                Median.of_values(ordered, shares)
+                if aggregate == "median"
+                else Means.of_values(ordered, aggregate, shares)
+            )
+            entries[name, run] = Entry(sample, ordered, i[order])
     assumed = [
         measure.name
         for measure in measures
@@ -497,20 +449,11 @@ def numbers_of_values(
 
 
 def measure_of(name: str) -> Measure | None:
-    """Return judged's measure of this name; None for an unknown one.
-
-    >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
-    (nDCG@10, AP(aggregate=geometric), None)
-    """
+    """Return judged's measure of this name; None for an unknown one."""
     try:
         return parse_measure(name)
     except JudgedError:
         return None
-
-
-def _aggregate(known: Measure | None) -> str:
-    """Return the aggregate of a measure; the mean for unknown ones."""
-    return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
 
 
 def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
@@ -522,9 +465,9 @@ def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list
     idle = [query for query, weight in zip(queries, weighed, strict=True) if not weight]
     notes = []
     if idle:
-        notes.append(f"{some(idle)} of weight 0 left out.")
+        notes.append(f"{list_queries(idle)} of weight 0 left out.")
     if unknown:
-        notes.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
+        notes.append(f"{known.source}: weights of {list_queries(unknown)} without values ignored.")
     return weighed, notes
 
 
@@ -565,7 +508,7 @@ def _compared(
     compared = Compared(name, name not in lower and higher is not False)
     if known is None:
         return compared
-    if not _of_values(known):
+    if not _is_of_values(known):
         notes.append(
             Warned(
                 f"{name} is not a mean of per-query values. The comparison uses the mean of these "
@@ -584,12 +527,6 @@ def _compared(
     return replace(compared, range=(low, high))
 
 
-def _of_values(measure: Measure) -> bool:
+def _is_of_values(measure: Measure) -> bool:
     """Return whether a measure's value is computed from one value per query."""
     return measure.gives(Rankings.from_relevance([[1]])) is None
-
-
-def _sample(values: Floats, aggregate: str, weights: Floats | None) -> Sample:
-    if aggregate == "median":
-        return Median.of_values(values, weights)
-    return Means.of_values(values, aggregate, weights)

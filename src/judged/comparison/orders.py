@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged import __version__
-from judged.comparison.tables import NumberFormat, rank_range
+from judged.comparison.export import NumberFormat, rank_range
 from judged.comparison.verdicts import SIGNIFICANT
-from judged.errors import InputError, quoted
+from judged.errors import InputError
 from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
 from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
@@ -60,38 +60,9 @@ class Swap(ResultPart):
     def shown(self) -> int | None:
         """Number of measures with a significant difference; None if they were not compared."""
         verdicts = (self.verdict, self.against_verdict)
-        return (
-            None
-            if NOT_COMPARED in verdicts
-            else sum(verdict in SIGNIFICANT for verdict in verdicts)
-        )
-
-
-@dataclass(frozen=True)
-class OrderingMeasure:
-    """A measure of one comparison, with the values that order the runs."""
-
-    name: str
-    """The measure's name, followed by that of its comparison if there are several."""
-    compared: Compared
-    values: Mapping[str, float]
-    verdicts: Mapping[tuple[str, str], str]
-    """Verdict on each run against each other."""
-
-    @property
-    def oriented(self) -> dict[str, float]:
-        """Values such that higher is better."""
-        sign = 1 if self.compared.higher_is_better else -1
-        return {run: sign * value for run, value in self.values.items()}
-
-    @property
-    def ranks(self) -> dict[str, tuple[int, int]]:
-        """First and last rank of each run; they differ for tied runs."""
-        levels = levels_of(np.array(list(self.oriented.values())))
-        return {
-            run: (1 + int((levels < level).sum()), int((levels <= level).sum()))
-            for run, level in zip(self.values, levels, strict=True)
-        }
+        if NOT_COMPARED in verdicts:
+            return None
+        return sum(verdict in SIGNIFICANT for verdict in verdicts)
 
 
 @dataclass(frozen=True)
@@ -120,24 +91,20 @@ class TwoOrders:
         return {of: sum(swap.shown == of for swap in self.swaps) for of in (2, 1, 0, None)}
 
     def says(self) -> str:
-        """Return the agreement in words."""
         names = f"{self.measure} and {self.against}"
         if self.same:
             return f"{names}: the same order of all {len(self.agreement.systems):,} runs."
+        agreement = self.agreement
+        ties = ((self.measure, agreement.tied_in_x), (self.against, agreement.tied_in_y))
         tied = [
-            f"{counted(len(pairs), 'pair')} tied on {name} alone"
-            for name, pairs in (
-                (self.measure, self.agreement.tied_in_x),
-                (self.against, self.agreement.tied_in_y),
-            )
-            if pairs
+            f"{counted(len(pairs), 'pair')} tied on {name} alone" for name, pairs in ties if pairs
         ]
         beside = f"; {listed(tied)}" if tied else ""
         if self.note:
             return f"{names}: the agreement of orders is undefined, because {self.note}{beside}."
         if not self.swaps:
-            return f"{names} swap none of {self.agreement.pairs:,} pairs of runs{beside}."
-        number = f"{len(self.swaps):,} of {self.agreement.pairs:,} pairs of runs"
+            return f"{names} swap none of {agreement.pairs:,} pairs of runs{beside}."
+        number = f"{len(self.swaps):,} of {agreement.pairs:,} pairs of runs"
         counts = self.shown()
         if counts[0] == len(self.swaps):
             significant = "not significant on either measure, so this may be chance"
@@ -150,7 +117,6 @@ class TwoOrders:
         return f"{names} swap {number} ({significant}){beside}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         both, one, none, without = self.shown().values()
         return {
             "measure": self.measure,
@@ -185,7 +151,9 @@ class Orders(Result):
 
     runs: tuple[str, ...]
     """Runs that have a value on every measure."""
-    measures: tuple[OrderingMeasure, ...]
+    measures: tuple[Compared, ...]
+    values: Mapping[str, Mapping[str, float]]
+    """Values of the runs by measure."""
     pairs: tuple[TwoOrders, ...]
     """Every two measures."""
     notes: tuple[str, ...] = ()
@@ -197,9 +165,9 @@ class Orders(Result):
             "measures": [
                 {
                     "name": measure.name,
-                    "higher_is_better": measure.compared.higher_is_better,
-                    "values": plain_value(measure.values),
-                    "ranks": plain_value(measure.ranks),
+                    "higher_is_better": measure.higher_is_better,
+                    "values": plain_value(self.values[measure.name]),
+                    "ranks": plain_value(_ranks(measure, self.values[measure.name])),
                 }
                 for measure in self.measures
             ],
@@ -233,11 +201,11 @@ class Orders(Result):
     def document(self, display: Display) -> Document:
         more = sum(len(pair.swaps) for pair in self.pairs) - MAX_SWAPS_SHOWN
         cut = [f"{counted(more, 'more swap')}: to_json() (--format json)."] if more > 0 else []
-        same = [f"{pair.measure} and {pair.against}" for pair in self.pairs if pair.same]
-        agreeing = [f"{', '.join(same)}: the same order of all {len(self.runs):,} runs."]
-        others = [pair.says() for pair in self.pairs if not pair.same]
+        answer = [pair.says() for pair in self.pairs if not pair.same]
+        if same := [f"{pair.measure} and {pair.against}" for pair in self.pairs if pair.same]:
+            answer.append(f"{', '.join(same)}: the same order of all {len(self.runs):,} runs.")
         return Document(
-            answer=() if display.quiet else [*others, *(agreeing if same else [])],
+            answer=() if display.quiet else answer,
             tables=[self._value_table(), self._agreement_table(), *self._swap_tables()],
             warnings=[note for note in self.notes if isinstance(note, Warned)],
             notes=[*cut, *self._remarks],
@@ -249,20 +217,14 @@ class Orders(Result):
         return [note for note in self.notes if not isinstance(note, Warned)]
 
     def _value_table(self) -> Table:
-        formats = [NumberFormat(measure.compared) for measure in self.measures]
-        ranks = [measure.ranks for measure in self.measures]
-        rows = [
-            [
-                run,
-                *(
-                    f"{format.value(measure.values[run])} ({rank_range(*by_run[run])})"
-                    for format, measure, by_run in zip(formats, self.measures, ranks, strict=True)
-                ),
-            ]
-            for run in self.runs
-        ]
+        columns = [list(self.runs)]
+        for measure in self.measures:
+            by_run = self.values[measure.name]
+            values = NumberFormat(measure).values(list(by_run.values()))
+            ranks = [rank_range(*ends) for ends in _ranks(measure, by_run).values()]
+            columns.append([f"{x} ({rank})" for x, rank in zip(values, ranks, strict=True)])
         header = [Left("run"), *(f"{measure.name}, rank" for measure in self.measures)]
-        return Table(header, rows)
+        return Table(header, [list(row) for row in zip(*columns, strict=True)])
 
     def _agreement_table(self) -> Table:
         columns = ["tau-b", "tau-AP", "reversed", "weighted", "swaps", "tied"]
@@ -287,58 +249,6 @@ class Orders(Result):
             left -= len(rows)
 
 
-def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -> Orders:
-    """Compare the orders of a comparison's measures, and of other comparisons beside it."""
-    named = _named(comparison, beside)
-    measures = [measure for name, other in named for measure in _measures(other, name)]
-    if len(measures) < 2:
-        raise InputError(
-            f"orders need at least two measures; this comparison has only {measures[0].name}. Name "
-            "another one, or compare under several conventions (--convention more than once, "
-            "beside= in Python)."
-        )
-    undefined = {
-        run: measure.name
-        for measure in measures
-        for run in comparison.runs
-        if math.isnan(measure.values[run])
-    }
-    runs = tuple(run for run in comparison.runs if run not in undefined)
-    if len(runs) < FEWEST_SYSTEMS:
-        without = f" with a value on every measure ({few(list(undefined))} without)"
-        raise InputError(
-            f"orders need at least three runs; there are {len(runs):,}"
-            f"{without if undefined else ''}. For two runs, compare their values."
-        )
-    notes = [*dict.fromkeys(note for _, of in named for note in (*of.warnings(), *uneven(of)))]
-    notes += [
-        f"{run} has no value on {name}, so it is left out of all orders."
-        for run, name in undefined.items()
-    ]
-    kept = [
-        replace(measure, values={run: measure.values[run] for run in runs}) for measure in measures
-    ]
-    pairs = tuple(_two_orders(first, second) for first, second in combinations(kept, 2))
-    corrected = [
-        f"{f'{name}: ' if name else ''}"
-        f"{about_trusted(of.evaluation.trusted, len(of.numbers.queries))}: they correct values and "
-        "verdicts."
-        for name, of in named
-        if of.evaluation is not None and of.evaluation.trusted is not None
-    ]
-    return Orders(runs, tuple(kept), pairs, (*map(Warned, notes), *corrected))
-
-
-def _two_orders(first: OrderingMeasure, second: OrderingMeasure) -> TwoOrders:
-    agreement = order_agreement(first.oriented, second.oriented)
-    swaps = []
-    for pair in agreement.swaps:
-        above, below = map(str, pair)
-        verdicts = (of.verdicts.get((above, below), NOT_COMPARED) for of in (first, second))
-        swaps.append(Swap(above, below, *verdicts))
-    return TwoOrders(first.name, second.name, agreement, tuple(swaps))
-
-
 def uneven(comparison: Comparison) -> list[str]:
     """Warn if runs are ordered by means over different queries."""
     for measure in comparison.numbers.measures:
@@ -356,41 +266,76 @@ def uneven(comparison: Comparison) -> list[str]:
     return []
 
 
-def _named(
-    comparison: Comparison, beside: Mapping[str, Comparison] | None
-) -> list[tuple[str, Comparison]]:
-    """Return all comparisons, each with the name that follows those of its measures."""
-    if beside is None:
-        return [("", comparison)]
-    if not isinstance(beside, Mapping):
-        raise InputError(f"beside must be {{name: comparison}}; got {quoted(beside)}.")
+def orders_of(comparison: Comparison) -> Orders:
+    """Compare the orders of a comparison's measures."""
+    measures = comparison.numbers.measures
+    if len(measures) < 2:
+        raise InputError(
+            f"orders need at least two measures; this comparison has only {measures[0].name}. Name "
+            "another one."
+        )
+    undefined = {
+        run: measure.name
+        for measure in measures
+        for run in comparison.runs
+        if math.isnan(comparison.values[measure.name][run])
+    }
+    runs = tuple(run for run in comparison.runs if run not in undefined)
+    if len(runs) < FEWEST_SYSTEMS:
+        without = f" with a value on every measure ({few(list(undefined))} without)"
+        raise InputError(
+            f"orders need at least three runs; there are {len(runs):,}"
+            f"{without if undefined else ''}. For two runs, compare their values."
+        )
+    warned = [
+        *comparison.warnings(),
+        *uneven(comparison),
+        *(
+            f"{run} has no value on {name}, so it is left out of all orders."
+            for run, name in undefined.items()
+        ),
+    ]
+    notes: list[str] = list(map(Warned, dict.fromkeys(warned)))
     evaluation = comparison.evaluation
-    first = "this"
-    if evaluation is not None:
-        first = evaluation.convention.convention.name if evaluation.convention else "judged"
-    named = [(first, comparison)]
-    for name, other in beside.items():
-        if not isinstance(name, str) or not isinstance(other, type(comparison)):
-            raise InputError(
-                f"beside must be {{name: comparison}}; got {quoted(other)} for {quoted(name)}."
+    if evaluation is not None and evaluation.trusted is not None:
+        queries = len(comparison.numbers.queries)
+        notes.append(
+            f"{about_trusted(evaluation.trusted, queries)}: they correct values and verdicts."
+        )
+    values = {
+        measure.name: {run: comparison.values[measure.name][run] for run in runs}
+        for measure in measures
+    }
+    verdicts = {}
+    for row in comparison.rows:
+        verdicts[row.measure, row.run, row.against] = row.verdict
+        verdicts[row.measure, row.against, row.run] = REVERSED.get(row.verdict, row.verdict)
+    pairs = []
+    for first, second in combinations(measures, 2):
+        agreement = order_agreement(
+            *(_oriented(measure, values[measure.name]) for measure in (first, second))
+        )
+        swaps = []
+        for above, below in agreement.swaps:
+            words = (
+                verdicts.get((of.name, str(above), str(below)), NOT_COMPARED)
+                for of in (first, second)
             )
-        if set(other.runs) != set(comparison.runs):
-            alone = sorted(set(other.runs) ^ set(comparison.runs))
-            raise InputError(
-                f"the comparison {quoted(name)} has other runs: {few(alone)} in one of both only."
-            )
-        named.append((name, other))
-    if len({name for name, _ in named}) < len(named):
-        raise InputError(f"two comparisons are called {quoted(first)}; rename one.")
-    return named
+            swaps.append(Swap(str(above), str(below), *words))
+        pairs.append(TwoOrders(first.name, second.name, agreement, tuple(swaps)))
+    return Orders(runs, measures, values, tuple(pairs), tuple(notes))
 
 
-def _measures(comparison: Comparison, suffix: str) -> Iterator[OrderingMeasure]:
-    for measure in comparison.numbers.measures:
-        verdicts = {}
-        for row in comparison.rows:
-            if row.measure == measure.name:
-                verdicts[row.run, row.against] = row.verdict
-                verdicts[row.against, row.run] = REVERSED.get(row.verdict, row.verdict)
-        name = f"{measure.name} ({suffix})" if suffix else measure.name
-        yield OrderingMeasure(name, measure, comparison.values[measure.name], verdicts)
+def _oriented(measure: Compared, values: Mapping[str, float]) -> dict[str, float]:
+    """Return values such that higher is better."""
+    sign = 1 if measure.higher_is_better else -1
+    return {run: sign * value for run, value in values.items()}
+
+
+def _ranks(measure: Compared, values: Mapping[str, float]) -> dict[str, tuple[int, int]]:
+    """Return the first and last rank of each run; they differ for tied runs."""
+    levels = levels_of(np.array(list(_oriented(measure, values).values())))
+    return {
+        run: (1 + int((levels < level).sum()), int((levels <= level).sum()))
+        for run, level in zip(values, levels, strict=True)
+    }

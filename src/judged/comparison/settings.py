@@ -49,17 +49,15 @@ CHANGED = {
     "drop": "changed, new and removed queries are left out",
 }
 """Choices of a gate if judgements are not those of the baseline."""
+MAX_QUERIES = 10**9
+"""Largest number of queries that anything is planned for."""
 GATE_SAVED_AS = {**Result.SAVED_AS, ".xml": "to_junit"}
 """Method for each file extension that a gate can be saved with."""
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """Options of `compare` about tests and margins.
-
-    >>> ComparisonSettings().to_dict()["test"]
-    'auto'
-    """
+    """Options of `compare` about tests and margins."""
 
     test: str = "auto"
     correction: str = "holm"
@@ -100,7 +98,6 @@ class ComparisonSettings:
         return replace(self, margin=margins)
 
     def margin_of(self, measure: str) -> float | None:
-        """Return the margin of a measure, if it has one."""
         return self.margin.get(measure) if isinstance(self.margin, Mapping) else None
 
     @property
@@ -110,7 +107,7 @@ class ComparisonSettings:
 
     def among(self, comparisons: int) -> ComparisonSettings:
         """Return the settings for one of several comparisons that are corrected together."""
-        if self.correction in (*SIMULTANEOUS, "none"):
+        if comparisons == self.comparisons or self.correction in (*SIMULTANEOUS, "none"):
             return self
         return replace(self, comparisons=comparisons)
 
@@ -127,7 +124,6 @@ class ComparisonSettings:
         return fewest_units(self.level)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {
             "test": self.test,
             "correction": self.correction,

@@ -11,18 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Ints
-from judged.comparison.match import Mask, Match, alike, columns_of, matched
 from judged.comparison.numbers import Numbers, own_intervals
-from judged.comparison.outcomes import families_of
+from judged.comparison.outcomes import (
+    Mask,
+    Match,
+    columns_of,
+    group_by_measure,
+    group_by_queries,
+    match_pair,
+)
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, ComparisonSettings
 from judged.comparison.verdicts import (
     SIGNIFICANT,
     Depends,
     Pair,
     by_importance,
-    compared_runs,
     decide_matches,
-    frame_of,
+    list_pairs,
+    make_frame,
 )
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
@@ -67,7 +73,6 @@ class Slice:
         return any(row.verdict == "worse" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         runs: dict[str, dict[str, Any]] = {}
         for (measure, run), interval in self.intervals.items():
             runs.setdefault(run, {})[measure] = interval.to_dict()
@@ -127,29 +132,11 @@ class Slices:
         import polars as pl
 
         owners = [part for part in self.slices for _ in part.rows]
-        return frame_of([row for part in self.slices for row in part.rows]).select(
+        return make_frame([row for part in self.slices for row in part.rows]).select(
             pl.Series("attribute", [part.attribute for part in owners], dtype=pl.String),
             pl.Series("slice", [part.name for part in owners], dtype=pl.String),
             pl.all(),
         )
-
-    @cached_property
-    def values(self) -> pl.DataFrame:
-        """A row for each slice, measure and run: its value with its confidence interval."""
-        import polars as pl
-
-        rows = [
-            (part.attribute, part.name, part.queries, *key, of.estimate, of.low, of.high, of.method)
-            for part in self.slices
-            for key, of in part.intervals.items()
-        ]
-        schema: dict[str, Any] = {
-            **{"attribute": pl.String, "slice": pl.String, "queries": pl.Int64},
-            **{"measure": pl.String, "run": pl.String},
-            **dict.fromkeys(("value", "low", "high"), pl.Float64),
-            "interval": pl.String,
-        }
-        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def below(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return the pairs on all queries with those in slices below them."""
@@ -165,7 +152,6 @@ class Slices:
         return [*by_importance(rows), *(test.says for test in self.differences)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         slices, differences = map(plain_value, (self.slices, self.differences))
         return {"slices": slices, "between_slices": differences}
 
@@ -180,17 +166,6 @@ MAX_SLICES = 50
 """Text attributes with more distinct values are ignored."""
 
 
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """An attribute, cut into slices."""
-
-    attribute: str
-    names: tuple[str, ...]
-    """Names of the slices."""
-    labels: Ints
-    """Position of each counted query's slice; -1 if its value is unknown."""
-
-
 def compare_slices(
     numbers: Numbers,
     attributes: Any,
@@ -199,7 +174,7 @@ def compare_slices(
     relevant: Callable[[], Ints] | None = None,
     depends: Depends | None = None,
 ) -> Slices:
-    """Compare the runs in each slice.
+    """Compare the runs in each slice by attributes, which may be None or False.
 
     `relevant` returns the number of relevant items of each query, if known.
     """
@@ -212,15 +187,17 @@ def compare_slices(
         )
     counting = numbers.counting
     columns, notes = _columns(attributes, numbers, counting, relevant)
-    pairs = compared_runs(numbers.runs, baseline)
+    pairs = list_pairs(numbers.runs, baseline)
     slices: list[Slice] = []
     differences: list[SliceTest] = []
     for name, column in columns.items():
-        cut, note = cut_of(name, column)
-        notes += note
-        if cut is not None:
-            slices += _slices(numbers, counting, cut, settings, pairs, depends)
-            tested, small = _differences(numbers, counting, cut, settings, pairs)
+        names, labels, about = cut(name, column)
+        notes += about
+        if names:
+            label = np.full(len(numbers.queries), -1)
+            label[counting] = labels
+            slices += _slices(numbers, name, names, label, settings, pairs, depends)
+            tested, small = _differences(numbers, name, names, label, settings, pairs)
             differences += tested
             notes += small
     worse = {part.attribute for part in slices if part.shows_worse}
@@ -232,7 +209,6 @@ def compare_slices(
 def _columns(
     attributes: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
 ) -> tuple[dict[str, pl.Series], list[str]]:
-    """Return the attributes by name, with a value for each counted query, and notes."""
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
@@ -248,7 +224,7 @@ def _columns(
     columns: dict[str, pl.Series] = {}
     notes: list[str] = []
     if not alone:
-        known = attributes_of(attributes, [numbers.queries[at] for at in counting])
+        known = attributes_of(attributes, [numbers.queries[i] for i in counting])
         columns |= known.frame.to_dict()
         notes += known.notes
     if relevant is not None:
@@ -256,13 +232,14 @@ def _columns(
     return columns, notes
 
 
-def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
+def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[str]]:
     """Cut an attribute into slices by its values, or into thirds if it has many numbers.
 
-    Return notes too.
+    Return the names of the slices, the number of each query's slice, which is -1 without a value,
+    and notes.
     """
     missing = column.null_count()
-    notes = []
+    notes: list[str] = []
     if missing:
         notes.append(
             f"Attribute {attribute}: {counted(missing, 'query', 'queries')} without a value "
@@ -272,35 +249,30 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
     labels = np.full(len(column), -1)
     values = column.drop_nulls()
     if not len(values):
-        return None, notes
+        return (), labels, notes
     if not values.dtype.is_numeric():
-        names, labels[known] = np.unique(values.to_numpy().astype(str), return_inverse=True)
-        if len(names) > MAX_SLICES:
-            notes.append(
-                Warned(
-                    f'Ignored attribute "{attribute}": {len(names):,} distinct values (maximum '
-                    f"{MAX_SLICES})."
-                )
-            )
-            return None, notes
-        return Cut(attribute, tuple(map(str, names)), labels), notes
+        texts, labels[known] = np.unique(values.to_numpy().astype(str), return_inverse=True)
+        if len(texts) <= MAX_SLICES:
+            return tuple(map(str, texts)), labels, notes
+        many = f"{len(texts):,} distinct values (maximum {MAX_SLICES})"
+        return (), labels, [*notes, Warned(f'Ignored attribute "{attribute}": {many}.')]
     numbers, where = np.unique(values.to_numpy(), return_inverse=True)
     if len(numbers) <= MAX_NUMBERS:
         labels[known] = where
-        return Cut(attribute, _texts(numbers, numbers), labels), notes
-    ends = thirds(np.bincount(where))
+        return _texts(numbers, numbers), labels, notes
+    ends = cut_into_thirds(np.bincount(where))
     labels[known] = np.searchsorted(ends, where, side="right")
     first, last = numbers[[0, *ends]], numbers[[ends[0] - 1, ends[1] - 1, -1]]
-    return Cut(attribute, _texts(first, last), labels), notes
+    return _texts(first, last), labels, notes
 
 
-def thirds(counts: Ints) -> tuple[int, int]:
+def cut_into_thirds(counts: Ints) -> tuple[int, int]:
     """Return where to cut sorted values, with these counts, into three parts of similar size.
 
     Equal values stay together and no part is empty. The sum of squared sizes is minimal; among
     equals, the cuts are nearest to the thirds.
 
-    >>> thirds(np.array([2, 2, 2])), thirds(np.array([6, 1, 1, 1, 1]))
+    >>> cut_into_thirds(np.array([2, 2, 2])), cut_into_thirds(np.array([6, 1, 1, 1, 1]))
     ((1, 2), (1, 3))
     """
     upto, size = np.cumsum(counts), int(counts.sum())
@@ -331,30 +303,31 @@ def _texts(first: Any, last: Any) -> tuple[str, ...]:
 
 def _slices(
     numbers: Numbers,
-    counting: Ints,
-    cut: Cut,
+    attribute: str,
+    names: Sequence[str],
+    label: Ints,
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
     depends: Depends | None,
 ) -> list[Slice]:
     """Compare the runs in all slices of an attribute, corrected as one family."""
-    places = [counting[cut.labels == number] for number in range(len(cut.names))]
+    places = [np.flatnonzero(label == number) for number in range(len(names))]
     parts = [numbers.only(place) for place in places]
     owner, matches, where = [], [], []
     for number, part in enumerate(parts):
         for measure in numbers.measures:
             for pair in pairs:
-                match = matched(part, measure, *pair)
+                match = match_pair(part, measure, *pair)
                 if match.queries:
                     owner.append(number)
                     matches.append(match)
-                    where.append(f", {cut.attribute} {cut.names[number]}")
+                    where.append(f", {attribute} {names[number]}")
     within = [places[number] for number in owner]
     rows = decide_matches(matches, settings, numbers, depends, where, within)
     compared = [
         Slice(
-            cut.attribute,
-            cut.names[number],
+            attribute,
+            names[number],
             len(places[number]),
             tuple(row for row, of in zip(rows, owner, strict=True) if of == number),
             own_intervals(part, settings),
@@ -366,8 +339,9 @@ def _slices(
 
 def _differences(
     numbers: Numbers,
-    counting: Ints,
-    cut: Cut,
+    attribute: str,
+    names: Sequence[str],
+    label: Ints,
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[list[SliceTest], list[str]]:
@@ -375,34 +349,31 @@ def _differences(
 
     Return a note on slices that are too small for the test.
     """
-    label = np.full(len(numbers.queries), -1)
-    label[counting] = cut.labels
-    part = numbers.only(counting[cut.labels >= 0])
-    every = [matched(part, measure, *pair) for measure in numbers.measures for pair in pairs]
+    part = numbers.only(np.flatnonzero(label >= 0))
+    every = [match_pair(part, measure, *pair) for measure in numbers.measures for pair in pairs]
     matches = [match for match in every if match.averaged is not None and match.queries]
     statistic, p, among = np.full((3, len(matches)), np.nan)
     needed, small = settings.fewest_units, set()
-    for same in alike(matches):
+    for same in group_by_queries(matches):
         first = matches[same[0]]
         slices, weights, groups = label[first.ours.place], first.weights, first.groups
         few = [
             number for number in np.unique(slices) if _units_in(slices == number, first) < needed
         ]
-        small |= {cut.names[number] for number in few}
-        kept = ~np.isin(slices, few)
-        numbered = np.unique(slices[kept], return_inverse=True)[1].reshape(-1)
+        small |= {names[number] for number in few}
+        large = ~np.isin(slices, few)
+        numbered = np.unique(slices[large], return_inverse=True)[1].reshape(-1)
         if numbered.max(initial=0) > 0:
-            columns = columns_of([matches[at] for at in same])[kept]
-            weights = None if weights is None else weights[kept]
-            groups = None if groups is None else groups[kept]
+            columns = columns_of([matches[i] for i in same])[large]
+            weights = None if weights is None else weights[large]
+            groups = None if groups is None else groups[large]
             with np.errstate(all="ignore"):
-                tested = between(columns, numbered, weights, groups)
-            statistic[same], p[same] = tested.statistic, tested.p
-    for family in families_of(matches).values():
+                statistic[same], p[same] = between(columns, numbered, weights, groups)
+    for family in group_by_measure(matches).values():
         among[family] = corrected(p[family], settings.correction)
     numbers_by_match = zip(statistic.tolist(), p.tolist(), among.tolist(), strict=True)
     differences = [
-        _slice_test(cut.attribute, match, *tested, settings.level)
+        _slice_test(attribute, match, *tested, settings.level)
         for match, tested in zip(matches, numbers_by_match, strict=True)
         if not np.isnan(tested[1])
     ]
@@ -412,7 +383,7 @@ def _differences(
     weighted = numbers.groups is not None or any(match.weights is not None for match in matches)
     by_weight = " (by weight)" if weighted else ""
     note = (
-        f"Attribute {cut.attribute}: {listed([name for name in cut.names if name in small])} "
+        f"Attribute {attribute}: {listed([name for name in names if name in small])} "
         f"{'has' if len(small) == 1 else 'have'} fewer than {needed} {units}{by_weight}, too few "
         "for the test between slices."
     )
@@ -435,14 +406,12 @@ def _slice_test(
 
 
 def _units_in(which: Mask, match: Match) -> float:
-    """Return the effective number of queries or groups in a slice."""
     weights = None if match.weights is None else match.weights[which]
     groups = None if match.groups is None else match.groups[which]
     return effective_units(int(which.sum()), weights, groups)
 
 
 def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
-    """Return a note on measures that cannot be tested between slices."""
     kinds = {
         measure.name: numbers.entry(measure, numbers.runs[0]).sample.averaged is None
         for measure in numbers.measures
@@ -455,7 +424,6 @@ def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
 
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
-    """Return the number of relevant items (grade above 0) of each query."""
     about = evaluation.runs[0].rankings
     counts = about.relevant(ANY_GRADE).astype(np.int64)
     by_query = dict(zip(about.queries, counts.tolist(), strict=True))

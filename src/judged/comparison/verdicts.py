@@ -7,22 +7,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from judged.arrays import Ints
-from judged.comparison.match import Match, matched, sizes, too_few
 from judged.comparison.numbers import Compared, Numbers
-from judged.comparison.outcomes import MatchOutcome, correct, families_of, outcomes
+from judged.comparison.outcomes import (
+    Match,
+    MatchOutcome,
+    columns_of,
+    correct,
+    further_variances,
+    group_by_measure,
+    group_by_queries,
+    match_pair,
+    outcomes,
+    powered_spread,
+    too_few,
+)
 from judged.comparison.settings import SIMULTANEOUS, ComparisonSettings
 from judged.comparison.wording import QUERIES, amount, percent_of, shown_margin, with_ends
 from judged.errors import InputError, quoted
 from judged.evaluation.trusted import Correction
 from judged.results import ResultPart
 from judged.statistics.intervals import Interval
-from judged.statistics.samples import counted_as
-from judged.statistics.t import below
+from judged.statistics.power import detectable
+from judged.statistics.samples import CLOSE, Means, counted_as
+from judged.statistics.t import below, spread
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.comparison.benchmark import MacroPair
 
 VERDICTS = ("worse", "better", "equivalent", "not significant", "too few", "identical")
 """All verdicts, in the order in which sentences list them."""
@@ -88,14 +104,17 @@ class Pair(ResultPart):
     """The verdict in words."""
     effective_units: float | None = None
     """Effective number of queries or groups (Kish); None if all weigh the same."""
-    wider: float | None = None
-    """With groups: width of the t interval, relative to that of independent queries."""
     trusted: Correction | None = None
     """Correction by trusted judgements. Then value, against_value, difference,
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
 
+    @property
+    def units(self) -> float:
+        """Effective number of queries, or of groups."""
+        units = self.queries if self.groups is None else self.groups
+        return units if self.effective_units is None else min(units, self.effective_units)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         values = super().to_dict()
         del values["interval"]["estimate"]  # which is the difference
         if self.trusted is None:
@@ -127,11 +146,11 @@ def verdict(
     if too_few(match, settings):
         return ("equivalent" if inside else "too few"), False
     if below(p, settings.level):
-        return ("better" if leads(match, outcome) else "worse"), inside
+        return ("better" if is_better(match, outcome) else "worse"), inside
     return ("equivalent" if inside else "not significant"), False
 
 
-def leads(match: Match, outcome: MatchOutcome) -> bool:
+def is_better(match: Match, outcome: MatchOutcome) -> bool:
     """Return whether the run is the better one by the quantity that the test is about."""
     won, _, lost = match.record
     direction = match.difference
@@ -181,7 +200,7 @@ Depends = Callable[
 verdict depends on, by cause."""
 
 
-def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+def list_pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     """Return the pairs to compare: every run with the baseline, or all pairs."""
     if len(runs) < 2:
         raise InputError(
@@ -202,9 +221,10 @@ def decide_pairs(
     baseline: str | None = None,
     depends: Depends | None = None,
 ) -> tuple[Pair, ...]:
-    """Return a row for each measure and pair of runs."""
-    pairs = compared_runs(numbers.runs, baseline)
-    matches = [matched(numbers, measure, *pair) for measure in numbers.measures for pair in pairs]
+    pairs = list_pairs(numbers.runs, baseline)
+    matches = [
+        match_pair(numbers, measure, *pair) for measure in numbers.measures for pair in pairs
+    ]
     for match in matches:
         name, margin = match.measure.name, settings.margin_of(match.measure.name)
         if margin is not None and match.queries and margin >= match.width:
@@ -230,7 +250,7 @@ def decide_matches(
     """
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
-    families = families_of(matches)
+    families = group_by_measure(matches)
     comparisons = [len(families[match.measure.name]) for match in matches]
     if settings.correction in SIMULTANEOUS:  # these count all pairs, even with a baseline
         comparisons = [math.comb(len(numbers.runs), 2)] * len(matches)
@@ -243,8 +263,9 @@ def decide_matches(
     inside = within_margins(matches, corrected, settings, numbers, comparisons)
     measured = sizes(matches, settings, comparisons)
     rows = []
-    for at, (match, outcome, size) in enumerate(zip(matches, corrected, measured, strict=True)):
-        word, negligible = verdict(match, outcome, corrected_p[at], settings, inside=inside[at])
+    for i, (match, outcome) in enumerate(zip(matches, corrected, strict=True)):
+        effect, least = measured[i]
+        word, negligible = verdict(match, outcome, corrected_p[i], settings, inside=inside[i])
         wins, ties, losses = match.record
         against = abs(match.against_value)
         ends = (outcome.low, outcome.high, outcome.method, outcome.note)
@@ -259,24 +280,23 @@ def decide_matches(
             difference=match.difference,
             relative=match.difference / against if against and math.isfinite(against) else None,
             interval=Interval(match.difference, *ends),
-            effect=size.effect,
+            effect=effect,
             wins=wins,
             ties=ties,
             losses=losses,
             p=outcome.p,
-            corrected_p=corrected_p[at],
+            corrected_p=corrected_p[i],
             smallest_p=outcome.smallest_p,
-            detectable=size.detectable,
+            detectable=least,
             verdict=word,
             negligible=negligible,
-            depends_on=tuple(otherwise[at]),
+            depends_on=tuple(otherwise[i]),
             test=outcome.test,
             effective_units=match.effective_units if match.uneven else None,
-            wider=size.wider,
-            trusted=trusted[at],
+            trusted=trusted[i],
         )
-        where = slices[at] if slices else ""
-        says = sentence(row, settings, comparisons[at], otherwise[at], where)
+        where = slices[i] if slices else ""
+        says = describe_pair(row, settings, comparisons[i], otherwise[i], where)
         rows.append(replace(row, says=says))
     return tuple(rows)
 
@@ -292,13 +312,13 @@ def within_margins(
     inside = [False] * len(matches)
     for number in {*comparisons} if settings.margin is not None else ():
         adjusted = settings.among(number)
-        which = [at for at, size in enumerate(comparisons) if size == number]
-        tested = [corrected[at] for at in which]
+        which = [i for i, size in enumerate(comparisons) if size == number]
+        tested = [corrected[i] for i in which]
         if adjusted != settings:
-            tested = outcomes([matches[at] for at in which], adjusted, numbers)
-        for at, outcome in zip(which, tested, strict=True):
-            margin = settings.margin_of(matches[at].measure.name)
-            inside[at] = margin is not None and is_inside(matches[at], outcome, margin, adjusted)
+            tested = outcomes([matches[i] for i in which], adjusted, numbers)
+        for i, outcome in zip(which, tested, strict=True):
+            margin = settings.margin_of(matches[i].measure.name)
+            inside[i] = margin is not None and is_inside(matches[i], outcome, margin, adjusted)
     return inside
 
 
@@ -337,6 +357,98 @@ def corrections_of(
     ]
 
 
+# -- sizes of differences
+
+
+def sizes(
+    matches: Sequence[Match], settings: ComparisonSettings, comparisons: Sequence[int]
+) -> list[tuple[float | None, float | None]]:
+    """Return Cohen's d_z and the detectable difference of each match.
+
+    `comparisons` are corrected together with each. A size is None if it is unknown.
+    """
+    measured: list[tuple[float | None, float | None]] = [(None, None)] * len(matches)
+    adjusted = [settings.among(number) for number in comparisons]
+    for same in group_by_queries(matches):
+        which = [i for i in same if _has_spread(matches[i])]
+        if not which:
+            continue
+        together = [matches[i] for i in which]
+        columns, first = columns_of(together), together[0]
+        every = spread(columns, first.weights, first.groups, more=further_variances(together))
+        for column, (i, match) in enumerate(zip(which, together, strict=True)):
+            least = _least(every.error[column], every.freedom[column], match, adjusted[i])
+            measured[i] = _effect(match), least
+    for i, match in enumerate(matches):
+        if match.powered is not None:
+            corrected = powered_spread([match])
+            error, freedom = float(corrected.error[0]), float(corrected.freedom[0])
+            measured[i] = None, _least(error, freedom, match, adjusted[i])
+        elif (jackknifed := _jackknife_error(match)) is not None:
+            least = _least(jackknifed, match.effective_units - 1, match, adjusted[i])
+            measured[i] = None, least
+    return measured
+
+
+def _effect(match: Match) -> float:
+    """Return Cohen's d_z: the weighted mean difference in standard deviations of the units."""
+    sums, weights = match.unit_sums
+    shares, means = weights / weights.sum(), sums / weights
+    size = np.abs(means).max()
+    mean = float(shares @ (means / size))
+    units = len(means)
+    variance = float(shares @ (means / size - mean) ** 2) * units / (units - 1)
+    return mean / math.sqrt(variance)
+
+
+def _jackknife_error(match: Match) -> float | None:
+    """Return the jackknife standard error of a difference of functions of means.
+
+    None for other summaries, and without variance.
+    """
+    from judged.statistics.bootstrap import left_out
+
+    ours, theirs = match.ours.sample, match.theirs.sample
+    if not isinstance(ours, Means) or not isinstance(theirs, Means) or ours.aggregate:
+        return None
+    units = match.units
+    if units < 2:
+        return None
+    numbers = left_out(ours, match.groups), left_out(theirs, match.groups)
+    without = numbers[0] - numbers[1]
+    away = without - without.mean()
+    if not np.abs(away).max() > CLOSE * np.abs(numbers).max():
+        return None
+    return float(np.sqrt((away**2).sum() * (units - 1) / units))
+
+
+def _least(
+    error: float, freedom: float, match: Match, settings: ComparisonSettings
+) -> float | None:
+    """Return the smallest detectable difference.
+
+    None if too few queries differ or it is larger than possible.
+    """
+    if too_few(match, settings):
+        return None
+    least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
+    on_scale = float(match.on_scale(least).item())
+    (low, high), values = match.measure.range, (match.ours.values, match.theirs.values)
+    outside = any(side.min() < low or side.max() > high for side in values)
+    possible = math.isfinite(on_scale) and on_scale <= (math.inf if outside else match.width)
+    return on_scale if possible else None
+
+
+def _has_spread(match: Match) -> bool:
+    return (
+        match.averaged is not None
+        and match.powered is None
+        and match.units > 1
+        and not match.constant
+        and not match.infinite.any()
+    )
+
+
 # -- verdicts in words
 
 OTHERWISE = {
@@ -348,11 +460,10 @@ OTHERWISE = {
 
 
 def by_importance(rows: Sequence[Pair]) -> list[str]:
-    """Return the sentences of all rows, significant differences first."""
     return [row.says for row in sorted(rows, key=lambda row: VERDICTS.index(row.verdict))]
 
 
-def sentence(
+def describe_pair(
     pair: Pair,
     settings: ComparisonSettings,
     comparisons: int,
@@ -364,11 +475,12 @@ def sentence(
     `comparisons` is the size of its family, `otherwise` what the verdict would be by cause, and
     `where` names the slice.
     """
-    sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
     margin = settings.margin_of(pair.measure)
+    sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
     if pair.negligible:
         sentences.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
-    if _significant_alone(pair, settings) and pair.verdict in ("not significant", "equivalent"):
+    undecided = pair.verdict in ("not significant", "equivalent")
+    if undecided and below(pair.p, settings.level):
         sentences.append(
             f"It is significant on its own, but not among {comparisons:,} comparisons."
         )
@@ -381,11 +493,6 @@ def sentence(
     for cause, words in (otherwise or {}).items():
         sentences.append(f"{OTHERWISE[cause]} {listed(list(words), 'or')}.")
     return " ".join(sentences)
-
-
-def _significant_alone(pair: Pair, settings: ComparisonSettings) -> bool:
-    significant = below(pair.p, settings.level)
-    return bool(significant and not below(pair.corrected_p, settings.level))
 
 
 def _verdict_words(pair: Pair, settings: ComparisonSettings) -> str:
@@ -445,16 +552,15 @@ OTHER_TESTS = {"sign": "", "wilcoxon": "the ranks of the differences"}
 
 
 def _by(pair: Pair, level: float) -> str:
-    """Return by how much a run is better, with the confidence interval."""
     low, high = pair.interval.low, pair.interval.high
     if pair.test in OTHER_TESTS:
         more, fewer = sorted((pair.wins, pair.losses), reverse=True)
-        how = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
+        by = "by " + (OTHER_TESTS[pair.test] or f"{more:,} queries to {fewer:,}")
         if not math.isfinite(pair.value) or not math.isfinite(pair.against_value):
-            return how
+            return by
         within = f" ({percent_of(level)} CI {amount(low)} to {amount(high)})"
         within = "" if math.isnan(low) else within
-        return f"{how}; the values differ by {amount(pair.difference)}{within}"
+        return f"{by}; the values differ by {amount(pair.difference)}{within}"
     if math.isnan(low) or math.isnan(high):
         why = f" (no confidence interval: {pair.interval.note})" if pair.interval.note else ""
         return f"by {amount(abs(pair.difference))}{why}"
@@ -484,7 +590,7 @@ class Place(ResultPart):
 
 
 def leaderboard(
-    measure: Compared, values: dict[str, float], rows: Sequence[Pair]
+    measure: Compared, values: dict[str, float], rows: Sequence[Pair] | Sequence[MacroPair]
 ) -> tuple[Place, ...]:
     """Order the runs by a measure, the best first and those without a value last.
 
@@ -527,7 +633,7 @@ def _is_same(value: float, other: float) -> bool:
 COLUMNS = {
     **dict.fromkeys(("measure", "run", "against"), "String"),
     **dict.fromkeys(("queries", "groups"), "Int64"),
-    **dict.fromkeys(("effective_units", "wider"), "Float64"),
+    "effective_units": "Float64",
     **dict.fromkeys(("value", "against_value", "difference", "relative", "low", "high"), "Float64"),
     "interval": "String",
     "effect": "Float64",
@@ -547,8 +653,7 @@ TRUSTED_COLUMNS = {
 """Further columns if trusted judgements correct the differences."""
 
 
-def frame_of(rows: Sequence[Pair]) -> pl.DataFrame:
-    """Return pairs as a polars table."""
+def make_frame(rows: Sequence[Pair]) -> pl.DataFrame:
     import polars as pl
 
     corrected = any(row.trusted is not None for row in rows)

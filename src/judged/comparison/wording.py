@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-from judged.text import counted, few, shown
+from judged.comparison.settings import MAX_QUERIES
+from judged.text import counted, few
 
 QUERIES = ("query", "queries")
 
@@ -57,7 +58,6 @@ def percent_of(share: float) -> str:
 
 
 def shown_margin(margin: float | None) -> str:
-    """Return a margin as it was given."""
     return "" if margin is None else f"{margin:g}"
 
 
@@ -69,7 +69,7 @@ def shown_p(p: float) -> str:
     """
     if math.isnan(p):
         return "–"
-    return "<.0001" if p < 0.0001 else shown(p)
+    return "<.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def with_sign(text: str, value: float | None) -> str:
@@ -81,6 +81,41 @@ def with_sign(text: str, value: float | None) -> str:
     return f"+{text}" if value is not None and value > 0 else text
 
 
-def some(names: Sequence[str]) -> str:
+def list_queries(names: Sequence[str]) -> str:
     """Return how many queries there are, with the first few ids."""
     return f"{counted(len(names), *QUERIES)} ({few(names)})"
+
+
+def size(value: float | None) -> str:
+    """Return a difference with three digits.
+
+    >>> size(0.0198765), size(-12.345), size(math.inf), size(0.0)
+    ('0.0199', '−12.3', '∞', '0')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{float(f'{value:.3g}'):,.12g}".replace("-", "−", 1)
+
+
+def share(value: float | None) -> str:
+    """Return a power with two decimals, which is neither 0 nor 1.
+
+    >>> share(0.8), share(0.9999), share(0.001)
+    ('0.80', '>0.99', '<0.01')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    return "<0.01" if value < 0.005 else ">0.99" if value > 0.995 else f"{value:.2f}"
+
+
+def shown_number(value: float | None) -> str:
+    """Return a number of queries.
+
+    >>> shown_number(1234), shown_number(math.inf), shown_number(None)
+    ('1,234', 'over 1,000,000,000', 'never')
+    """
+    if value is None:
+        return "never"
+    return f"over {MAX_QUERIES:,}" if math.isinf(value) else f"{value:,.0f}"

@@ -20,7 +20,6 @@ from judged.conventions.spec import (
     Choices,
     Convention,
     Name,
-    NameReading,
     Option,
 )
 from judged.errors import ConventionError, did_you_mean, quoted
@@ -33,7 +32,6 @@ __all__ = [
     "Choices",
     "Convention",
     "Name",
-    "NameReading",
     "Option",
     "conventions",
     "find",

@@ -16,7 +16,7 @@ import numpy as np
 from judged.arrays import Floats
 from judged.conventions import Convention, Name, Option, conventions
 from judged.errors import InputError, MeasureError, PolicyError, quoted
-from judged.evaluation.scores import Settlement, nothing_relevant, undefined
+from judged.evaluation.scores import applied, nothing_relevant, undefined
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY, Measure, Spec, bind, parse_all, parse_measure
 from judged.measures.registry import Choice, Cutoff, Mask, Param, Settled, taken
@@ -145,36 +145,25 @@ WITHOUT_EFFECT = {("nDCG", "log")}  # the base of the logarithm cancels out in n
 MAX_THRESHOLDS = 8  # number of thresholds of relevance that are tried at most
 
 
-@dataclass(frozen=True)
-class Space:
-    """A measure and the values to try for each parameter, the default first."""
+Space = tuple[Spec, dict[str, tuple[Any, ...]]]
+"""A measure and the values to try for each parameter, the default first."""
 
-    spec: Spec
-    values: dict[str, tuple[Any, ...]]
 
-    def measures(self) -> Iterator[Measure]:
-        """Yield the measure with every combination of values."""
-        for chosen in product(*self.values.values()):
-            yield bind(self.spec, dict(zip(self.values, chosen, strict=True)))
-
-    @property
-    def longest(self) -> int | None:
-        """A cutoff that is tried only because it is the length of the longest list."""
-        cutoffs = self.values.get(self.spec.at or "", ())
-        return next(
-            (k for k in cutoffs if isinstance(k, int) and len(cutoffs) > 1 and k not in CUTOFFS),
-            None,
-        )
+def measures_in(space: Space) -> Iterator[Measure]:
+    """Yield the measure with every combination of values."""
+    spec, values = space
+    for chosen in product(*values.values()):
+        yield bind(spec, dict(zip(values, chosen, strict=True)))
 
 
 def spaces(measures: MeasuresLike | None, r: Rankings) -> list[Space]:
     """Return what to try: the common measures, or the named ones with their given parameters."""
     if measures is None:
         return [
-            Space(spec, {param.name: _values_to_try(spec, param, r) for param in spec.params})
+            (spec, {param.name: _values_to_try(spec, param, r) for param in spec.params})
             for spec in (REGISTRY[name] for name in COMMON)
         ]
-    found = []
+    found: list[Space] = []
     for measure in parse_all(measures):
         spec, values = measure.spec, measure.params
         tried = {
@@ -183,7 +172,7 @@ def spaces(measures: MeasuresLike | None, r: Rankings) -> list[Space]:
             else _values_to_try(spec, param, r, named=True)
             for param in spec.params
         }
-        found.append(Space(spec, tried))
+        found.append((spec, tried))
     return found
 
 
@@ -254,8 +243,8 @@ class Practice:
 
 def practices(space: Space) -> Iterator[Practice]:
     """Yield every practice that computes a measure of the space."""
-    yield from _own_practices(space)
-    for convention, name in _names_of(space.spec.name):
+    yield from _own_practices(*space)
+    for convention, name in _names_of(space[0].name):
         yield from _library_practices(convention, name, space)
 
 
@@ -279,12 +268,14 @@ def _parse(ours: str) -> Measure | None:
         return None
 
 
-def _own_practices(space: Space) -> Iterator[Practice]:
+def _own_practices(spec: Spec, values: dict[str, tuple[Any, ...]]) -> Iterator[Practice]:
     """Yield judged's defaults at every cutoff; unusual cutoffs are a little further away."""
-    at = space.spec.at
-    for value in space.values[at] if at else (None,):
-        measure = bind(space.spec, {at: value} if at else {})
-        far = 1 if value == "R" else 2 if value is not None and value == space.longest else 0
+    cutoffs = values[spec.at] if spec.at else (None,)
+    for value in cutoffs:
+        measure = bind(spec, {spec.at: value} if spec.at else {})
+        # One cutoff is tried only because it is the length of the longest list.
+        longest = isinstance(value, int) and len(cutoffs) > 1 and value not in CUTOFFS
+        far = 1 if value == "R" else 2 if longest else 0
         yield Practice(OWN, str(measure), measure, Policy().to_dict(), far=far)
 
 
@@ -310,8 +301,9 @@ def _library_practices(convention: Convention, name: Name, space: Space) -> Iter
 
 def _texts_to_try(place: str, name: Name, space: Space) -> list[str]:
     """Return the values to try at a place of a name: of its parameter, or of the cutoff."""
+    spec, tried = space
     named = re.search(rf"(\w+)=([\d.]*)\{{{place}\}}", name.ours)
-    values: tuple[Any, ...] = space.values.get(named[1] if named else space.spec.at or "", ())
+    values = tried.get(named[1] if named else spec.at or "", ())
     begins = named[2] if named else ""
     return [
         str(value).removeprefix(begins)
@@ -328,7 +320,7 @@ def _levels(
     option = next((option for option in convention.options if "rel" in option.params), None)
     default = bind(measure.spec, {}).params.get("rel")
     if option is not None and default is not None and measure.params["rel"] == default:
-        for rel in space.values["rel"]:
+        for rel in space[1]["rel"]:
             if rel != default:
                 yield re.sub(r"N\b", str(rel), option.theirs), measure(rel=rel)
 
@@ -453,18 +445,16 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
         first = measures[members[0]]
         nothing = nothing_relevant(first, r) | undefined(first, raw[0])
         for missing, empty, same in _policies(r.missing, nothing):
-            settlement = Settlement(
-                first.spec, Policy.of({"missing": missing, "empty": empty}), nothing, r.missing
-            )
-            counted, settled = settlement.counted, settlement.settle(raw)
-            for member, values in zip(members, settled, strict=True):
+            policy = Policy.of({"missing": missing, "empty": empty})
+            counted, settle = applied(first.spec, policy, nothing, r.missing)
+            for member, values in zip(members, settle(raw), strict=True):
                 measure = measures[member]
                 # Most definitions share their values with another one: average them once.
                 key = (measure.params["aggregate"], values.tobytes())
                 plain = measure.spec.made_of is None
                 value = known.get(key) if plain else None
                 if value is None:
-                    given = Settled(values, counted, settlement.settle)
+                    given = Settled(values, counted, settle)
                     value = measure.summarise(measure.gives(r), given)
                     if plain:
                         known[key] = value

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judged.conventions import HELD, WHEN, Convention, Option
 from judged.policy import Policy
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, isnan
 from typing import Any, Unpack
@@ -18,9 +18,9 @@ from judged.evaluation.evaluate import evaluation_of
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settings import Conventional, EvaluationSettings, unprepared
 from judged.inputs.blocks import Room
-from judged.inputs.data import Data, holds_rows
+from judged.inputs.data import Data, holds_rows, typed_lists
 from judged.inputs.formats import is_rankings_file
-from judged.limits import limits
+from judged.limits import config
 from judged.matching.documents import with_items
 from judged.matching.matcher import match_variants
 from judged.matching.variants import Variants, list_variants
@@ -39,7 +39,7 @@ from judged.options import (
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
-from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, may_be_list, rankings_of_lists
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Left, counted, plain, shown
 
@@ -50,7 +50,8 @@ USED_OPTIONS = ("policy", "collection", "item_to", "exclude_same_id", "columns",
 """Options of `Scoring` that apply to all definitions alike."""
 KINDS = {name: name for name in ("tied", "short", "missing")}
 KINDS["nothing_relevant"] = "without relevant items"
-"""Kinds of queries that definitions treat differently, and their names in tables."""
+"""Kinds of queries that definitions treat differently, and their names in tables. A query may be of
+several: a judged result ties, the list is shorter than the cutoff, the run lacks the query."""
 KIND_OF_CHOICE = {
     "ties": "tied",
     "short": "short",
@@ -101,6 +102,8 @@ def compare_conventions(
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
     parsed = parse_all(DEFAULT if measures is None else measures)
+    if run is not None and (lists := typed_lists(judgements, run)):
+        judgements, run = lists, None
     is_list = run is None and not isinstance(judgements, (Evaluation, Rankings))
     if is_list and may_be_list(judgements) and not holds_rows(judgements):
         if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
@@ -110,19 +113,15 @@ def compare_conventions(
         collection = scoring.get("collection")
         if isinstance(collection, Mapping):
             raise InputError("collection of a relevance list is one number.")
-        rankings = listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection)
-        return _disagreement(VariantScores(list_variants(rankings)), parsed)
+        rankings = rankings_of_lists(judgements, relevant, pool=pool, collection=collection)
+        return _disagreement(list_variants(rankings), parsed)
     if relevant is not None or pool is not None or scoring.get("collection") is not None:
         raise InputError("relevant, pool and collection apply to a relevance list only.")
     variants, matched = variants_of("compare_conventions", judgements, run, scoring)
-    libraries = {
-        use.convention.name: use.convention
-        for measure in parsed
-        for definition in family(measure)
-        for use in definition.users
-    }
+    uses = [use for measure in parsed for _, users, _ in family(measure) for use in users]
+    libraries = {convention.name: convention for convention, _ in uses}
     warnings = [] if matched is None else unprepared(matched, libraries.values())
-    return _disagreement(VariantScores(variants), parsed, warnings)
+    return _disagreement(variants, parsed, warnings)
 
 
 def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> tuple[Variants, Any]:
@@ -140,22 +139,28 @@ def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> t
         raise InputError(
             f"{function} varies the policy itself; only depth and duplicates can be set."
         )
-    judgements_format, run_format = formats_of(scoring.get("format"))
-    data = with_items(
-        Data.of(
-            judgements,
-            run,
-            columns=scoring.get("columns"),
-            judgements_format=judgements_format,
-            run_format=run_format,
-            room=Room(limits().memory, limits().temporary),
-        ),
-        item_to=scoring.get("item_to"),
-        exclude_same_id=scoring.get("exclude_same_id", False),
-        duplicates=policy.duplicates,
-    )
+    data = read_data(judgements, run, scoring, policy)
     read = data.run(f"{function} takes one run; call it once for each run.")
     return match_variants(data.judgements(), read, policy, scoring.get("collection")), read
+
+
+def read_data(judgements: Any, run: Any, scoring: Mapping[str, Any], policy: Policy) -> Data:
+    """Read judgements and one run, with the changes of items that `scoring` names."""
+    judgements_format, run_format = formats_of(scoring.get("format"))
+    data = Data.of(
+        judgements,
+        run,
+        columns=scoring.get("columns"),
+        judgements_format=judgements_format,
+        run_format=run_format,
+        room=Room(config.current.memory, config.current.temporary),
+    )
+    return with_items(
+        data,
+        item_to=scoring.get("item_to"),
+        exclude_same_id=bool(scoring.get("exclude_same_id")),
+        duplicates=policy.duplicates,
+    )
 
 
 def _variants_of_evaluation(function: str, evaluation: Evaluation) -> tuple[Variants, Any]:
@@ -173,27 +178,20 @@ def _variants_of_evaluation(function: str, evaluation: Evaluation) -> tuple[Vari
 
 
 def _disagreement(
-    scores: VariantScores, measures: Sequence[Measure], warnings: Sequence[str] = ()
+    variants: Variants, measures: Sequence[Measure], warnings: Sequence[str] = ()
 ) -> Disagreement:
     return Disagreement(
-        scores.rankings.name,
-        tuple(_compare(scores, measure) for measure in measures),
-        (*audit_of(scores.rankings).warnings, *warnings),
+        variants.usual.name,
+        tuple(_compare(variants, measure) for measure in measures),
+        (*audit_of(variants.usual).warnings, *warnings),
     )
 
 
 # -- the definitions of a measure
 
 
-@dataclass(frozen=True)
-class LibraryUse:
-    """A library that uses a definition, and its name for it."""
-
-    convention: Convention
-    named: LibraryMeasure
-
-    def __str__(self) -> str:
-        return f"{self.convention.name} {self.named.theirs}"
+LibraryUse = tuple[Convention, LibraryMeasure]
+"""A library that uses a definition, and its name for it."""
 
 
 @dataclass(frozen=True)
@@ -237,27 +235,15 @@ class Meaning:
         }
 
 
-@dataclass(frozen=True)
-class DefinitionChoice:
-    """One difference of a definition from the given measure."""
-
-    name: str  # such as norm=capped, ties=input, or the name of another measure
-    says: str  # the difference in words
-    meaning: Meaning  # the given measure with only this choice changed
-
-
-@dataclass(frozen=True)
-class LibraryDefinition:
-    """A measure and a policy, the libraries that use them, and how they differ from the default."""
-
-    meaning: Meaning
-    users: tuple[LibraryUse, ...]
-    choices: tuple[DefinitionChoice, ...]
+Choice = tuple[str, str, Meaning]
+"""One difference from the given measure: its notation, its words, and the measure with only it."""
+Definition = tuple[Meaning, tuple[LibraryUse, ...], tuple[Choice, ...]]
+"""A definition, the libraries that use it, and how it differs from the given measure."""
 
 
 # Cached because all libraries are parsed for it.
 @lru_cache(maxsize=256)
-def family(measure: Measure) -> tuple[LibraryDefinition, ...]:
+def family(measure: Measure) -> tuple[Definition, ...]:
     """Return all definitions of a measure, the given one first, then the most similar."""
     users: dict[Meaning, list[LibraryUse]] = {Meaning(measure, Policy()): []}
     for convention in conventions().values():
@@ -265,20 +251,19 @@ def family(measure: Measure) -> tuple[LibraryDefinition, ...]:
             policy = Policy.of({**convention.policy, **named.name.policy})
             rule = named.name.threshold if _has_default_rel(named.measure) else ""
             meaning = Meaning(named.measure, policy, rule, named.name.undefined)
-            users.setdefault(meaning, []).append(LibraryUse(convention, named))
-    definitions = [
-        LibraryDefinition(meaning, tuple(uses), _choices(measure, meaning))
-        for meaning, uses in users.items()
-    ]
+            users.setdefault(meaning, []).append((convention, named))
 
-    def distance(definition: LibraryDefinition) -> tuple[Any, ...]:
-        meaning, other = definition.meaning, definition.meaning.measure
+    def distance(meaning: Meaning) -> tuple[Any, ...]:
+        other = meaning.measure
         is_other = other.spec.name != measure.spec.name
         other_cutoff = not is_other and other.params.get("k") != measure.params.get("k")
         extras = len(meaning.extras()) + len(meaning.policy_choices())
         return is_other, other_cutoff, other != measure, str(other), extras, meaning.name
 
-    return tuple(sorted(definitions, key=distance))
+    return tuple(
+        (meaning, tuple(users[meaning]), tuple(_choices(measure, meaning)))
+        for meaning in sorted(users, key=distance)
+    )
 
 
 def _has_default_rel(measure: Measure) -> bool:
@@ -286,31 +271,22 @@ def _has_default_rel(measure: Measure) -> bool:
     return "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
 
 
-def _choices(measure: Measure, meaning: Meaning) -> tuple[DefinitionChoice, ...]:
+def _choices(measure: Measure, meaning: Meaning) -> Iterator[Choice]:
     own, usual = meaning.measure, Policy()
     if own.spec.name != measure.spec.name:
         says = f"it is another measure, {own.spec.title}. {own.spec.says}".rstrip(".")
-        choices = [DefinitionChoice(str(own), says, Meaning(own, usual))]
+        yield str(own), says, Meaning(own, usual)
     else:
-        choices = [
-            DefinitionChoice(
-                f"{name}={'none' if value is None else show(value)}",
-                own.spec.param(name).describe(value),
-                Meaning(measure(**{name: value}), usual),
-            )
-            for name, value in own.items
-            if value != measure.params[name]
-        ]
-    choices += [
-        DefinitionChoice(text, words, Meaning(measure, usual, meaning.rule, meaning.undefined))
-        for text, words in meaning.extras().items()
-    ]
+        for name, value in own.items:
+            if value != measure.params[name]:
+                text = f"{name}={'none' if value is None else show(value)}"
+                says = own.spec.param(name).describe(value)
+                yield text, says, Meaning(measure(**{name: value}), usual)
+    for text, says in meaning.extras().items():
+        yield text, says, Meaning(measure, usual, meaning.rule, meaning.undefined)
     words, values = meaning.policy.sentences(), meaning.policy.to_dict()
-    choices += [
-        DefinitionChoice(text, words[name], Meaning(measure, Policy.of({name: values[name]})))
-        for text, name in meaning.policy_choices().items()
-    ]
-    return tuple(choices)
+    for text, name in meaning.policy_choices().items():
+        yield text, words[name], Meaning(measure, Policy.of({name: values[name]}))
 
 
 # -- their values
@@ -337,51 +313,27 @@ class DefinitionScores:
         return not self.unlike(other).any()
 
 
-class VariantScores:
-    """Values of one run under any definition, each computed once."""
-
-    def __init__(self, variants: Variants) -> None:
-        self._variants = variants
-        self._known: dict[Meaning, DefinitionScores] = {}
-
-    @property
-    def rankings(self) -> Rankings:
-        """The run's rankings under the default policy."""
-        return self._variants.usual
-
-    def compute(self, meanings: Iterable[Meaning]) -> None:
-        """Compute what is not known yet; the measures of one policy share the cost of ties."""
-        together: dict[tuple[Any, ...], list[Meaning]] = {}
-        for meaning in dict.fromkeys(meanings):
-            if meaning not in self._known:
-                policy = meaning.policy
-                stops = "error" in (policy.missing, policy.empty)
-                alone = meaning if stops or meaning.extras() else None
-                together.setdefault((policy, alone), []).append(meaning)
-        for group in together.values():
-            self._known |= self._scored(group)
-
-    def _scored(self, group: list[Meaning]) -> dict[Meaning, DefinitionScores]:
-        """Return the scores of meanings with one policy; one with extras is alone in its group."""
-        policy = group[0].policy
+def _score_all(variants: Variants, meanings: Iterable[Meaning]) -> dict[Meaning, DefinitionScores]:
+    """Compute all definitions; the measures of one policy share the cost of ties."""
+    together: dict[tuple[Any, ...], list[Meaning]] = {}
+    for meaning in dict.fromkeys(meanings):
+        policy = meaning.policy
+        alone = "error" in (policy.missing, policy.empty) or meaning.extras()
+        together.setdefault((policy, meaning if alone else None), []).append(meaning)
+    scores: dict[Meaning, DefinitionScores] = {}
+    for (policy, _), group in together.items():
         measures = tuple(meaning.measure for meaning in group)
         settings = EvaluationSettings(measures, policy, _as_convention(group[0]))
         try:
-            rankings = self._variants.under(policy.ties, policy.unjudged)
+            rankings = variants.under(policy.ties, policy.unjudged)
             scored = evaluate_rankings([rankings], settings).scored()
         except PolicyError as error:
-            return {meaning: DefinitionScores(None, None, str(error)) for meaning in group}
-        return {
-            meaning: DefinitionScores(
-                scored.summary[meaning.measure], scored.values[meaning.measure]
-            )
-            for meaning in group
-        }
-
-    def scores(self, meaning: Meaning) -> DefinitionScores:
-        """Return the scores of a definition."""
-        self.compute([meaning])
-        return self._known[meaning]
+            scores |= {meaning: DefinitionScores(None, None, str(error)) for meaning in group}
+            continue
+        for meaning in group:
+            value, values = scored.summary[meaning.measure], scored.values[meaning.measure]
+            scores[meaning] = DefinitionScores(value, values)
+    return scores
 
 
 def _as_convention(meaning: Meaning) -> Conventional | None:
@@ -394,54 +346,34 @@ def _as_convention(meaning: Meaning) -> Conventional | None:
     return Conventional(library, (LibraryMeasure(meaning.measure, measure, name),))
 
 
-@dataclass(frozen=True)
-class QueryCounts:
-    """Number of queries, in all and of each kind; a query may be of several kinds."""
-
-    queries: int
-    tied: int  # a judged result ties with another
-    short: int  # the list is shorter than the cutoff
-    missing: int  # the run lacks the query
-    nothing_relevant: int
-
-    def kinds(self, names: Iterable[str] = KINDS) -> str:
-        """Return the counts of kinds in words."""
-        counts = ((getattr(self, name), KINDS[name]) for name in names)
-        return ", ".join(f"{count:,} {words}" for count, words in counts if count)
-
-
-@dataclass(frozen=True)
-class DefinitionDifference:
-    """One difference of a definition, and how many queries it changes alone."""
-
-    choice: str
-    says: str
-    touched: int
+def _kind_counts(counts: Mapping[str, int], names: Iterable[str] = KINDS) -> str:
+    """Return numbers of queries of some kinds in words."""
+    return ", ".join(f"{counts[name]:,} {KINDS[name]}" for name in names if counts[name])
 
 
 @dataclass(frozen=True)
 class DefinitionRow:
     """One definition of a measure on the data."""
 
-    definition: LibraryDefinition  # the measure, the policy, and the libraries that use them
+    meaning: Meaning  # the measure, the policy, and what else determines its value
+    users: tuple[LibraryUse, ...]
     value: float | None  # the value; None if the library would stop with an error
     stops: str | None  # the error
     counted: int  # number of queries in the value
-    touched: QueryCounts | None
-    """Queries whose value differs from the first row, or that count in only one of the two."""
-    differences: tuple[DefinitionDifference, ...]
+    touched: dict[str, int] | None
+    """The number of `queries` whose value differs from the first row, or that count in only one of
+    the two, and of those of each kind."""
+    differences: tuple[dict[str, Any], ...]
+    """Each difference as `choice` (its notation), `says` (in words), and `touched` (the number of
+    queries that it changes alone)."""
 
     @property
     def measure(self) -> Measure:
-        return self.definition.meaning.measure
+        return self.meaning.measure
 
     @property
     def policy(self) -> Policy:
-        return self.definition.meaning.policy
-
-    @property
-    def users(self) -> tuple[LibraryUse, ...]:
-        return self.definition.users
+        return self.meaning.policy
 
     def used_by(self, *names: str) -> bool:
         """Return whether one of these libraries uses this definition.
@@ -452,15 +384,19 @@ class DefinitionRow:
         True
         """
         wanted = {find(name).name for name in names}
-        return any(use.convention.name in wanted for use in self.users)
+        return any(convention.name in wanted for convention, _ in self.users)
+
+    def used_as(self) -> list[str]:
+        """Return the libraries that use this definition, with their names for it."""
+        return [f"{convention.name} {named.theirs}" for convention, named in self.users]
 
     def affected(self) -> str:
         """Return how many queries differ, with the kinds that its choices are about."""
         if self.touched is None or not self.differences:
             return ""
-        about = {KIND_OF_CHOICE.get(each.choice.partition("=")[0]) for each in self.differences}
-        kinds = self.touched.kinds([kind for kind in KINDS if kind in about])
-        return f"{self.touched.queries:,}{f' ({kinds})' if kinds else ''}"
+        about = {KIND_OF_CHOICE.get(each["choice"].partition("=")[0]) for each in self.differences}
+        kinds = _kind_counts(self.touched, [kind for kind in KINDS if kind in about])
+        return f"{self.touched['queries']:,}{f' ({kinds})' if kinds else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -469,16 +405,16 @@ class DefinitionRow:
             "value": plain(self.value),
             "stops": self.stops,
             "counted": self.counted,
-            "differ": None if self.touched is None else asdict(self.touched),
-            "differences": [asdict(difference) for difference in self.differences],
+            "differ": self.touched,
+            "differences": list(self.differences),
             "used_by": [
                 {
-                    "convention": use.convention.name,
-                    "version": use.convention.version,
-                    "name": use.named.theirs,
-                    "note": use.named.name.note,
+                    "convention": convention.name,
+                    "version": convention.version,
+                    "name": named.theirs,
+                    "note": named.name.note,
                 }
-                for use in self.users
+                for convention, named in self.users
             ],
         }
 
@@ -489,7 +425,7 @@ class ComparedMeasure:
 
     measure: Measure
     rows: tuple[DefinitionRow, ...]
-    found: QueryCounts  # numbers of queries of each kind
+    found: dict[str, int]  # the number of `queries`, and of those of each kind
     alike: tuple[tuple[DefinitionRow, ...], ...]
     """The rows in groups that differ only in policy and have the same value for every query."""
 
@@ -513,44 +449,40 @@ class ComparedMeasure:
             title += f" in {counted(different, 'row')}, because some policies have no effect here"
         rows = []
         for number, group in enumerate(self.alike):
-            users = [str(use) for row in group for use in row.users]
+            users = [use for row in group for use in row.used_as()]
             value = "stops" if group[0].stops else shown(group[0].value)
-            rows.append(
-                [
-                    _group_name(group),
-                    value,
-                    group[0].affected(),
-                    ", ".join(users if number else ["judged", *users]),
-                ]
-            )
+            used = ", ".join(users if number else ["judged", *users])
+            rows.append([_group_name(group), value, group[0].affected(), used])
         words = {"definition", "queries that differ", "used by"}
         tables = [
             Table(["definition", "value", "queries that differ", "used by"], rows, words, title)
         ]
-        choices = {each.choice: each for row in self.rows for each in row.differences}
+        choices = {each["choice"]: each for row in self.rows for each in row.differences}
         if choices:
-            rows = [[each.choice, each.says, f"{each.touched:,}"] for each in choices.values()]
+            rows = [
+                [each["choice"], each["says"], f"{each['touched']:,}"] for each in choices.values()
+            ]
             header = [Left("choice"), "meaning", "queries changed"]
             tables.append(Table(header, rows, {"meaning"}))
         return tables
 
     def notes(self) -> list[str]:
         """Return the numbers of queries, and why libraries stop."""
-        kinds = self.found.kinds()
-        queries = counted(self.found.queries, "query", "queries")
+        kinds = _kind_counts(self.found)
+        queries = counted(self.found["queries"], "query", "queries")
         stops = dict.fromkeys(f"stops: {row.stops}" for row in self.rows if row.stops)
         return [f"{self.measure}: {queries}{f', of them {kinds}' if kinds else ''}.", *stops]
 
 
 def without_effect(group: tuple[DefinitionRow, ...]) -> list[str]:
     """Return the choices of a group of equal rows that its first row does not have."""
-    first = {difference.choice for difference in group[0].differences}
-    choices = (difference.choice for row in group for difference in row.differences)
+    first = {difference["choice"] for difference in group[0].differences}
+    choices = (difference["choice"] for row in group for difference in row.differences)
     return list(dict.fromkeys(choice for choice in choices if choice not in first))
 
 
 def _group_name(group: tuple[DefinitionRow, ...]) -> str:
-    name, idle = group[0].definition.meaning.name, ", ".join(without_effect(group))
+    name, idle = group[0].meaning.name, ", ".join(without_effect(group))
     return f"{name} (no effect here: {idle})" if idle else name
 
 
@@ -560,46 +492,47 @@ def _equal(one: float | None, other: float | None) -> bool:
     return one == other or abs(one - other) <= CLOSE or (isnan(one) and isnan(other))
 
 
-def _compare(scores: VariantScores, measure: Measure) -> ComparedMeasure:
+def _compare(variants: Variants, measure: Measure) -> ComparedMeasure:
     """Compute all definitions of a measure on the same data."""
     definitions = family(measure)
-    scores.compute(definition.meaning for definition in definitions)
-    scores.compute(choice.meaning for each in definitions for choice in each.choices)
-    kinds = _kinds_of_queries(scores.rankings, measure)
-    usual = scores.scores(Meaning(measure, Policy()))
-    rows = tuple(_row(scores, definition, usual, kinds) for definition in definitions)
+    meanings = [meaning for meaning, _, _ in definitions]
+    meanings += [alone for _, _, choices in definitions for _, _, alone in choices]
+    scores = _score_all(variants, meanings)
+    kinds = _kinds_of_queries(variants.usual, measure)
+    rows = tuple(_row(scores, *definition, kinds) for definition in definitions)
     groups: list[list[DefinitionRow]] = []
     for row in rows:
-        own = scores.scores(row.definition.meaning)
         for group in groups:
-            first = group[0]
-            if first.measure == row.measure and own.equals(scores.scores(first.definition.meaning)):
+            same = scores[row.meaning].equals(scores[group[0].meaning])
+            if same and group[0].measure == row.measure:
                 group.append(row)
                 break
         else:
             groups.append([row])
-    every = np.ones(len(scores.rankings), bool)
+    every = np.ones(len(variants.usual), bool)
     return ComparedMeasure(measure, rows, _counts(every, kinds), tuple(map(tuple, groups)))
 
 
 def _row(
-    scores: VariantScores,
-    definition: LibraryDefinition,
-    usual: DefinitionScores,
+    scores: dict[Meaning, DefinitionScores],
+    meaning: Meaning,
+    users: tuple[LibraryUse, ...],
+    choices: tuple[Choice, ...],
     kinds: dict[str, Mask],
 ) -> DefinitionRow:
-    own = scores.scores(definition.meaning)
+    own, usual = scores[meaning], next(iter(scores.values()))  # the given measure comes first
     differences = []
-    for choice in definition.choices:
-        alone = scores.scores(choice.meaning)
+    for choice, says, only in choices:
+        alone = scores[only]
         if alone.values is None:  # it stops at these queries
-            stops_at = "missing" if choice.meaning.policy.missing == "error" else "nothing_relevant"
+            stops_at = "missing" if only.policy.missing == "error" else "nothing_relevant"
             touched = int(kinds[stops_at].sum())
         else:
             touched = int(alone.unlike(usual).sum())
-        differences.append(DefinitionDifference(choice.name, choice.says, touched))
+        differences.append({"choice": choice, "says": says, "touched": touched})
     return DefinitionRow(
-        definition=definition,
+        meaning=meaning,
+        users=users,
         value=own.value,
         stops=own.stops,
         counted=0 if own.values is None else int((~np.isnan(own.values)).sum()),
@@ -621,9 +554,9 @@ def _kinds_of_queries(rankings: Rankings, measure: Measure) -> dict[str, Mask]:
     }
 
 
-def _counts(mask: Mask, kinds: dict[str, Mask]) -> QueryCounts:
+def _counts(mask: Mask, kinds: dict[str, Mask]) -> dict[str, int]:
     counts = {kind: int((mask & of_kind).sum()) for kind, of_kind in kinds.items()}
-    return QueryCounts(int(mask.sum()), **counts)
+    return {"queries": int(mask.sum()), **counts}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -691,7 +624,7 @@ class Disagreement(Result):
             "measures": [
                 {
                     "measure": str(compared.measure),
-                    "found": asdict(compared.found),
+                    "found": compared.found,
                     "definitions": [row.to_dict() for row in compared.rows],
                 }
                 for compared in self.measures
@@ -715,9 +648,9 @@ class Disagreement(Result):
                 "measure": str(compared.measure),
                 "definition": str(row.measure),
                 "value": row.value,
-                "differ": None if row.touched is None else row.touched.queries,
+                "differ": None if row.touched is None else row.touched["queries"],
                 **row.policy.to_dict(),
-                "used_by": ", ".join(map(str, row.users)),
+                "used_by": ", ".join(row.used_as()),
             }
             for compared in self.measures
             for row in compared.rows

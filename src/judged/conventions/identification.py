@@ -21,6 +21,7 @@ from judged.conventions.candidates import (
     Space,
     all_rankings,
     compute,
+    measures_in,
     policy_at,
     practices,
     spaces,
@@ -40,7 +41,7 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, ResultPart, Table
 from judged.text import Left, counted
 
 if TYPE_CHECKING:
@@ -90,15 +91,17 @@ def identify(
     printed = PrintedNumber.of(value)
     variants, _ = variants_of("identify", judgements, run, scoring)
     tried = spaces(measures, variants.usual)
-    grid = compute((each for space in tried for each in space.measures()), all_rankings(variants))
+    grid = compute(
+        (measure for space in tried for measure in measures_in(space)), all_rankings(variants)
+    )
     ranker = Ranker(grid, tried)
-    matches, numbers, in_use = ranker.matches(printed), ranker.numbers, ranker.in_use()
+    matches, in_use = ranker.matches(printed), ranker.in_use()
     return Identification(
         asked=printed,
         matches=matches,
-        tried=numbers.tried,
-        distinct=len(numbers.centres),
-        chance=chance(numbers.centres, printed),
+        tried=int((ranker.cluster >= 0).sum()),
+        distinct=len(ranker.centres),
+        chance=chance(ranker.centres, printed),
         in_use=len(in_use),
         in_use_chance=chance(in_use, printed),
         nearest=() if matches else ranker.nearest(printed, NEAREST),
@@ -127,7 +130,7 @@ CUT = 2  # weight of digits that were cut off instead of rounded
 
 
 @dataclass(frozen=True)
-class MatchedDefinition:
+class MatchedDefinition(ResultPart):
     """A measure and a policy, and how near they are to practice."""
 
     measure: Measure
@@ -163,15 +166,7 @@ class MatchedDefinition:
         return f"{names} and {more} more" if more > 0 else names
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "measure": str(self.measure),
-            "policy": self.policy.to_dict(),
-            "holds": {choice: list(held) for choice, held in self.holds.items()},
-            "libraries": [practice.to_dict() for practice in self.libraries],
-            "nearest": self.nearest.to_dict(),
-            "departures": list(self.departures),
-            "distance": self.distance,
-        }
+        return {**super().to_dict(), "measure": str(self.measure)}
 
 
 @dataclass(frozen=True)
@@ -197,37 +192,25 @@ class NumberMatch:
         }
 
 
-class DistinctNumbers:
-    """All values of a grid, and which of them are equal.
-
-    `centres` are the distinct values, ascending; `cluster` is the index of each definition's value
-    among them, or -1 if there is none.
-    """
-
-    def __init__(self, grid: Grid) -> None:
-        self.grid = grid
-        flat = grid.values.ravel()
-        order = np.argsort(flat, kind="stable")
-        order = order[: len(order) - int(np.isnan(flat).sum())]
-        ordered = flat[order]
-        new = np.ones(len(order), bool)
-        new[1:] = np.diff(ordered) > ALMOST * np.maximum(1, np.abs(ordered[1:]))
-        cluster = np.full(len(flat), -1)
-        cluster[order] = np.cumsum(new) - 1
-        self.cluster: NDArray[np.int64] = cluster.reshape(grid.values.shape)
-        self.centres: Floats = ordered[new]
-
-    @property
-    def tried(self) -> int:
-        """Number of definitions with a value."""
-        return int((self.cluster >= 0).sum())
+def number_values(values: Floats) -> tuple[Ints, Floats]:
+    """Return the number of each value among the distinct ones (-1 for NaN), and these."""
+    flat = values.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[: len(order) - int(np.isnan(flat).sum())]
+    ordered = flat[order]
+    new = np.ones(len(order), bool)
+    new[1:] = np.diff(ordered) > ALMOST * np.maximum(1, np.abs(ordered[1:]))
+    numbers = np.full(len(flat), -1)
+    numbers[order] = np.cumsum(new) - 1
+    return numbers.reshape(values.shape), ordered[new]
 
 
 class Ranker:
     """Finds the definitions of a number and orders them by likelihood."""
 
     def __init__(self, grid: Grid, spaces: Iterable[Space]) -> None:
-        self.numbers = DistinctNumbers(grid)
+        self.grid = grid
+        self.cluster, self.centres = number_values(grid.values)
         self.order = {measure: number for number, measure in enumerate(grid.measures)}
         self.known: dict[tuple[str, object], list[tuple[Practice, Place]]] = {}
         for space in spaces:
@@ -240,16 +223,15 @@ class Ranker:
         """Return all values that fit, the likeliest definition first."""
         found = []
         for reading in asked.readings:
-            fits = np.flatnonzero(reading.fits(self.numbers.centres))
+            fits = np.flatnonzero(reading.fits(self.centres))
             found += [match for centre in fits for match in self._with(int(centre), reading)]
         return tuple(sorted(found, key=self._likelihood))
 
     def nearest(self, asked: PrintedNumber, limit: int) -> tuple[NumberMatch, ...]:
         """Return the nearest values, the nearest first."""
-        centres = self.numbers.centres
         found: list[tuple[float, NumberMatch]] = []
         for reading in asked.readings:
-            away = np.abs(centres - reading.number) / reading.step
+            away = np.abs(self.centres - reading.number) / reading.step
             for centre in np.argsort(away, kind="stable")[:limit]:
                 found += [
                     (float(away[centre]), match) for match in self._with(int(centre), reading)
@@ -262,8 +244,8 @@ class Ranker:
         found = set()
         for practice, place in (each for known in self.known.values() for each in known):
             if practice.measure in self.order and -1 not in place:
-                found.add(int(self.numbers.cluster[(self.order[practice.measure], *place)]))
-        return self.numbers.centres[sorted(found - {-1})]
+                found.add(int(self.cluster[(self.order[practice.measure], *place)]))
+        return self.centres[sorted(found - {-1})]
 
     def _likelihood(self, match: NumberMatch) -> tuple[float, ...]:
         best = match.definition
@@ -271,8 +253,8 @@ class Ranker:
 
     def _with(self, centre: int, reading: NumberReading) -> list[NumberMatch]:
         """Return a match for each measure that gives a value."""
-        grid, value = self.numbers.grid, self.numbers.centres[centre]
-        here = self.numbers.cluster == centre
+        grid, value = self.grid, float(self.centres[centre])
+        here = self.cluster == centre
         names: dict[str, list[int]] = {}
         for row in np.flatnonzero(here.any(axis=(1, 2, 3, 4))):
             names.setdefault(grid.measures[row].spec.name, []).append(int(row))
@@ -284,7 +266,7 @@ class Ranker:
             )
             found.append(
                 NumberMatch(
-                    value=float(value),
+                    value=value,
                     definition=definitions[0],
                     same=_others(definitions),
                     definitions=int(here[rows].sum()),
@@ -341,7 +323,7 @@ class Ranker:
     def _place(self, practice: Practice) -> Place:
         """Return the policy of a practice on the axes of the grid; -1 if it gives no number."""
         found = (
-            self.numbers.grid.option(practice.measure, choice, practice.policy[choice])
+            self.grid.option(practice.measure, choice, practice.policy[choice])
             for choice in OPTIONS
         )
         return tuple(-1 if at is None else at for at in found)

@@ -29,7 +29,7 @@ WHEN = {
     "unlisted": "relevant items are missing from the lists",
     "uneven": "lists differ in length",
     "repeated": "rows about the same item were dropped",
-    "unjudged queries": "the run has queries that nobody judged",
+    "unjudged queries": "the run has queries without judgements",
     "missing": "the run lacks judged queries",
     "not whole": "the number is not whole",
 }
@@ -262,8 +262,8 @@ class Convention:
     aliases: tuple[str, ...] = ()
     reads: Callable[[str], list[Name] | None] | None = None
 
-    def read(self, text: str) -> Iterator[NameReading]:
-        """Yield the meanings of a text that is one of the library's names.
+    def read(self, text: str) -> Iterator[tuple[str, str, Name]]:
+        """Yield what a text means: the text as the library writes it, ours, and its `Name`.
 
         Parameters
         ----------
@@ -271,23 +271,13 @@ class Convention:
             One of its names, with numbers at their places.
 
         >>> from judged.conventions import find
-        >>> [reading.ours for reading in find("ranx").read("mrr@10")]
+        >>> [ours for _, ours, _ in find("ranx").read("mrr@10")]
         ['RR@10']
         """
         for name in self.names:
             places = name.read(text)
             if places is not None:
-                theirs, ours = name.filled(places)
-                yield NameReading(theirs, ours, name)
+                yield *name.filled(places), name
                 return
         for name in (self.reads(text.strip()) if self.reads else None) or []:
-            yield NameReading(name.theirs, name.ours, name)
-
-
-@dataclass(frozen=True)
-class NameReading:
-    """A name of a library with its places filled in, and our measure."""
-
-    theirs: str  # the text as the library writes it
-    ours: str  # the same in our notation
-    name: Name  # the name that was read
+            yield name.theirs, name.ours, name

@@ -25,8 +25,6 @@ else:  # loaded by `typing.get_type_hints` only
 
 __all__ = ["evaluate_embeddings"]
 
-_OF_EMBEDDINGS = ("precision", "memory")
-
 
 def evaluate_embeddings(
     queries: VectorsLike,
@@ -54,7 +52,7 @@ def evaluate_embeddings(
     measures : MeasuresLike, optional
         Such as "nDCG@10" or ["AP", "RR"]; the usual ones by default.
     **options : Any
-        `precision` and `memory` of `Embeddings`; `policy`, `convention`, `weights`, `both`, `name`
+        `memory` of `Embeddings`; `policy`, `convention`, `weights`, `both`, `name`
         and `progress` of `Embeddings.evaluate`.
 
     >>> import judged
@@ -70,8 +68,9 @@ def evaluate_embeddings(
         "dims": dims,
         "normalise": normalise,
         "unique": unique,
-        **{name: options.pop(name) for name in _OF_EMBEDDINGS if name in options},
     }
+    if "memory" in options:
+        compared["memory"] = options.pop("memory")
     if is_spark(items):
         from judged.engines.spark.embeddings import evaluate_in_spark
 

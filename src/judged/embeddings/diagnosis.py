@@ -8,8 +8,8 @@ the square of one side uses a seeded sample of its vectors, if there are many.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from math import isnan, nan
+from dataclasses import dataclass, replace
+from math import nan
 from numbers import Integral
 from typing import Any, Unpack
 
@@ -17,17 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.embeddings.exact import Precision
 from judged.embeddings.kernel import first_equal, keys_of
-from judged.embeddings.normalisation import Chunk, Nearest, chunks
-from judged.embeddings.product import Product
+from judged.embeddings.normalisation import Nearest, chunks
+from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import Bound, Pairs, Relation
 from judged.embeddings.search import Search, refuse_changes
 from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors, unit
+from judged.inputs.vectors.vectors import Lazy, Matrix, Vectors, unit
 from judged.options import whole
-from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
+from judged.results import Display, DisplayOptions, Document, Frame, Result, ResultPart, Table
 from judged.text import counted, few
 
 SAMPLE = 5_000
@@ -37,7 +36,7 @@ NEAR = 0.999
 
 
 @dataclass(frozen=True)
-class Rows:
+class NamedVectors(ResultPart):
     """A number of vectors, and the names of the first."""
 
     count: int = 0
@@ -48,126 +47,59 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Duplicates:
-    """Vectors equal to an earlier one of their side, number for number in single precision."""
-
-    count: int = 0
-    groups: tuple[tuple[str, ...], ...] = ()
-    """The first groups of equal vectors, the first members of each."""
-
-
-@dataclass(frozen=True)
-class NearDuplicates:
-    """Vectors with another of their side at a cosine above 0.999 that is not the same vector."""
-
-    count: int = 0
-    """Vectors that have one, of those looked at."""
-    looked_at: int = 0
-    sampled: bool = False
-    """Only some vectors were looked at, each of them beside all."""
-    pairs: tuple[tuple[str, str, float], ...] = ()
-    """The first pairs, with their cosine."""
-
-
-@dataclass(frozen=True)
-class Norms:
-    """The lengths of the vectors."""
-
-    min: float = nan
-    median: float = nan
-    max: float = nan
-    variation: float = nan
-    """The coefficient of variation: the standard deviation over the mean."""
-
-
-@dataclass(frozen=True)
-class Side:
+class SideDiagnosis(ResultPart):
     """Findings about the queries, or the items."""
 
     source: str
     count: int
     dims: int
-    not_finite: Rows
+    not_finite: NamedVectors
     """Vectors with a NaN or an infinite number."""
-    zero: Rows
-    duplicates: Duplicates
-    near_duplicates: NearDuplicates
-    norms: Norms
+    zero: NamedVectors
+    duplicates: dict[str, Any]
+    """The `count` of vectors equal to an earlier one, number for number in single precision, and
+    the first `groups` of equal ones."""
+    near_duplicates: dict[str, Any]
+    """The `count` of vectors with another of their side at a cosine above 0.999 that is not the
+    same, of those `looked_at` (`sampled` if these are not all), and the first `pairs`."""
+    norms: dict[str, float]
+    """The lengths: min, median, max, and `variation`, the standard deviation over the mean."""
     uniformity: float
     """log of the mean of e^(-2·|x - y|²) over pairs at length 1 (Wang & Isola 2020): the lower, the
     more spread out."""
 
 
-@dataclass(frozen=True)
-class Hubness:
-    """The uneven occurrence of items among the k best of the queries."""
-
-    k: int
-    skewness: float
-    """Of the number of queries that have an item among their k best; NaN where all items have the
-    same number."""
-    robin_hood: float
-    """The share of all places that would have to change hands for every item to have as many
-    (Hoover's index)."""
-    antihubs: float
-    """The share of items that are among the k best of no query."""
-    hubs: int
-    """Items among the k best of at least 2k queries."""
-    biggest: tuple[tuple[str, int], ...]
-    """The items that occur most, with their number."""
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """The scores of relevant and of other items: exact counts of all pairs."""
-
-    edges: tuple[float, ...]
-    """One more than there are bins, which are as wide as each other; a score on an edge is in the
-    bin above."""
-    others: tuple[int, ...]
-    others_mean: float
-    relevant: tuple[int, ...] | None = None
-    """None where no relevance was given: then all items are others."""
-    relevant_mean: float = nan
-
-
-@dataclass(frozen=True)
-class Collapse:
-    """The dimensions that items use: the singular values of their centred matrix."""
-
-    effective_rank: float
-    """e to the entropy of the singular values' shares (Roy & Vetterli 2007)."""
-    top_1: float
-    """The share of the variance in the strongest direction."""
-    top_10: float
-    dead: tuple[int, ...]
-    """Dimensions (from 0) in which all items have the same number."""
-    singular_values: tuple[float, ...]
-
-
 @dataclass(frozen=True, repr=False)
-class Diagnosis(Result):
+class Diagnosis(ResultPart, Result):
     """Problems of embeddings: numbers for programs, sentences for people.
 
     >>> import judged
     >>> found = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose()
-    >>> found.items.duplicates.count
+    >>> found.items.duplicates["count"]
     1
     """
 
-    queries: Side
+    queries: SideDiagnosis
     """Findings about the queries."""
-    items: Side
+    items: SideDiagnosis
     """Findings about the items."""
     similarity: str
     """The name of the similarity that they were compared by."""
-    collapse: Collapse
-    """The dimensions that the items use."""
-    hubness: Hubness | None = None
-    """How unevenly items are found; None, as the scores, where one side has no vector that can be
-    compared."""
-    scores: Histogram | None = None
-    """The scores of relevant and of other items."""
+    collapse: dict[str, Any]
+    """The dimensions that the items use, by the `singular_values` of their centred matrix:
+    `effective_rank`, e to the entropy of the singular values' shares (Roy & Vetterli 2007); `top_1`
+    and `top_10`, the share of the variance in the strongest directions; and `dead` dimensions (from
+    0), in which all items have the same number."""
+    hubness: dict[str, Any] | None = None
+    """The uneven occurrence of items among the `k` best of the queries: `skewness` of the number of
+    queries that have an item, NaN if all have the same; `robin_hood`, the share of all places that
+    would have to change hands for every item to have as many (Hoover's index); `antihubs`, the
+    share of items that no query has; the number of `hubs`, which at least 2k queries have; and the
+    `biggest` ones. None, like the scores, if one side has no vector that can be compared."""
+    scores: dict[str, Any] | None = None
+    """The exact counts of scores of `relevant` and of `others` in bins of one width between
+    `edges` (a score on an edge is in the bin above), with `relevant_mean` and `others_mean`.
+    Without relevance, `relevant` is None and all items are others."""
     alignment: float | None = None
     """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer;
     None without relevance."""
@@ -175,12 +107,8 @@ class Diagnosis(Result):
     """The number of relevant pairs that it is the mean of."""
     alignment_sampled: bool = False
     """True if these are a sample."""
-    queries_among_items: Rows = field(default_factory=Rows)
+    queries_among_items: NamedVectors = NamedVectors()
     """Queries that are, number for number, some item that is not excluded for them."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as plain values; what is undefined is None."""
-        return _plain(self)
 
     def to_frame(self) -> Frame:
         """Return every single number with its name, as in `to_dict`; no lists."""
@@ -225,14 +153,6 @@ class Diagnosis(Result):
         return list(self.document(Display(quiet=True)).tables)
 
 
-def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and isnan(value) else value
-
-
 def _numbers(found: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
     for name, value in found.items():
         if isinstance(value, Mapping):
@@ -252,7 +172,7 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
         "same_id().",
     )
     if found.scores is not None:
-        relevant, others = found.scores.relevant_mean, found.scores.others_mean
+        relevant, others = found.scores["relevant_mean"], found.scores["others_mean"]
         yield (
             relevant <= others,
             f"relevant items score no higher than others: {relevant:.4g} on average, others "
@@ -260,28 +180,35 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
         )
     collapse, items = found.collapse, found.items
     yield (
-        items.count > 1 and collapse.dead,
-        f"{len(collapse.dead):,} of {counted(items.dims, 'dimension')} the same number in all "
-        f"items ({few([*map(str, collapse.dead)])}).",
+        items.count > 1 and collapse["dead"],
+        f"{len(collapse['dead']):,} of {counted(items.dims, 'dimension')} the same number in all "
+        f"items ({few([*map(str, collapse['dead'])])}).",
     )
     yield (
-        collapse.effective_rank < _FEW * min(items.dims, items.count - 1),
+        collapse["effective_rank"] < _FEW * min(items.dims, items.count - 1),
         f"the items use few of their {items.dims} dimensions: their effective rank is "
-        f"{collapse.effective_rank:.1f}, with {collapse.top_1:.0%} of the variance in one "
+        f"{collapse['effective_rank']:.1f}, with {collapse['top_1']:.0%} of the variance in one "
         "direction.",
     )
-    if found.hubness is not None:
-        yield _is_hubby(found.hubness, found), _hub_sentence(found.hubness)
+    if (hubness := found.hubness) is not None:
+        item, times = hubness["biggest"][0] if hubness["biggest"] else ("none", 0)
+        usual = hubness["k"] * found.queries.count / items.count
+        yield (
+            hubness["skewness"] > _SKEWED + usual**-0.5,
+            f"hubs: item {item} is among the {hubness['k']} best of "
+            f"{counted(times, 'query', 'queries')}, {hubness['antihubs']:.0%} of items of none "
+            f"(skewness {hubness['skewness']:.2f}, Robin Hood index {hubness['robin_hood']:.2f}).",
+        )
 
 
 _FEW = 0.25
 """An effective rank below this share of the possible is worth a word."""
 _SKEWED = 1.4
-"""Skewness that is usual without hubs, beside what small counts have of themselves."""
+"""Skewness that is usual without hubs, beyond that of small counts."""
 
 
-def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
-    source = side.source
+def _vector_findings(side: SideDiagnosis, similarity: str) -> Iterator[tuple[Any, str]]:
+    source, norms = side.source, side.norms
     yield (
         side.not_finite.count,
         f"{source}: {counted(side.not_finite.count, 'vector')} with NaN or infinite numbers "
@@ -294,39 +221,25 @@ def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
     )
     same = side.duplicates
     groups = "; ".join(
-        " = ".join(group[:3]) + (" = …" if len(group) > 3 else "") for group in same.groups[:3]
+        " = ".join(group[:3]) + (" = …" if len(group) > 3 else "") for group in same["groups"][:3]
     )
-    more = "; …" if len(same.groups) > 3 else ""
+    more = "; …" if len(same["groups"]) > 3 else ""
     yield (
-        same.count,
-        f"{source}: {counted(same.count, 'vector')} equal to an earlier one ({groups}{more}).",
+        same["count"],
+        f"{source}: {counted(same['count'], 'vector')} equal to an earlier one ({groups}{more}).",
     )
     near = side.near_duplicates
     some = (
-        f"{near.count:,} of {near.looked_at:,} sampled vectors"
-        if near.sampled
-        else counted(near.count, "vector")
+        f"{near['count']:,} of {near['looked_at']:,} sampled vectors"
+        if near["sampled"]
+        else counted(near["count"], "vector")
     )
-    such = f", such as {near.pairs[0][0]} and {near.pairs[0][1]}" if near.pairs else ""
-    yield near.count, f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
+    such = f", such as {near['pairs'][0][0]} and {near['pairs'][0][1]}" if near["pairs"] else ""
+    yield near["count"], f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
     yield (
-        similarity == "dot" and side.norms.variation > 0.1,
-        f"{source}: lengths vary by {side.norms.variation:.0%} (from {side.norms.min:.4g} to "
-        f"{side.norms.max:.4g}), and a dot product grows with them.",
-    )
-
-
-def _is_hubby(hubness: Hubness, found: Diagnosis) -> bool:
-    usual = hubness.k * found.queries.count / found.items.count
-    return hubness.skewness > _SKEWED + usual**-0.5
-
-
-def _hub_sentence(hubness: Hubness) -> str:
-    item, times = hubness.biggest[0] if hubness.biggest else ("none", 0)
-    return (
-        f"hubs: item {item} is among the {hubness.k} best of {counted(times, 'query', 'queries')}, "
-        f"{hubness.antihubs:.0%} of items of none (skewness {hubness.skewness:.2f}, Robin Hood "
-        f"index {hubness.robin_hood:.2f})."
+        similarity == "dot" and norms["variation"] > 0.1,
+        f"{source}: lengths vary by {norms['variation']:.0%} (from {norms['min']:.4g} to "
+        f"{norms['max']:.4g}), and a dot product grows with them.",
     )
 
 
@@ -337,11 +250,11 @@ def _described(found: Diagnosis) -> Iterator[str]:
         dims = counted(side.dims, "dimension")
         yield f"  {side.source}: {counted(side.count, 'vector')} of {dims}"
         yield (
-            f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
-            f"variation {norms.variation:.1%}"
+            f"    lengths {norms['min']:.4g} to {norms['max']:.4g}, median {norms['median']:.4g}, "
+            f"variation {norms['variation']:.1%}"
         )
         near = side.near_duplicates
-        sampled = f" (from a sample of {near.looked_at:,})" if near.sampled else ""
+        sampled = f" (from a sample of {near['looked_at']:,})" if near["sampled"] else ""
         yield f"    uniformity {side.uniformity:.3f}{sampled}"
     if found.alignment is not None:
         sampled = "a sample of " if found.alignment_sampled else ""
@@ -352,25 +265,25 @@ def _described(found: Diagnosis) -> Iterator[str]:
     if found.hubness is not None:
         hubness = found.hubness
         yield (
-            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
-            f"{hubness.robin_hood:.2f}, {hubness.antihubs:.1%} of items never found, "
-            f"{counted(hubness.hubs, 'hub')}"
+            f"  hubness at {hubness['k']}: skewness {hubness['skewness']:.2f}, Robin Hood index "
+            f"{hubness['robin_hood']:.2f}, {hubness['antihubs']:.1%} of items never found, "
+            f"{counted(hubness['hubs'], 'hub')}"
         )
     if found.scores is not None:
         scores = found.scores
         relevant = (
             ""
-            if scores.relevant is None
-            else f", relevant items {scores.relevant_mean:.4g} on average"
+            if scores["relevant"] is None
+            else f", relevant items {scores['relevant_mean']:.4g} on average"
         )
         yield (
-            f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
-            f"others {scores.others_mean:.4g}"
+            f"  scores within {scores['edges'][0]:.4g} and {scores['edges'][-1]:.4g}{relevant}, "
+            f"others {scores['others_mean']:.4g}"
         )
     collapse = found.collapse
     yield (
-        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
-        f"{collapse.top_1:.1%} of the variance in 1 direction, {collapse.top_10:.1%} in 10"
+        f"  effective rank {collapse['effective_rank']:.1f} of {found.items.dims}; "
+        f"{collapse['top_1']:.1%} of the variance in 1 direction, {collapse['top_10']:.1%} in 10"
     )
 
 
@@ -382,26 +295,6 @@ SHOWN = 20
 NUMBERS_AT_A_TIME = 1 << 21
 
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class _WithStandIns(Vectors):
-    """Vectors with stand-ins for those that cannot be compared, so that rows keep their numbers."""
-
-    bad: Flags = field(default_factory=lambda: np.zeros(0, bool))
-
-    def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
-        return self._filled(super().block(begin, end, dtype), self.bad[begin:end])
-
-    def rows(self, rows: Ints, dtype: Precision = np.float32) -> Matrix:
-        return self._filled(super().rows(rows, dtype), self.bad[rows])
-
-    def _filled(self, block: Matrix, bad: Flags) -> Matrix:
-        if bad.any():
-            block = block.copy()
-            block[bad] = 0
-            block[bad, 0] = 1
-        return block
 
 
 @dataclass(frozen=True, eq=False)
@@ -446,13 +339,22 @@ class Inspection:
 
     def _with_stand_ins(self, usable: Flags) -> Vectors:
         vectors = self.vectors
+        values = vectors.values
         if usable.all():
             return vectors
-        about = vectors.ids, vectors.source, vectors.notes
-        return _WithStandIns(vectors.values, *about, ~usable, beside=vectors.beside)
 
-    def named(self, rows: Ints) -> Rows:
-        return Rows(len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist()))
+        def read(rows: Any, columns: slice) -> Matrix:
+            block, bad = np.array(values[rows][:, columns]), ~usable[rows]
+            block[bad] = 0
+            block[bad, 0] = 1
+            return block
+
+        return replace(vectors, values=Lazy(values.shape, values.dtype, read))
+
+    def named(self, rows: Ints) -> NamedVectors:
+        return NamedVectors(
+            len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist())
+        )
 
 
 def _blocks(vectors: Vectors) -> Iterator[tuple[int, Matrix]]:
@@ -466,25 +368,28 @@ def _finite_blocks(looked: Inspection) -> Iterator[Matrix]:
 
 def _side(
     looked: Inspection, memory: str | int, sample: int | None, random: np.random.Generator
-) -> Side:
-    """Describe one side."""
+) -> SideDiagnosis:
     vectors, norm = looked.vectors, looked.norm[looked.finite]
     group = first_equal(looked.vectors, looked.key)
     again = np.flatnonzero(group != np.arange(len(group)))
     groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
-    norms = Norms()
+    norms = dict.fromkeys(("min", "median", "max", "variation"), nan)
     if len(norm):
         mean = norm.mean()
         spread = norm.std() / mean if mean else nan
-        norms = Norms(*map(float, (norm.min(), np.median(norm), norm.max(), spread)))
+        values = norm.min(), np.median(norm), norm.max(), spread
+        norms = dict(zip(norms, map(float, values), strict=True))
     near, uniformity = _near_duplicates(looked, group, memory, sample, random)
-    return Side(
+    return SideDiagnosis(
         source=vectors.source,
         count=len(vectors),
         dims=vectors.dims,
         not_finite=looked.named(np.flatnonzero(~looked.finite)),
         zero=looked.named(np.flatnonzero(looked.norm == 0)),
-        duplicates=Duplicates(len(again), tuple(looked.named(rows).names for rows in groups)),
+        duplicates={
+            "count": len(again),
+            "groups": tuple(looked.named(rows).names for rows in groups),
+        },
         near_duplicates=near,
         norms=norms,
         uniformity=uniformity,
@@ -497,7 +402,7 @@ def _near_duplicates(
     memory: str | int,
     sample: int | None,
     random: np.random.Generator,
-) -> tuple[NearDuplicates, float]:
+) -> tuple[dict[str, Any], float]:
     """Return near duplicates and uniformity, from the cosines of one side with itself."""
     has_direction = looked.has_direction
     rows, others = np.arange(len(group)), int(has_direction.sum()) - 1
@@ -508,35 +413,41 @@ def _near_duplicates(
         some = Vectors(looked.vectors.rows(rows), source=looked.vectors.source)
     size = int(has_direction[rows].sum())
     if others < 1:
-        return NearDuplicates(looked_at=size), nan
+        return {"count": 0, "looked_at": size, "sampled": False, "pairs": ()}, nan
     looked_at, has_near = np.isin(np.arange(len(group)), rows), np.zeros(len(rows), bool)
     found: list[tuple[str, str, float]] = []
     total = 0.0
-    product = Product(
-        some, looked.directed, Cosine(), exclude=None, memory=memory, precision="single"
+    product = TiledProduct(
+        some, looked.directed, Cosine(), exclude=None, memory=memory, single=True
     )
-    for chunk in chunks(product):
-        row, values = rows[chunk.rows], chunk.values
+    for chunk, columns, values in chunks(product):
+        row = rows[chunk]
         values[~has_direction[row]] = -np.inf
-        values[:, ~has_direction[chunk.columns]] = -np.inf
-        own = (row >= chunk.columns.start) & (row < chunk.columns.stop)
-        values[own, row[own] - chunk.columns.start] = -np.inf
+        values[:, ~has_direction[columns]] = -np.inf
+        own = (row >= columns.start) & (row < columns.stop)
+        values[own, row[own] - columns.start] = -np.inf
         # |x - y|² = 2 - 2·cosine
         total += float(np.exp(4 * values - 4).sum())
         near, column = np.nonzero(values > NEAR)
-        item = column + chunk.columns.start
+        item = column + columns.start
         apart = group[row[near]] != group[item]
         near, item, column = near[apart], item[apart], column[apart]
-        has_near[chunk.rows.start + near] = True
+        has_near[chunk.start + near] = True
         once = ~looked_at[item] | (item > row[near])
         for place in np.flatnonzero(once)[: SHOWN - len(found)].tolist():
             name, other = (looked.vectors.name(int(at)) for at in (row[near[place]], item[place]))
             found.append((name, other, float(values[near[place], column[place]])))
     uniformity = float(np.log(total / (size * others)))
-    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), uniformity
+    count = int(has_near.sum())
+    return {
+        "count": count,
+        "looked_at": size,
+        "sampled": sampled,
+        "pairs": tuple(found),
+    }, uniformity
 
 
-def _collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
+def _collapse(looked: Inspection) -> tuple[dict[str, Any], Matrix]:
     """Return the collapse of the vectors, and their middle."""
     dims = looked.vectors.dims
     total, low, high = np.zeros(dims), np.full(dims, np.inf), np.full(dims, -np.inf)
@@ -560,7 +471,13 @@ def _collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
         top_1 = float(variance[0] / variance.sum())
         top_10 = float(variance[:10].sum() / variance.sum())
     dead = tuple(np.flatnonzero(low == high).tolist())
-    collapse = Collapse(effective_rank, top_1, top_10, dead, tuple(singular.tolist()))
+    collapse = {
+        "effective_rank": effective_rank,
+        "top_1": top_1,
+        "top_10": top_10,
+        "dead": dead,
+        "singular_values": tuple(singular.tolist()),
+    }
     return collapse, mean.astype(np.float32)
 
 
@@ -603,13 +520,13 @@ def diagnose(
         similarity = replace(similarity, centre=centre)
     hubness = scores = None
     if query_rows.usable.any() and item_rows.usable.any():
-        product = Product(
+        product = TiledProduct(
             query_rows.comparable,
             item_rows.comparable,
             similarity,
             exclude=excluded,
             memory=memory,
-            precision="single",
+            single=True,
         )
         hubness, low, high = _hubness(product, query_rows, item_rows, k)
         scores = _histogram(product, query_rows, item_rows, bound, low, high)
@@ -628,9 +545,9 @@ def diagnose(
     )
 
 
-def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> Rows:
+def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> NamedVectors:
     if queries.vectors.dims != items.vectors.dims:
-        return Rows()
+        return NamedVectors()
     order = np.argsort(items.key, kind="stable")
     low, high = (
         np.searchsorted(items.key, queries.key, side=side, sorter=order)
@@ -638,31 +555,32 @@ def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> Row
     )
     found = []
     for row in np.flatnonzero((high > low) & queries.finite).tolist():
-        gone = set() if exclude is None else set(exclude.block(row, row + 1).item.tolist())
-        equal = (item for item in order[low[row] : high[row]].tolist() if item not in gone)
-        own = queries.vectors.block(row, row + 1)
-        if any((items.vectors.block(item, item + 1) == own).all() for item in equal):
+        gone = () if exclude is None else exclude.block(row, row + 1).item
+        equal = np.setdiff1d(order[low[row] : high[row]], gone)
+        if (items.vectors.rows(equal) == queries.vectors.rows(np.array([row]))).all(axis=1).any():
             found.append(row)
     return queries.named(np.array(found, dtype=np.int64))
 
 
-def _usable_chunks(product: Product, queries: Inspection, items: Inspection) -> Iterator[Chunk]:
+def _usable_chunks(
+    product: TiledProduct, queries: Inspection, items: Inspection
+) -> Iterator[tuple[slice, slice, Floats]]:
     """Yield all scores, those of vectors that cannot be compared at minus infinity."""
-    for chunk in chunks(product):
-        chunk.values[~queries.usable[chunk.rows]] = -np.inf
-        chunk.values[:, ~items.usable[chunk.columns]] = -np.inf
-        yield chunk
+    for rows, columns, values in chunks(product):
+        values[~queries.usable[rows]] = -np.inf
+        values[:, ~items.usable[columns]] = -np.inf
+        yield rows, columns, values
 
 
 def _hubness(
-    product: Product, queries: Inspection, items: Inspection, k: int
-) -> tuple[Hubness, float, float]:
+    product: TiledProduct, queries: Inspection, items: Inspection, k: int
+) -> tuple[dict[str, Any], float, float]:
     """Return hubness, and the lowest and highest score."""
     nearest = Nearest(len(product.queries), k)
     low, high = np.inf, -np.inf
-    for chunk in _usable_chunks(product, queries, items):
-        nearest.add(chunk)
-        there = _there(chunk.values)
+    for rows, columns, values in _usable_chunks(product, queries, items):
+        nearest.add(rows, columns, values)
+        there = _there(values)
         low, high = min(low, there.min(initial=np.inf)), max(high, there.max(initial=-np.inf))
     found = nearest.items[np.isfinite(nearest.scores)]
     every = np.bincount(found, minlength=len(product.items))
@@ -670,27 +588,27 @@ def _hubness(
     apart = count - count.mean()
     deviation = np.sqrt((apart**2).mean())
     biggest = np.argsort(-every, kind="stable")[:10]
-    hubness = Hubness(
-        k=k,
-        skewness=float((apart**3).mean() / deviation**3) if deviation > 0 else nan,
-        robin_hood=float(np.abs(apart).sum() / (2 * count.sum())) if count.any() else nan,
-        antihubs=float((count == 0).mean()),
-        hubs=int((count >= 2 * k).sum()),
-        biggest=tuple(
+    hubness = {
+        "k": k,
+        "skewness": float((apart**3).mean() / deviation**3) if deviation > 0 else nan,
+        "robin_hood": float(np.abs(apart).sum() / (2 * count.sum())) if count.any() else nan,
+        "antihubs": float((count == 0).mean()),
+        "hubs": int((count >= 2 * k).sum()),
+        "biggest": tuple(
             (items.vectors.name(int(item)), int(every[item])) for item in biggest if every[item]
         ),
-    )
+    }
     return hubness, float(low), float(high)
 
 
 def _histogram(
-    product: Product,
+    product: TiledProduct,
     queries: Inspection,
     items: Inspection,
     relevance: Bound | None,
     low: float,
     high: float,
-) -> Histogram | None:
+) -> dict[str, Any] | None:
     if low > high:
         return None
     # A width that is a power of two: dividing by it is exact, and so is the bin of a score on an
@@ -700,14 +618,14 @@ def _histogram(
     size = int(np.floor(high / width)) - first + 1
     counts, sums = np.zeros((2, size), np.int64), np.zeros(2)
     begin, relevant = -1, Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    for chunk in _usable_chunks(product, queries, items):
-        if relevance is not None and chunk.rows.start != begin:
-            begin = chunk.rows.start
-            relevant = _relevant(relevance, begin, chunk.rows.stop)
-        inside = (relevant.item >= chunk.columns.start) & (relevant.item < chunk.columns.stop)
-        own = chunk.values[relevant.row[inside], relevant.item[inside] - chunk.columns.start]
-        for which, values in enumerate((chunk.values, own)):
-            there = _there(values)
+    for rows, columns, values in _usable_chunks(product, queries, items):
+        if relevance is not None and rows.start != begin:
+            begin = rows.start
+            relevant = _relevant(relevance, begin, rows.stop)
+        inside = (relevant.item >= columns.start) & (relevant.item < columns.stop)
+        own = values[relevant.row[inside], relevant.item[inside] - columns.start]
+        for which, scores in enumerate((values, own)):
+            there = _there(scores)
             counts[which] += np.bincount(
                 np.floor(there / width).astype(np.int64) - first, minlength=size
             )
@@ -716,13 +634,13 @@ def _histogram(
     sums[0] -= sums[1]
     pairs = counts.sum(axis=1).tolist()
     means = [float(total / many) if many else nan for total, many in zip(sums, pairs, strict=True)]
-    return Histogram(
-        edges=tuple((np.arange(first, first + size + 1) * width).tolist()),
-        others=tuple(counts[0].tolist()),
-        others_mean=means[0],
-        relevant=None if relevance is None else tuple(counts[1].tolist()),
-        relevant_mean=means[1],
-    )
+    return {
+        "edges": tuple((np.arange(first, first + size + 1) * width).tolist()),
+        "others": tuple(counts[0].tolist()),
+        "others_mean": means[0],
+        "relevant": None if relevance is None else tuple(counts[1].tolist()),
+        "relevant_mean": means[1],
+    }
 
 
 def _there(values: Floats) -> Floats:

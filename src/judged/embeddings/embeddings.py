@@ -9,8 +9,8 @@ from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relations import Relation, SameRow, as_relation
-from judged.embeddings.relevance import SameLabel, side_labels
+from judged.embeddings.relations import Relation, as_exclusion, as_relation, same_row
+from judged.embeddings.relevance import same_label, side_labels
 from judged.embeddings.search import (
     NAME,
     Search,
@@ -37,7 +37,6 @@ from judged.options import (
     NormalisationLike,
     Path,
     PolicyLike,
-    Precision,
     Progress,
     RelevanceLike,
     SimilarityLike,
@@ -45,11 +44,10 @@ from judged.options import (
     WeightsLike,
     checked,
     checked_methods,
-    choice,
     later,
     size_in_bytes,
 )
-from judged.policy import PRECISIONS, Policy
+from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
@@ -59,14 +57,16 @@ if TYPE_CHECKING:
     from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
 else:  # loaded by `typing.get_type_hints` only
-    Diagnosis = later("judged:Diagnosis")
+    Diagnosis = later("judged.results:Diagnosis")
     Evaluation = later("judged:Evaluation")
-    IndexEvaluation = later("judged:IndexEvaluation")
+    IndexEvaluation = later("judged.results:IndexEvaluation")
 
 
 @checked_methods
 class Embeddings(Search):
     """Vectors of queries and items, which are ranked exactly, without an index.
+
+    Each score is rounded once to double precision, so ranks are the same on every machine.
 
     Parameters
     ----------
@@ -91,10 +91,6 @@ class Embeddings(Search):
     unique : CategoriesLike or Labels, optional
         Categories of items: one label per item, or a table or file from item to category.
         Categories are ranked, each by its best item.
-    precision : {"double", "single"}, optional
-        The precision of the scores that ranks are based on. With "double" (the default) each score
-        is rounded once to double precision, so ranks are the same on every machine. "single" is
-        somewhat faster.
     memory : str or int, optional
         The most memory that scores and prepared items take, such as "2GB". Results do not depend
         on it.
@@ -126,19 +122,17 @@ class Embeddings(Search):
         dims: int | None = None,
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
-        precision: Precision = "double",
         memory: Memory = MEMORY,
     ) -> None:
         size_in_bytes(memory)
-        choice("precision", precision, PRECISIONS)
         query_vectors = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
         item_vectors = as_vectors(items, ids=item_ids, dims=dims, source="the items")
-        excluded = None if exclude is None else as_relation(exclude, what="exclude")
+        excluded = as_exclusion(exclude)
         by_label = None
         if labels is not None:
-            by_label = SameLabel(*side_labels(labels, query_vectors, item_vectors))
+            by_label = same_label(*side_labels(labels, query_vectors, item_vectors))
             if excluded is None and same_vectors(query_vectors, item_vectors):
-                excluded = SameRow()
+                excluded = same_row()
         super().__init__(
             queries=query_vectors,
             items=item_vectors,
@@ -148,7 +142,6 @@ class Embeddings(Search):
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
-            precision=precision,
         )
         object.__setattr__(self, "labels", by_label)
 
@@ -212,7 +205,7 @@ class Embeddings(Search):
         # Wrong options are an error before anything is encoded.
         signature(cls).bind(queries, items, **options)
         as_similarity(options.get("similarity", "cosine"))
-        task = EncodingTask.of(
+        task = EncodingTask(
             queries,
             items,
             encoder,
@@ -328,7 +321,7 @@ class Embeddings(Search):
             return self.labels
         if self.labels is not None:
             raise InputError("the embeddings have labels; leave out relevance, or the labels.")
-        return as_relation(relevance, what="relevance")
+        return as_relation(relevance)
 
     def evaluate_and_top_k(
         self,

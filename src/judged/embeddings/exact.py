@@ -1,21 +1,16 @@
-"""Scores of pairs of vectors, each rounded once to double precision.
+"""Scores of pairs of vectors whose order a matrix product leaves open.
 
-The product of two float32 numbers is exact in double precision, and that of two float64 numbers is
-exactly the sum of two numbers (`two_product`). A score is therefore a sum of known numbers. Rounded
-once, it does not depend on the order in which a processor adds: every machine, and every way to
-cut the work into tiles, gives the same score to the last bit.
+Near-ties of the float32 product are rescored in double precision with an error bound (`rescored`).
+What is still within rounding is decided by scores that are rounded once (`rounded_once`), so that
+every machine and every tile shape gives the same score to the last bit. Each similarity is one
+formula over sums, and the way of adding decides how exact it is:
 
-`rescored` functions compute scores in plain double precision, with a bound of their error. They
-settle nearly all order that single precision leaves open, in 14 ms for 10,000 pairs of 128 numbers
-where exact cosines take 120 ms. The others add exactly: by two vectorised steps where their error
-bound allows only one result, and by `math.fsum` elsewhere. Parts of a score that are smaller than
-about 2^-900 of the greatest are dropped, on every machine alike.
+- `add_plainly`: double precision and a bound of its error; 10,000 cosines of 128 numbers in 20 ms.
+- `add_quickly`: two vectorised steps, which leave one possible result for nearly all sums.
+- `add_exactly`: `math.fsum`, for the sums that are left.
 
-A rounding changes x by at most u |x|, with u = 2^-24 in single and 2^-53 in double precision, or by
-at most the smallest normal number t where x is smaller than that. A product of two vectors p and x
-of n numbers is off by at most g |p| |x| + n t with g = n u / (1 - n u), in any order of summation.
-Vectors that are themselves off by k u of their lengths add 2 k u |p| |x|. One more rounding on each
-side covers the terms left out, and the rounding of the exact score.
+A rounding changes x by at most u |x|, with u = 2^-24 in single and 2^-53 in double precision. A sum
+of n numbers is off by at most n u / (1 - n u) of the sum of their sizes, in any order.
 """
 
 from __future__ import annotations
@@ -31,31 +26,8 @@ from judged.arrays import Floats, Ints
 from judged.errors import InputError
 
 Numbers = NDArray[np.floating[Any]]
-Flags = NDArray[np.bool_]
 Precision = type[np.floating[Any]]
-Rows = slice | Ints
-Rescored = tuple[Floats, Floats]
-"""Scores, and how far each may be from the exact one."""
-_ALL = slice(None)
 _UNIT = 2.0**-53
-
-
-class VectorPairs(NamedTuple):
-    """Vectors of queries and items, and the numbers of those that are scored with each other."""
-
-    queries: Numbers
-    items: Numbers
-    query: Ints
-    item: Ints
-
-    def left(self, rows: Rows = _ALL) -> Numbers:
-        return self.queries.take(self.query[rows], axis=0)
-
-    def right(self, rows: Rows = _ALL) -> Numbers:
-        return self.items.take(self.item[rows], axis=0)
-
-
-# -- bounds of rounding errors
 
 
 def unit(precision: Precision) -> float:
@@ -69,107 +41,70 @@ def sum_error(count: int, precision: Precision) -> float:
     return share / (1 - share) if share < 0.5 else np.inf
 
 
-def product_bound(
-    lengths: Floats, longest: float, dims: int, roundings: float, precision: Precision
-) -> Floats:
-    """Return, for each query, the greatest error of its products with items.
-
-    `longest` is the length of the longest item, and `roundings` counts those of each vector.
-    """
-    share = sum_error(dims, precision) + 2 * (roundings + 1) * unit(precision)
-    return share * lengths * longest + underflow(lengths + longest, dims, precision)
-
-
 def underflow(lengths: Floats, dims: int, precision: Precision) -> Floats:
     """Return what numbers too small for the precision can add up to."""
     return 2 * dims * float(np.finfo(precision).tiny) * (1 + lengths)
 
 
-# -- double precision, with error bounds
+# -- sums
 
 
-def rescored_dots(pairs: VectorPairs) -> Rescored:
-    """Return dot products in double precision."""
-    (queries, up), (items, more) = _scaled(pairs.queries), _scaled(pairs.items)
-    scores = _products(pairs._replace(queries=queries, items=items))
-    sizes = _lengths(queries)[pairs.query] * _lengths(items)[pairs.item]
-    dims = pairs.queries.shape[1]
-    error = sum_error(dims + 5, np.float64) * sizes + underflow(sizes, dims, np.float64)
-    power = up[pairs.query] + more[pairs.item]
-    if power.any():
-        with np.errstate(over="ignore", under="ignore"):
-            scores, error = np.ldexp(scores, power), np.ldexp(error, power)
-        error += underflow(np.zeros(1), 1, np.float64)
-    return _known(scores, error)
-
-
-def rescored_cosines(pairs: VectorPairs) -> Rescored:
-    """Return cosines in double precision."""
-    queries, items = _scaled(pairs.queries)[0], _scaled(pairs.items)[0]
-    scores = _products(pairs._replace(queries=queries, items=items))
-    scores /= _lengths(queries)[pairs.query] * _lengths(items)[pairs.item]
-    # The product, two lengths and a division.
-    return scores, np.full(len(scores), sum_error(2 * pairs.queries.shape[1] + 12, np.float64))
-
-
-def rescored_half_squares(pairs: VectorPairs) -> Rescored:
-    """Return minus half the squared distances in double precision."""
-    with np.errstate(over="ignore", under="ignore"):
-        apart = np.subtract(pairs.left(), pairs.right(), dtype=np.float64)
-        return _sums_of_one_sign(np.einsum("ij,ij->i", apart, apart) / -2, pairs)
-
-
-def rescored_absolute_sums(pairs: VectorPairs) -> Rescored:
-    """Return minus the sums of absolute differences in double precision."""
-    with np.errstate(over="ignore"):
-        apart = np.subtract(pairs.left(), pairs.right(), dtype=np.float64)
-        return _sums_of_one_sign(-np.abs(apart).sum(axis=1), pairs)
-
-
-def _products(pairs: VectorPairs) -> Floats:
-    return np.einsum("ij,ij->i", pairs.left(), pairs.right(), dtype=np.float64)
-
-
-def _lengths(block: Numbers) -> Floats:
-    return np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-
-
-def _sums_of_one_sign(scores: Floats, pairs: VectorPairs) -> Rescored:
-    # Each term was rounded some three times.
-    dims = pairs.queries.shape[1]
-    with np.errstate(invalid="ignore"):
-        error = sum_error(dims + 4, np.float64) * np.abs(scores)
-    return _known(scores, error + underflow(np.zeros(1), dims, np.float64))
-
-
-def _known(scores: Floats, error: Floats) -> Rescored:
-    unknown = ~(np.isfinite(scores) & np.isfinite(error))
-    if unknown.any():
-        scores, error = np.where(unknown, 0.0, scores), np.where(unknown, np.inf, error)
-    return scores, error
-
-
-# -- exact sums
-
-
-class Sum(NamedTuple):
+class RoundedSum(NamedTuple):
     """Rounded sums, what rounding took from them, and how far both may be from the real sums."""
 
     high: Floats
     low: Floats
     error: Floats
 
-    def is_certain(self) -> Flags:
+    def is_certain(self) -> NDArray[np.bool_]:
         """Tell which sums would be rounded the same way wherever within the error they are."""
         error = np.where(self.error > 0, self.error + 2 * _UNIT * np.abs(self.low), 0.0)
         return self.high + (self.low + error) == self.high + (self.low - error)
 
+    def scaled(self, factor: float) -> RoundedSum:
+        return RoundedSum(self.high * factor, self.low * factor, self.error * abs(factor))
 
-Adding = Callable[[Floats], Sum]
+
+Adding = Callable[[Floats], RoundedSum]
+
+
+def add_plainly(terms: Floats) -> RoundedSum:
+    """Add up each row in double precision; each term may have been rounded four times."""
+    high, dims = terms.sum(axis=1), terms.shape[1]
+    sizes = np.abs(terms, out=terms).sum(axis=1)
+    error = sum_error(dims + 6, np.float64) * sizes + underflow(sizes, dims, np.float64)
+    return RoundedSum(high, np.zeros(len(high)), error)
+
+
+def add_quickly(terms: Floats) -> RoundedSum:
+    """Add up each row with an error bound; `terms` are overwritten.
+
+    With `add_exactly` alone, 10,000 dot products of 128 numbers take 143 ms instead of 12 ms.
+
+    Adding and subtracting a large power of two leaves the leading bits of each term. All of these
+    are multiples of one unit, and their sum has fewer than 53 bits, so they add up exactly.
+    """
+    room = int(terms.shape[1] - 1).bit_length() + 1
+    top = np.maximum(terms.max(axis=1), -terms.min(axis=1))
+    large = np.ldexp(1.0, np.frexp(top)[1] + room)[:, None]
+    leading = terms + large
+    leading -= large
+    terms -= leading
+    high, low = two_sum(leading.sum(axis=1), terms.sum(axis=1))
+    size = np.abs(terms, out=terms).sum(axis=1)
+    # Twice the bound of the rest's rounding covers the rounding of the bound itself.
+    return RoundedSum(high, low, 2 * _UNIT * (terms.shape[1] + 1) * size)
+
+
+def add_exactly(terms: Floats) -> RoundedSum:
+    """Add up each row by `math.fsum`: the rounded sum, and the rest, which is rounded once too."""
+    rows = terms.tolist()
+    high = [math.fsum(row) for row in rows]
+    low = [math.fsum([*row, -total]) for row, total in zip(rows, high, strict=True)]
+    return RoundedSum(np.array(high), np.array(low), np.zeros(len(rows)))
 
 
 def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Return rounded sums, and what rounding took from them."""
     total = left + right
     added = total - left
     return total, (left - (total - added)) + (right - added)
@@ -189,109 +124,99 @@ def _halves(numbers: Floats) -> tuple[Floats, Floats]:
     return high, numbers - high
 
 
-def _terms(left: Numbers, right: Numbers) -> Floats:
-    """Return numbers whose sum over a row is exactly that of left times right."""
-    if left.dtype == right.dtype == np.float32:
-        return np.multiply(left, right, dtype=np.float64)
-    return np.concatenate(two_product(left.astype(float), right.astype(float)), axis=1)
+# -- formulas
 
 
-def add_quickly(terms: Floats) -> Sum:
-    """Add up each row with an error bound; `terms` are overwritten.
+class VectorPairs(NamedTuple):
+    """Vectors of queries and items, and the numbers of those that are scored with each other."""
 
-    With `add_exactly` alone, 10,000 dot products of 128 numbers take 143 ms instead of 12 ms.
+    queries: Numbers
+    items: Numbers
+    query: Ints
+    item: Ints
 
-    Adding and subtracting a large power of two leaves the leading bits of each term. All of these
-    are multiples of one unit, and their sum has fewer than 53 bits, so they add up exactly.
-    """
-    room = int(terms.shape[1] - 1).bit_length() + 1
-    top = np.maximum(terms.max(axis=1), -terms.min(axis=1))
-    large = np.ldexp(1.0, np.frexp(top)[1] + room)[:, None]
-    leading = terms + large
-    leading -= large
-    terms -= leading
-    high, low = two_sum(leading.sum(axis=1), terms.sum(axis=1))
-    size = np.abs(terms, out=terms).sum(axis=1)
-    # Twice the bound of the rest's rounding covers the rounding of the bound itself.
-    return Sum(high, low, 2 * _UNIT * (terms.shape[1] + 1) * size)
+    def take(self, rows: Ints) -> VectorPairs:
+        left, right = (side.take(rows, axis=0) for side in (self.query, self.item))
+        each = np.arange(len(rows))
+        return VectorPairs(self.queries[left], self.items[right], each, each)
+
+    def vectors(self) -> tuple[Numbers, Numbers]:
+        return self.queries.take(self.query, axis=0), self.items.take(self.item, axis=0)
 
 
-def add_exactly(terms: Floats) -> Sum:
-    """Add up each row by `math.fsum`: the rounded sum, and the rest, which is rounded once too."""
-    rows = terms.tolist()
-    high = [math.fsum(row) for row in rows]
-    low = [math.fsum([*row, -total]) for row, total in zip(rows, high, strict=True)]
-    return Sum(np.array(high), np.array(low), np.zeros(len(rows)))
+Formula = Callable[[VectorPairs, Adding], RoundedSum]
 
 
-def _settled(score: Callable[[Rows, Adding], Sum]) -> Floats:
-    quick = score(_ALL, add_quickly)
-    result, left = quick.high, np.flatnonzero(~quick.is_certain())
-    if len(left):
-        result[left] = score(left, add_exactly).high
-    return result
+def dots(pairs: VectorPairs, add: Adding) -> RoundedSum:
+    up, more = _power(pairs.queries)[pairs.query], _power(pairs.items)[pairs.item]
+    _refuse(np.maximum(up, more).max(initial=0) > 990, "large", "Divide")  # `_halves` overflows
+    _refuse((up + more).min(initial=0) < -960, "small", "Multiply")
+    return _add_products(*pairs.vectors(), add)
 
 
-def _scaled(block: Numbers) -> tuple[Numbers, Ints]:
-    """Return float64 vectors divided by powers of two that bring them near 1, and the powers."""
-    if block.dtype == np.float32:
-        return block, np.zeros(len(block), np.int64)
-    power = np.frexp(np.abs(block).max(axis=1))[1].astype(np.int64)
-    with np.errstate(under="ignore"):
-        return np.ldexp(block, -power[:, None]), power
+def cosines(pairs: VectorPairs, add: Adding) -> RoundedSum:
+    """Compute the cosine of each pair; parallel vectors have the same."""
+    pairs = pairs._replace(queries=_near_one(pairs.queries), items=_near_one(pairs.items))
+    squares = (
+        RoundedSum(*(part[which] for part in _add_products(side, side, add)))
+        for side, which in ((pairs.queries, pairs.query), (pairs.items, pairs.item))
+    )
+    return _cosine(_add_products(*pairs.vectors(), add), *squares)
 
 
-def _times_power(scores: Floats, power: Ints) -> Floats:
-    if not power.any():
-        return scores
-    with np.errstate(over="ignore", under="ignore"):
-        result = np.ldexp(scores, power)
-        rounded = np.ldexp(result, -power) != scores
-    large = np.isinf(result)
-    for wrong, size, change in (
-        (large, "large", "Divide"),
-        (rounded & ~large, "small", "Multiply"),
-    ):
-        if wrong.any():
-            raise InputError(
-                f"some numbers of the vectors are so {size} that double precision cannot hold a "
-                f"score. {change} all of them by the same number."
-            )
-    return result
+def half_squares(pairs: VectorPairs, add: Adding) -> RoundedSum:
+    powers = _power(pairs.queries)[pairs.query], _power(pairs.items)[pairs.item]
+    _refuse(np.maximum(*powers).min(initial=0) < -480, "small", "Multiply")
+    apart, error = _differences(pairs, add)
+    if add is add_plainly:
+        return add(apart * apart).scaled(-0.5)
+    parts = [*two_product(apart, apart)]
+    if error.any():
+        parts += [*two_product(2 * apart, error), *two_product(error, error)]
+    return add(np.concatenate(parts, axis=1)).scaled(-0.5)
 
 
-# -- exact scores
+def absolute_sums(pairs: VectorPairs, add: Adding) -> RoundedSum:
+    apart, error = _differences(pairs, add)
+    sign = np.sign(apart)
+    parts = [sign * apart] if add is add_plainly else [sign * apart, sign * error]
+    return add(np.concatenate(parts, axis=1)).scaled(-1.0)
 
 
-def dots(pairs: VectorPairs) -> Floats:
-    """Return the dot product of each pair, rounded once."""
-    (queries, up), (items, more) = _scaled(pairs.queries), _scaled(pairs.items)
-    near = pairs._replace(queries=queries, items=items)
-    scores = _settled(lambda rows, add: add(_terms(near.left(rows), near.right(rows))))
-    return _times_power(scores, up[pairs.query] + more[pairs.item])
+def rescored(formula: Formula, pairs: VectorPairs) -> tuple[Floats, Floats]:
+    """Return scores in double precision, and how far each may be from the exact one."""
+    with np.errstate(all="ignore"):
+        scores, _, error = formula(pairs, add_plainly)
+        error = error + 4 * _UNIT * np.abs(scores)
+        known = np.isfinite(scores) & np.isfinite(error)
+    return np.where(known, scores, 0.0), np.where(known, error, np.inf)
 
 
-def cosines(pairs: VectorPairs) -> Floats:
-    """Return the cosine of each pair, rounded once: parallel vectors have the same."""
-    queries, items = _scaled(pairs.queries)[0], _scaled(pairs.items)[0]
-    near = pairs._replace(queries=queries, items=items)
-
-    def score(rows: Rows, add: Adding) -> Sum:
-        left, right = near.left(rows), near.right(rows)
-        if add is add_quickly:  # each vector once
-            squares = [add(_terms(side, side)) for side in (queries, items)]
-            squares = [
-                Sum(*(part[which] for part in square))
-                for square, which in zip(squares, (pairs.query, pairs.item), strict=True)
-            ]
-        else:
-            squares = [add(_terms(side, side)) for side in (left, right)]
-        return _cosine(add(_terms(left, right)), *squares)
-
-    return _settled(score)
+def rounded_once(formula: Formula, pairs: VectorPairs) -> Floats:
+    """Return scores that were rounded once, the same on every machine."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        quick = formula(pairs, add_quickly)
+        left = np.flatnonzero(~quick.is_certain())
+        if len(left):
+            quick.high[left] = formula(pairs.take(left), add_exactly).high
+    return quick.high
 
 
-def _cosine(product: Sum, left: Sum, right: Sum) -> Sum:
+def _add_products(left: Numbers, right: Numbers, add: Adding) -> RoundedSum:
+    # Two products of float32 numbers fit into one float64; of float64 numbers, into the sum of two.
+    if add is add_plainly or left.dtype == right.dtype == np.float32:
+        return add(np.multiply(left, right, dtype=np.float64))
+    return add(np.concatenate(two_product(left.astype(float), right.astype(float)), axis=1))
+
+
+def _differences(pairs: VectorPairs, add: Adding) -> tuple[Floats, Floats]:
+    left, right = pairs.vectors()
+    if add is add_plainly:
+        return np.subtract(left, right, dtype=np.float64), np.zeros(0)
+    return two_sum(left.astype(np.float64), -right.astype(np.float64))
+
+
+def _cosine(product: RoundedSum, left: RoundedSum, right: RoundedSum) -> RoundedSum:
     """Divide the product by the root of the two squares, with twice the digits of a number."""
     square, rest = two_product(left.high, right.high)
     rest = rest + (left.high * right.low + left.low * right.high)
@@ -305,54 +230,40 @@ def _cosine(product: Sum, left: Sum, right: Sum) -> Sum:
     # errors of the three sums come on top.
     share = left.error / left.high + right.error / right.high
     error = np.abs(value) * (2.0**-95 + 2 * share) + 4 * product.error / root
-    return Sum(*two_sum(value, low), error)
+    return RoundedSum(*two_sum(value, low), error)
 
 
-def half_squares(pairs: VectorPairs) -> Floats:
-    """Return minus half the squared distance of each pair, rounded once."""
-
-    def terms(left: Floats, right: Floats) -> Floats:
-        apart, error = two_sum(left, -right)
-        parts = list(two_product(apart, apart))
-        if error.any():
-            parts += [*two_product(2 * apart, error), *two_product(error, error)]
-        return np.concatenate(parts, axis=1)
-
-    return _of_differences(pairs, terms, 2) / -2
+# -- sizes
 
 
-def absolute_sums(pairs: VectorPairs) -> Floats:
-    """Return minus the sum of absolute differences of each pair, rounded once."""
-
-    def terms(left: Floats, right: Floats) -> Floats:
-        apart, error = two_sum(left, -right)
-        sign = np.sign(apart)
-        return np.concatenate([sign * apart, sign * error], axis=1)
-
-    return -_of_differences(pairs, terms, 1)
+def _power(block: Numbers) -> Ints:
+    """Return the power of two next to each vector's largest number; 0 in single precision."""
+    if block.dtype == np.float32:
+        return np.zeros(len(block), np.int64)
+    return np.frexp(np.abs(block).max(axis=1))[1].astype(np.int64)
 
 
-def _of_differences(
-    pairs: VectorPairs, terms: Callable[[Floats, Floats], Floats], degree: int
-) -> Floats:
-    # Both vectors of a pair are divided by the same power of two.
-    power = np.maximum(_scaled(pairs.queries)[1][pairs.query], _scaled(pairs.items)[1][pairs.item])
+def _near_one(block: Numbers) -> Numbers:
+    """Divide vectors by powers of two, so that squares neither overflow nor vanish."""
+    return block if block.dtype == np.float32 else np.ldexp(block, -_power(block)[:, None])
 
-    def score(rows: Rows, add: Adding) -> Sum:
-        left, right = (side.astype(np.float64) for side in (pairs.left(rows), pairs.right(rows)))
-        if power.any():
-            with np.errstate(under="ignore"):
-                left, right = (np.ldexp(side, -power[rows][:, None]) for side in (left, right))
-        return add(terms(left, right))
 
-    return _times_power(_settled(score), degree * power)
+def _refuse(is_wrong: bool | np.bool_, size: str, change: str) -> None:
+    if is_wrong:
+        raise InputError(
+            f"some numbers of the vectors are so {size} that double precision cannot hold a "
+            f"score. {change} all of them by the same number."
+        )
 
 
 def lengths(block: Floats) -> Floats:
     """Return the length of each vector: the root of its square, which is rounded once."""
-    values, power = _scaled(block)
-    rows = np.arange(len(block))
-    return np.ldexp(np.sqrt(dots(VectorPairs(values, values, rows, rows))), power)
+    values, rows = _near_one(block), np.arange(len(block))
+    squares = rounded_once(dots, VectorPairs(values, values, rows, rows))
+    return np.ldexp(np.sqrt(squares), _power(block))
+
+
+# -- matrix products
 
 
 def times(left: Floats, right: Floats) -> Floats:

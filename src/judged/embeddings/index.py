@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, descending
-from judged.embeddings.product import Product, Scores, over_blocks
+from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
 from judged.embeddings.relations import Bound, Pairs, Relation
 from judged.embeddings.search import (
@@ -25,7 +25,7 @@ from judged.embeddings.search import (
     warn_of_self_matches,
 )
 from judged.embeddings.similarity import Similarity
-from judged.embeddings.top_k import Best, TopK
+from judged.embeddings.top_k import TopK, TopKSearch
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.options import checked_methods, real
@@ -37,7 +37,7 @@ from judged.text import Warned, plain, shown
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import EvaluationSettings
-    from judged.options import Ids, IndexLike, Progress, Ties
+    from judged.options import Ids, IndexLike, Progress
 
 
 QUANTILES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
@@ -63,14 +63,25 @@ def compare_index(
     refuse_removal(settings.policy)
     relevance = relation.bind(exact.queries, exact.items)
     product, _ = scores_of(exact)
-    best = Best(product, k, ties=ties)
-    assert isinstance(product, Product)  # categories are refused
+    best = TopKSearch(product, k, ties=ties)
+    assert isinstance(product, TiledProduct)  # categories are refused
     adapter = Adapter(as_index(index), product, keys, k=k)
-    lists = lists_of(product, relevance, best, adapter, progress)
-    rankings = lists.rankings(exact, relation, ties, adapter.notes)
+    found, scores, relevant, ranked = _search_both(product, relevance, best, adapter, progress)
+    if not len(relevant.item):
+        raise InputError("no item is relevant to any query; check the relevance that was given.")
+    top_k, k = best.top_k(), best.k
+    exactly, by_index = (
+        _rankings(lists, relevant, ranked, product, ties=ties, name=name)
+        for lists, name in ((top_k.items, f"exact@{k}"), (found, f"index@{k}"))
+    )
+    itself = warn_of_self_matches(exact, relation, exactly)
+    rankings = [
+        _audited(exactly, product, itself),
+        _audited(by_index, product, (*itself, *adapter.notes)),
+    ]
     return IndexEvaluation(
-        k=lists.exact.k,
-        per_query_recall=lists.recall(),
+        k=k,
+        per_query_recall=_recall(top_k, found, scores),
         evaluation=announce_warnings(evaluate_rankings(rankings, settings)),
     )
 
@@ -201,95 +212,75 @@ ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are equal: an index rounds differently."""
 
 
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """The exact lists and the index's, with exact scores, and what is relevant."""
-
-    product: Scores
-    exact: TopK
-    found: Ints
-    found_scores: NDArray[Any]
-    relevant: Pairs
-    ranked: Ints
-
-    def recall(self) -> Floats:
-        lengths = self.exact.lengths
-        last = np.take_along_axis(
-            self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1
-        ).astype(np.float64)
-        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(
-            axis=1, keepdims=True
-        )
-        right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
-        share = np.full(len(lengths), np.nan)
-        some = lengths > 0
-        share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
-        return share
-
-    def rankings(
-        self, search: Search, relation: Relation, ties: Ties, notes: tuple[str, ...]
-    ) -> list[Rankings]:
-        if not len(self.relevant.item):
-            raise InputError(
-                "no item is relevant to any query; check the relevance that was given."
-            )
-        k = self.exact.k
-        exact = self._rankings(self.exact.items, f"exact@{k}", ties)
-        itself = warn_of_self_matches(search, relation, exact)
-        return [
-            self._audited(exact, itself),
-            self._audited(self._rankings(self.found, f"index@{k}", ties), (*itself, *notes)),
-        ]
-
-    def _rankings(self, lists: Ints, name: str, ties: Ties) -> Rankings:
-        count = len(self.product.items)
-        row, place = np.nonzero(lists >= 0)
-        known = np.flatnonzero(self.relevant.item >= 0)
-        key = self.relevant.row[known] * count + self.relevant.item[known]
-        order = np.argsort(key, kind="stable")
-        wanted = row * count + lists[row, place]
-        at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
-        hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
-        queries = self.product.queries
-        lengths = np.bincount(row, minlength=len(queries))
-        return Rankings(
-            queries=queries.names(),
-            retrieved=lengths,
-            hit_query=row[hit],
-            hit_rank=place[hit] + 1,
-            hit_grade=self.relevant.grade[known[order[at[hit]]]],
-            pool_query=self.relevant.row,
-            pool_grade=descending(self.relevant.grade, self.relevant.lengths),
-            missing=np.zeros(len(queries), bool),
-            collection=self.ranked,
-            ties=ties,
-            depth=self.exact.k,
-            name=name,
-        )
-
-    def _audited(self, rankings: Rankings, notes: tuple[str, ...]) -> Rankings:
-        queries, items = self.product.queries, self.product.items
-        found = Findings.of(
-            rankings,
-            run_queries=len(queries),
-            notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
-            complete=True,
-            judged_results=len(rankings.hit_query),
-        )
-        return replace(rankings, findings=found)
+def _recall(exact: TopK, found: Ints, found_scores: NDArray[Any]) -> Floats:
+    """Return the share of the exact first k that was found for each query; NaN for none."""
+    lengths = exact.lengths
+    last = np.take_along_axis(exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1)
+    size = np.abs(np.where(np.isfinite(exact.scores), exact.scores, 0)).max(axis=1, keepdims=True)
+    right = (found >= 0) & (found_scores >= last - ROUNDING * size)
+    share = np.full(len(lengths), np.nan)
+    some = lengths > 0
+    share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
+    return share
 
 
-def lists_of(
-    product: Scores,
+def _rankings(
+    lists: Ints, relevant: Pairs, ranked: Ints, product: TiledProduct, **about: Any
+) -> Rankings:
+    """Return the ranks of relevant items in lists of items."""
+    queries, count = product.queries, len(product.items)
+    row, place = np.nonzero(lists >= 0)
+    known = np.flatnonzero(relevant.item >= 0)
+    key = relevant.row[known] * count + relevant.item[known]
+    order = np.argsort(key, kind="stable")
+    wanted = row * count + lists[row, place]
+    at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
+    hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
+    return Rankings(
+        queries=queries.names(),
+        retrieved=np.bincount(row, minlength=len(queries)),
+        hit_query=row[hit],
+        hit_rank=place[hit] + 1,
+        hit_grade=relevant.grade[known[order[at[hit]]]],
+        pool_query=relevant.row,
+        pool_grade=descending(relevant.grade, relevant.lengths),
+        missing=np.zeros(len(queries), bool),
+        collection=ranked,
+        depth=lists.shape[1],
+        **about,
+    )
+
+
+def _audited(rankings: Rankings, product: TiledProduct, notes: tuple[str, ...]) -> Rankings:
+    queries, items = product.queries, product.items
+    found = Findings.of(
+        rankings,
+        run_queries=len(queries),
+        notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+        complete=True,
+        judged_results=len(rankings.hit_query),
+    )
+    return replace(rankings, findings=found)
+
+
+def _search_both(
+    product: TiledProduct,
     relevance: Bound,
-    best: Best,
+    best: TopKSearch,
     adapter: Adapter,
     progress: Progress | None,
-) -> Lists:
-    """Find the exact lists, and the scores of what the index returned, in one pass."""
+) -> tuple[Ints, NDArray[Any], Pairs, Ints]:
+    """Search exactly and by the index in one pass.
 
-    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
+    Returns what the index found with exact scores, the relevant pairs, and the number of items that
+    are ranked for each query. The exact lists are in `best`.
+    """
+
+    def work(begin: int, end: int) -> tuple[Pairs, Ints, Ints, NDArray[Any]]:
         wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
+        ranked = np.full(end - begin, len(product.items), np.int64)
+        if excluded is not None:
+            ranked -= excluded.lengths
         found = _found(product, adapter, begin, end, best.k, excluded)
         scores = np.full(found.shape, -np.inf, product.listed)
         prepared = product.query_block(begin, end)
@@ -304,23 +295,18 @@ def lists_of(
         if settled:
             row, place = np.nonzero(found >= 0)
             scores[row, place] = product.exact_pairs(begin + row, found[row, place])
-        return wanted, excluded, found, scores
+        return wanted, ranked, found, scores
 
-    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
-    ranked = np.full(len(product.queries), len(product.items), np.int64)
-    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
-        if gone is not None:
-            ranked[begin:end] -= gone.lengths
-    lengths, item, grade = (
+    relevant, ranked, found, scores = zip(*over_blocks(product, work, progress), strict=True)
+    columns = (
         np.concatenate([getattr(block, part) for block in relevant])
         for part in ("lengths", "item", "grade")
     )
-    exact, pairs = best.top_k(), Pairs(lengths, item, grade)
-    return Lists(product, exact, np.concatenate(found), np.concatenate(scores), pairs, ranked)
+    return np.concatenate(found), np.concatenate(scores), Pairs(*columns), np.concatenate(ranked)
 
 
 def _found(
-    product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
+    product: TiledProduct, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
 ) -> Ints:
     """Return the index's first k of some queries, without the excluded items.
 
@@ -351,7 +337,6 @@ def _found(
 
 
 def as_index(given: IndexLike) -> Any:
-    """Return an index as it is, or read a faiss or usearch index from its file."""
     return _read(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else given
 
 
@@ -401,7 +386,7 @@ class Adapter:
     def __init__(
         self,
         index: Any,
-        product: Product,
+        product: TiledProduct,
         keys: Ids | None,
         *,
         k: int,
@@ -417,10 +402,10 @@ class Adapter:
             self._numbers = {int(name): row for name, row in self._by_id.items()}
             self.notes += ("The numbers that the index returns were taken for ids of items.",)
 
-    def _returns_ids(self, product: Product, k: int) -> bool:
+    def _returns_ids(self, product: TiledProduct, k: int) -> bool:
         """Tell whether the numbers that the index returns are the items' ids, not their rows.
 
-        Where both could be, a few queries decide: an index returns near items, the nearest first.
+        Where both could be, the first items of a few queries decide: an index returns near ones.
         """
         names = self._items.ids
         if names is None or not all(map(_is_number, names)):
@@ -430,23 +415,22 @@ class Adapter:
             return False
         count = len(self._queries)
         queries = np.unique(np.linspace(0, count - 1, min(_PROBED, count)).astype(np.int64))
-        answer = self._ask_for(queries, min(k, len(names)))
-        listed = [
-            (query, number, 1 / rank)
-            for query, numbers in zip(queries.tolist(), answer.tolist(), strict=True)
-            for rank, number in enumerate(numbers, 1)
-            if isinstance(number, int) and number != -1
+        lists = [
+            [number for number in numbers if isinstance(number, int) and number != -1]
+            for numbers in self._ask_for(queries, min(k, len(names))).tolist()
         ]
-        as_rows = all(0 <= number < len(names) for _, number, _ in listed)
-        as_ids = all(str(number) in rows for _, number, _ in listed)
-        if not (as_rows and as_ids) or not listed:
-            return as_ids and bool(listed)
+        numbers = {number for listed in lists for number in listed}
+        as_rows = all(0 <= number < len(names) for number in numbers)
+        as_ids = all(str(number) in rows for number in numbers)
+        if not (as_rows and as_ids) or not numbers:
+            return as_ids and bool(numbers)
         if not product.similarity.certain:
             raise InputError(_ROWS_OR_IDS)
-        of_query, numbers, weights = (np.array(column) for column in zip(*listed, strict=True))
+        queries = queries[[bool(listed) for listed in lists]]
+        first = [listed[0] for listed in lists if listed]
         of_rows, of_ids = (
-            np.bincount(of_query, weights * product.exact_pairs(of_query, items), count)[queries]
-            for items in (numbers, np.array([rows[str(number)] for number in numbers.tolist()]))
+            product.exact_pairs(queries, np.array(items))
+            for items in (first, [rows[str(number)] for number in first])
         )
         gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
         better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
@@ -455,7 +439,6 @@ class Adapter:
         return better > worse
 
     def _ask_for(self, queries: Ints, k: int) -> NDArray[Any]:
-        """Search the index, and check that there is a row for each query."""
         begin, end = int(queries[0]), int(queries[-1]) + 1
         block = (
             self._queries.block(begin, end)
@@ -508,8 +491,8 @@ class Adapter:
             elif name not in none:
                 what = "id" if self._keys is None else "key"
                 raise InputError(
-                    f"the index returned {name!r} {self._for(queries[row])}, which is no item's "
-                    f"{what}."
+                    f"the index returned {name!r} {self._for(queries[row])}, which is not the "
+                    f"{what} of an item."
                 )
         return rows
 
@@ -620,7 +603,7 @@ def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
     if not isinstance(names, list) or any(isinstance(name, list) for name in names):
         raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
     if len(names) != len(items):
-        raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
+        raise InputError(f"keys: {len(names)} keys for {len(items)} items; the numbers must match.")
     known = {name: row for row, name in enumerate(names)}
     if len(known) < len(names):
         again = next(name for row, name in enumerate(names) if known[name] != row)
@@ -651,7 +634,7 @@ def _packed(block: NDArray[Any], similarity: Similarity) -> NDArray[np.uint8]:
     return np.ascontiguousarray(block, dtype=np.uint8)
 
 
-def _check_dims(index: Any, product: Product) -> None:
+def _check_dims(index: Any, product: TiledProduct) -> None:
     dims = next(
         (size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)),
         None,
@@ -660,8 +643,8 @@ def _check_dims(index: Any, product: Product) -> None:
     bits = _BITS_PER_NUMBER.get(product.similarity.name, 1) if _is_binary(index) else 1
     if dims is not None and dims != queries.dims * bits:
         raise InputError(
-            f"the index has {dims} dimensions, {queries.source} have {queries.dims * bits}; they "
-            "must have as many. Was it built from these vectors?"
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims * bits}; the "
+            "numbers must match. Was it built from these vectors?"
         )
 
 
@@ -693,7 +676,7 @@ _SAME_LENGTH = ("cosine", "dot", "euclidean")
 _SAMPLE = 256
 
 
-def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
+def _about_metric(index: Any, product: TiledProduct) -> tuple[str, ...]:
     """Warn of an index that ranks by another similarity than the exact search."""
     own, library = None, _library(index)
     if library == "faiss" and not _is_binary(index):
@@ -720,7 +703,6 @@ def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
 
 
 def _held(index: Any, rows: Ints) -> NDArray[Any] | None:
-    """Return some vectors as the index holds them; None if it does not give them."""
     try:
         if _library(index) == "faiss":
             return np.stack([index.reconstruct(int(row)) for row in rows if row < index.ntotal])

@@ -97,12 +97,27 @@ class Linear(Map):
 
     into: str | None = None
     """RANK, or None for as many dimensions as the other side has."""
+    directed: bool = False
+    """True for the direction of the product; what it maps to zeros stays so, and scores 0."""
 
     def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
         matrix = weights[self.weights]
-        return exact.times(unit, matrix.astype(np.float64)) if exactly else unit @ matrix
+        mapped = exact.times(unit, matrix.astype(np.float64)) if exactly else unit @ matrix
+        if not self.directed:
+            return mapped
+        if not exactly:
+            return mapped / _lengths(mapped)
+        length = exact.lengths(mapped)[:, None]
+        return mapped / np.where(length > 0, length, 1.0)
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
+        if self.directed:
+            mapped = unit @ weights[self.weights]
+            length = _lengths(mapped)
+            direction = mapped / length
+            along = np.einsum("ij,ij->i", direction, gradient)[:, None]
+            turning = (gradient - direction * along) / length
+            gradient = np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0)
         return {self.weights: unit.T @ gradient}
 
     def shape(self, dims: int, other_dims: int, rank: int | None) -> tuple[int, ...]:
@@ -114,27 +129,6 @@ class Linear(Map):
         return random.normal(0, shape[1] ** -0.5, shape) if basis is None else basis(shape[1])
 
 
-@dataclass(frozen=True)
-class Directed(Linear):
-    """The direction of vectors times a matrix; what it maps to zeros stays so, and scores 0."""
-
-    def forward(self, unit: Array, weights: Weights, *, exactly: bool = False) -> Array:
-        mapped = super().forward(unit, weights, exactly=exactly)
-        if not exactly:
-            return mapped / _lengths(mapped)
-        length = exact.lengths(mapped)[:, None]
-        return mapped / np.where(length > 0, length, 1.0)
-
-    def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
-        mapped = super().forward(unit, weights)
-        length = _lengths(mapped)
-        direction = mapped / length
-        along = np.einsum("ij,ij->i", direction, gradient)[:, None]
-        turning = (gradient - direction * along) / length
-        turning = np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0)
-        return super().backward(unit, weights, turning)
-
-
 def _lengths(mapped: Array) -> Array:
     """Return a column of lengths, 1 for zeros, by squares that neither overflow nor vanish."""
     length = np.sqrt(np.einsum("ij,ij->i", mapped, mapped, dtype=np.float64))[:, None]
@@ -142,7 +136,7 @@ def _lengths(mapped: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Kind:
+class SimilarityKind:
     """A learned similarity: the product of what two maps make of a query and an item."""
 
     name: str
@@ -152,11 +146,10 @@ class Kind:
     rank_share: int | None = None
     """The default rank is the smaller number of dimensions divided by this; None without a rank."""
     equal_dims: bool = False
-    """Whether queries and items must have as many dimensions."""
+    """True if queries and items must have the same number of dimensions."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its weights."""
         return tuple(side.weights for side in (self.left, self.right) if side.weights)
 
     def rank(self, given: Any, query_dims: int, item_dims: int) -> int | None:
@@ -177,7 +170,6 @@ class Kind:
     def shapes(
         self, query_dims: int, item_dims: int, rank: int | None
     ) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of its weights for vectors of these dimensions."""
         if self.equal_dims and query_dims != item_dims:
             raise InputError(
                 f"{self.name} compares dimension with dimension, but queries have {query_dims} "
@@ -198,35 +190,36 @@ class Kind:
         return {side.weights: side.start(shapes[side.weights], basis, random) for side in sides}
 
     def dims(self, weights: Weights) -> tuple[int, int]:
-        """Return the dimensions of queries and items that such weights are for."""
         left = weights[self.names[0]]
         right = weights[self.right.weights] if self.right.weights else None
         return int(left.shape[0]), int(left.shape[-1] if right is None else right.shape[0])
 
 
 _KINDS = (
-    Kind("bilinear", "q W x, with a matrix W", Linear("W"), Map()),
-    Kind("low-rank", "(q U)·(x V), with two matrices", Linear("U", RANK), Linear("V", RANK), 4),
-    Kind(
+    SimilarityKind("bilinear", "q W x, with a matrix W", Linear("W"), Map()),
+    SimilarityKind(
+        "low-rank", "(q U)·(x V), with two matrices", Linear("U", RANK), Linear("V", RANK), 4
+    ),
+    SimilarityKind(
         "diagonal",
         "the sum of w q x over dimensions, with a weight w for each",
         Scaled("w"),
         Map(),
         equal_dims=True,
     ),
-    Kind(
+    SimilarityKind(
         "two-tower-linear",
         "the cosine of q A and x B, with two matrices",
-        Directed("A", RANK),
-        Directed("B", RANK),
+        Linear("A", RANK, directed=True),
+        Linear("B", RANK, directed=True),
         1,
     ),
 )
-KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
+KINDS: dict[str, SimilarityKind] = {kind.name: kind for kind in _KINDS}
 """The kinds by name; in each, q and x are brought to length 1 first."""
 
 
-def as_kind(given: Any) -> Kind:
+def as_kind(given: Any) -> SimilarityKind:
     """Return a kind by its name.
 
     >>> as_kind("low-rank").shapes(8, 6, 2)
@@ -235,8 +228,8 @@ def as_kind(given: Any) -> Kind:
     if isinstance(given, str) and given in KINDS:
         return KINDS[given]
     raise InputError(
-        f"There is no kind {quoted(given)} of learned similarity{did_you_mean(given, KINDS)} "
-        f"There is {', '.join(KINDS)}."
+        f"Unknown kind of learned similarity: {quoted(given)}{did_you_mean(given, KINDS)} "
+        f"Choose one of {', '.join(KINDS)}."
     )
 
 
@@ -331,7 +324,7 @@ class Learned(Similarity):
 
     name: str = field(init=False, default="learned")
     says: str = field(init=False, default="")
-    kind: Kind = field(kw_only=True)
+    kind: SimilarityKind = field(kw_only=True)
     """The kind, one of `judged.learn.KINDS`."""
     weights: Weights = field(kw_only=True)
     """By their names in the kind, in single precision, not to be written to."""
@@ -340,12 +333,11 @@ class Learned(Similarity):
     seen: Seen = field(kw_only=True, repr=False)
     """The queries that training looked at."""
     allowed: bool = field(kw_only=True, default=False)
-    """Whether it may be evaluated on queries that training saw."""
+    """True if it may be evaluated on queries that training saw."""
     reverse: bool = field(kw_only=True, default=False)
-    """Whether items search queries."""
+    """True if items search queries."""
     needs_direction: ClassVar[bool] = True
     maps: ClassVar[bool] = True
-    keeps_whole: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         frozen = {name: np.array(self.weights[name], np.float32) for name in self.kind.names}
@@ -486,8 +478,8 @@ def load(path: str | os.PathLike[str]) -> Learned:
         if not file.path.exists():
             raise InputError(f"{file.label}: no such file.")
         raise InputError(
-            f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no "
-            "loading: give its file as the similarity."
+            f"{file.label}: not a learned similarity that judged wrote. Give the file of a plain "
+            "matrix W as the similarity, without loading it."
         )
     return learned
 
@@ -532,7 +524,6 @@ def _seen_arrays(seen: Seen) -> dict[str, Array]:
 
 
 def _checksum(arrays: dict[str, Array], record: Any) -> int:
-    """Return a checksum of names, shapes and bits of all arrays, and of the record."""
     total = zlib.crc32(json.dumps(record, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -564,7 +555,7 @@ def as_similarity(given: SimilarityLike) -> Similarity:
                 return learned
             return as_similarity(np.asarray(read_vectors(given).values))
         raise InputError(
-            f"There is no similarity {given!r}{did_you_mean(given, SIMILARITIES)} Choose one of "
+            f"Unknown similarity {given!r}{did_you_mean(given, SIMILARITIES)} Choose one of "
             f"{', '.join(SIMILARITIES)}."
         )
     if callable(given):

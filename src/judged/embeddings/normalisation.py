@@ -8,18 +8,17 @@ and probabilities are returned as logarithms: nothing overflows, and no two scor
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from judged.arrays import Floats
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.embeddings.similarity import Cosine
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
@@ -34,17 +33,11 @@ CHUNK = 1 << 18
 """Scores that are worked on at a time, in double precision."""
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """Scores of some queries with some items in double precision; excluded ones at -infinity."""
+def chunks(product: TiledProduct) -> Iterator[tuple[slice, slice, Floats]]:
+    """Yield rows, columns and scores of a product in pieces, comparable between queries too.
 
-    rows: slice
-    columns: slice
-    values: Floats
-
-
-def chunks(product: Product) -> Iterator[Chunk]:
-    """Yield all scores of a product in pieces, comparable between queries too."""
+    Scores are in double precision; excluded ones are at minus infinity.
+    """
     for begin, end in product.blocks():
         prepared = product.query_block(begin, end)
         shift = product.similarity.shift(prepared)
@@ -53,7 +46,7 @@ def chunks(product: Product) -> Iterator[Chunk]:
             scores = product.tile(prepared, begin, column, excluded).scores
             for at in pieces(scores):
                 columns = slice(column + at.start, column + at.stop)
-                yield Chunk(slice(begin, end), columns, scores[:, at] + shift)
+                yield slice(begin, end), columns, scores[:, at] + shift
 
 
 def pieces(scores: Matrix) -> Iterator[slice]:
@@ -62,17 +55,17 @@ def pieces(scores: Matrix) -> Iterator[slice]:
         yield slice(first, min(first + step, scores.shape[1]))
 
 
-def over(product: Product, queries: Vectors) -> Product:
+def over(product: TiledProduct, queries: Vectors) -> TiledProduct:
     """Return the same items scored with other queries, nothing excluded."""
     similarity = product.similarity.allow_training_queries()  # they are not evaluated
     similarity.check(queries, product.items)
-    return Product(
+    return TiledProduct(
         queries,
         product.items,
         similarity,
         exclude=None,
         memory=product.memory,
-        precision=product.precision,
+        single=product.single,
         wide=True,
         shape=(product.height, product.width),
         cuts=product.cuts,
@@ -167,7 +160,7 @@ class Highest:
         best[some] = np.partition(joined, -k, axis=1)[:, -k:]
 
     def means(self) -> Floats:
-        """Return the mean of those that are not excluded; 0 where there are none."""
+        """Return the mean of the scores that are not excluded; 0 without any."""
         self._best.sort(axis=1)
         there = np.isfinite(self._best)
         return np.where(there, self._best, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
@@ -180,14 +173,14 @@ class Nearest:
         self.scores = np.full((queries, k), -np.inf)
         self.items = np.full((queries, k), -1, np.int64)
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, rows: slice, columns: slice, values: Floats) -> None:
         """Add a chunk; those of a query must come in the order of the items."""
-        scores, items = self.scores[chunk.rows], self.items[chunk.rows]
+        scores, items = self.scores[rows], self.items[rows]
         k = scores.shape[1]
-        some = np.flatnonzero(chunk.values.max(axis=1) > scores.min(axis=1))
-        numbers = np.arange(chunk.columns.start, chunk.columns.stop)
+        some = np.flatnonzero(values.max(axis=1) > scores.min(axis=1))
+        numbers = np.arange(columns.start, columns.stop)
         numbers = np.broadcast_to(numbers, (len(some), len(numbers)))
-        joined = np.hstack([scores[some], chunk.values[some]])
+        joined = np.hstack([scores[some], values[some]])
         item = np.hstack([items[some], numbers])
         best = np.argpartition(joined, -k, axis=1)[:, -k:]
         least = np.take_along_axis(joined, best, axis=1).min(axis=1, keepdims=True)
@@ -197,24 +190,104 @@ class Nearest:
         items[some] = np.take_along_axis(item, best, axis=1)
 
 
-def nearest(product: Product, k: int) -> Nearest:
-    """Find the k best items of every query of a product."""
+def nearest(product: TiledProduct, k: int) -> Nearest:
     found = Nearest(len(product.queries), k)
     for chunk in chunks(product):
-        found.add(chunk)
+        found.add(*chunk)
     return found
 
 
 # -- normalisations
 
 
-Kind = Literal["inductive", "transductive", "per query"]
-LOOKS_AT: dict[Kind, str] = {
+Scope = Literal["inductive", "transductive", "per query"]
+LOOKS_AT: dict[Scope, str] = {
     "inductive": "a bank of other queries, never at other test queries",
     "transductive": "all test queries",
     "per query": "one query at a time",
 }
-"""The queries that a normalisation of each kind sees."""
+"""The queries that a normalisation of each scope sees."""
+Change = Callable[[Floats, slice, slice], Floats]
+"""A function of scores, and of their queries and items: the normalised scores."""
+Queries = NDArray[np.float32]
+"""Other vectors of the queries, whose scores are taken as they are."""
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """A normalisation of scores with its parameters, as `as_normalisation` makes it."""
+
+    name: str
+    says: str
+    fit_change: Callable[..., Change | Queries]
+    """A function of the scores, of those of the queries that it sees, and of its parameters."""
+    parameters: dict[str, Any]
+    scope: Scope = "per query"
+    """The queries that it sees without a bank."""
+    takes_bank: bool = False
+    keeps_order: bool = False
+    """True if every query keeps its ranking, so that ranks can be counted without it."""
+    bank: Any = None
+    """Vectors of other queries, or their file."""
+
+    def __post_init__(self) -> None:
+        for name, value in self.parameters.items():
+            is_whole = name == "k"
+            kind, least, most = (Integral, 1, np.inf) if is_whole else (Real, LOWEST, HIGHEST)
+            is_number = isinstance(value, kind) and not isinstance(value, bool)
+            if not (is_number and least <= value <= most):
+                must = f"a number above 0, from {LOWEST:g} to {HIGHEST:g}"
+                must = "a whole number from 1" if is_whole else must
+                raise InputError(f"{name} of {self.name} must be {must}; got {value!r}.")
+
+    @property
+    def kind(self) -> Scope:
+        return self.scope if self.bank is None else "inductive"
+
+    @property
+    def note(self) -> str:
+        """A sentence for results."""
+        unchanged = "; it cannot change any ranking" if self.keeps_order else ""
+        return (
+            f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} "
+            f"({self.kind}){unchanged}."
+        )
+
+    def __str__(self) -> str:
+        """Return it as it is written in text: `csls(k=10)`."""
+        values = {name: str(value) for name, value in self.parameters.items()}
+        if self.bank is not None:
+            is_file = isinstance(self.bank, str) or hasattr(self.bank, "__fspath__")
+            values = {"bank": str(self.bank) if is_file else f"{len(self.bank)} vectors", **values}
+        text = ", ".join(f"{name}={value}" for name, value in values.items())
+        return f"{self.name}({text})" if text else self.name
+
+    def fit(self, product: TiledProduct, *, dims: int | None = None) -> Fitted:
+        """Prepare to change the scores of this product; `dims` cuts the vectors of a bank."""
+        seen_by = product
+        if self.bank is not None:
+            bank = as_vectors(self.bank, dims=dims, source="the bank of queries")
+            seen_by = over(product, bank)
+        elif self.scope == "inductive":
+            raise InputError(
+                f"{self.name} needs a bank of queries, such as those of training; give bank=, "
+                "vectors or their file."
+            )
+        sizes = {"items": len(product.items)}
+        if self.name == "csls":
+            what = "queries" if self.bank is None else "queries in the bank"
+            sizes[what] = len(seen_by.queries)
+        for what, count in sizes.items():
+            if (k := self.parameters.get("k", 0)) > count:
+                raise InputError(
+                    f"k of {self.name} must be at most the number of {what}, {count}; got {k}."
+                )
+        change = self.fit_change(product, seen_by, **self.parameters)
+        if not callable(change):
+            queries = replace(product.queries, values=change, origin=None)
+            return Fitted(self, queries=queries)
+        shifts = [product.shifts(begin, end) for begin, end in product.blocks()]
+        return Fitted(self, change, np.concatenate(shifts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +295,9 @@ class Fitted:
     """A normalisation that has seen what it needs of the scores."""
 
     normalisation: Normalisation
-    change: Callable[[Floats, slice, slice], Floats] | None = None
-    """A function of scores, and of their queries and items: the normalised scores."""
+    change: Change | None = None
     shift: Floats = field(default_factory=lambda: np.zeros((0, 1)))
+    """What the scores of each query lack."""
     queries: Vectors | None = None
     """The changed queries, if they are changed instead of scores."""
 
@@ -253,358 +326,113 @@ class Fitted:
         return np.where(there, changed, -np.inf)
 
 
-def _parameter(default: float, must: str, kind: Any, least: float, most: float) -> Any:
-    def fits(given: Any) -> bool:
-        return isinstance(given, kind) and not isinstance(given, bool) and least <= given <= most
-
-    return field(default=default, metadata={"must": must, "fits": fits})
+# -- kinds: functions of the scores, of those of the queries that are seen, and of the parameters
 
 
-def whole(default: int) -> Any:
-    return _parameter(default, "a whole number from 1", Integral, 1, np.inf)
+def fit_min_max(product: TiledProduct, seen_by: TiledProduct) -> Change:
+    low, high = np.full(len(product.queries), np.inf), np.full(len(product.queries), -np.inf)
+    for rows, _, values in chunks(product):
+        least = np.where(np.isfinite(values), values, np.inf).min(axis=1)
+        low[rows] = np.minimum(low[rows], least)
+        high[rows] = np.maximum(high[rows], values.max(axis=1))
+    return _centred(np.where(np.isfinite(low), low, 0.0), high - low)
 
 
-def positive(default: float) -> Any:
-    must = f"a number above 0, from {LOWEST:g} to {HIGHEST:g}"
-    return _parameter(default, must, Real, LOWEST, HIGHEST)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Normalisation(ABC):
-    """A normalisation of scores; its fields are its parameters."""
-
-    name: ClassVar[str]
-    says: ClassVar[str]
-    keeps_order: ClassVar[bool] = False
-    """Whether every query keeps its ranking, so that ranks can be counted without it."""
-
-    def __post_init__(self) -> None:
-        for parameter in fields(self):
-            given, rule = getattr(self, parameter.name), parameter.metadata
-            if "must" in rule and not rule["fits"](given):
-                raise InputError(
-                    f"{parameter.name} of {self.name} must be {rule['must']}; got {given!r}."
-                )
-
-    @property
-    def kind(self) -> Kind:
-        return "per query"
-
-    @property
-    def note(self) -> str:
-        """A sentence for results."""
-        unchanged = "; it cannot change any ranking" if self.keeps_order else ""
-        return (
-            f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} "
-            f"({self.kind}){unchanged}."
-        )
-
-    def __str__(self) -> str:
-        """Return it as it is written in text: `csls(k=10)`."""
-        values = {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}
-        text = ", ".join(f"{name}={_brief(v)}" for name, v in values.items() if v is not None)
-        return f"{self.name}({text})" if text else self.name
-
-    @abstractmethod
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        """Prepare to change the scores of this product; `dims` cuts the vectors of a bank."""
-
-    def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
-        shifts = [
-            product.similarity.shift(product.query_block(begin, end))
-            for begin, end in product.blocks()
-        ]
-        return Fitted(self, change, np.concatenate(shifts))
-
-    def _at_most(self, k: int, count: int, what: str) -> None:
-        if k > count:
-            raise InputError(
-                f"k of {self.name} must be at most the number of {what}, {count}; got {k}."
-            )
-
-
-def _brief(value: Any) -> str:
-    is_short = isinstance(value, (int, float, str)) or hasattr(value, "__fspath__")
-    return str(value) if is_short else f"{len(value)} vectors"
-
-
-_PARAMETER = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*[^,\s])\s*(?:,|$)""")
-
-
-def with_parameters(kind: type[Normalisation], text: str, given: str) -> Normalisation:
-    """Make a normalisation from what is between the brackets of its text."""
-    known = [parameter.name for parameter in fields(kind)]
-    parameters: dict[str, Any] = {}
-    at = 0
-    while at < len(text.rstrip()):
-        match = _PARAMETER.match(text, at)
-        if match is None:
-            raise InputError(
-                f"parameters are written name=value, with commas between; got {given!r}."
-            )
-        name, at = match[1], match.end()
-        if name not in known:
-            raise InputError(
-                f"{kind.name} takes no {name!r}{did_you_mean(name, known)} It takes "
-                f"{', '.join(known) or 'no parameters'}."
-            )
-        if name in parameters:
-            raise InputError(f"{name} of {kind.name} is given twice: {given!r}.")
-        parameters[name] = _value(match[2])
-    return kind(**parameters)
-
-
-def _value(text: str) -> int | float | str:
-    """Return a whole number, a number, or else a text, such as the name of a file."""
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text.strip("\"'")
-
-
-# -- kinds
-
-
-@dataclass(frozen=True, kw_only=True)
-class MinMax(Normalisation):
-    name: ClassVar[str] = "min-max"
-    says: ClassVar[str] = (
-        "a query's scores are stretched to 0 for its lowest and 1 for its highest; no ranking "
-        "changes"
-    )
-    keeps_order: ClassVar[bool] = True
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        low, high = np.full(len(product.queries), np.inf), np.full(len(product.queries), -np.inf)
-        for chunk in chunks(product):
-            there = np.isfinite(chunk.values)
-            least = np.where(there, chunk.values, np.inf).min(axis=1)
-            low[chunk.rows] = np.minimum(low[chunk.rows], least)
-            high[chunk.rows] = np.maximum(high[chunk.rows], chunk.values.max(axis=1))
-        return self._fitted(product, _centred(np.where(np.isfinite(low), low, 0.0), high - low))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ZScore(Normalisation):
-    name: ClassVar[str] = "z-score"
-    says: ClassVar[str] = (
-        "a query's scores lose their mean and are divided by their standard deviation; no ranking "
-        "changes"
-    )
-    keeps_order: ClassVar[bool] = True
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        moments = Moments(len(product.queries))
-        for chunk in chunks(product):
-            moments.add(chunk.rows, chunk.values)
-        return self._fitted(product, _centred(moments.mean, moments.deviation))
-
-
-def _centred(
-    middle: Floats, spread: Floats, *, noise: float = 0.0
-) -> Callable[[Floats, slice, slice], Floats]:
+def _centred(middle: Floats, spread: Floats, *, noise: float = 0.0) -> Change:
     """Return (score - middle) / spread; 0 where the spread is at most `noise` of the middle."""
     some = np.isfinite(spread) & (spread > noise * np.abs(middle))
     scale = np.where(some, 1 / np.where(some, spread, 1.0), 0.0)
     return lambda scores, rows, columns: (scores - middle[rows, None]) * scale[rows, None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Softmax(Normalisation):
-    temperature: float = positive(1.0)
+def fit_z_score(product: TiledProduct, seen_by: TiledProduct) -> Change:
+    moments = Moments(len(product.queries))
+    for rows, _, values in chunks(product):
+        moments.add(rows, values)
+    return _centred(moments.mean, moments.deviation)
 
-    name: ClassVar[str] = "softmax"
-    says: ClassVar[str] = (
-        "the logarithm of e^(s/temperature) / the sum of it over all items of the query: "
-        "the log-probability of an item; no ranking changes, whatever the temperature"
+
+def fit_softmax(product: TiledProduct, seen_by: TiledProduct, temperature: float) -> Change:
+    sums = LogSums(len(product.queries))
+    for rows, _, values in chunks(product):
+        sums.add(rows, values / temperature)
+    total = sums.values()
+    return lambda scores, rows, columns: scores / temperature - total[rows, None]
+
+
+def fit_csls(product: TiledProduct, seen_by: TiledProduct, k: int) -> Change:
+    of_query, of_item = (Highest(len(side), k) for side in (product.queries, product.items))
+    for rows, columns, values in chunks(product):
+        of_query.add(rows, values)
+        if seen_by is product:
+            of_item.add(columns, values.T)
+    if seen_by is not product:
+        for _, columns, values in chunks(seen_by):
+            of_item.add(columns, values.T)
+    query, item = of_query.means(), of_item.means()
+    return lambda scores, rows, columns: 2 * scores - item[columns] - query[rows, None]
+
+
+def fit_inverted_softmax(product: TiledProduct, seen_by: TiledProduct, beta: float) -> Change:
+    if seen_by is product:
+        rivals = Rivals(len(product.items))
+        for _, columns, values in chunks(product):
+            rivals.add(columns, beta * values.T)
+        odds = rivals.odds()
+        return lambda scores, rows, columns: odds(beta * scores, columns)
+    sums = LogSums(len(product.items))
+    for _, columns, values in chunks(seen_by):
+        sums.add(columns, beta * values.T)
+    total = sums.values()
+    return lambda scores, rows, columns: beta * scores - total[columns]
+
+
+def fit_qb_norm(product: TiledProduct, seen_by: TiledProduct, beta: float, k: int) -> Change:
+    sums, retrieved = LogSums(len(product.items)), Nearest(len(seen_by.queries), k)
+    for rows, columns, values in chunks(seen_by):
+        sums.add(columns, beta * values.T)
+        retrieved.add(rows, columns, values)
+    total, best = sums.values(), nearest(product, 1).items[:, 0]
+    active: NDArray[np.bool_] = np.isin(best, np.unique(retrieved.items))
+
+    def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+        return np.where(active[rows, None], beta * scores - total[columns], scores)
+
+    return change
+
+
+def fit_dual_softmax(product: TiledProduct, seen_by: TiledProduct, beta: float) -> Change:
+    of_query, of_item = LogSums(len(product.queries)), LogSums(len(product.items))
+    for rows, columns, values in chunks(product):
+        of_query.add(rows, beta * values)
+        of_item.add(columns, beta * values.T)
+    query, item = of_query.values(), of_item.values()
+
+    def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+        logs = beta * scores
+        # Shares are computed one by one: logarithms of shares near 1 are near 0.
+        return (logs - query[rows, None]) + (logs - item[columns])
+
+    return change
+
+
+def fit_mutual_proximity(product: TiledProduct, seen_by: TiledProduct) -> Change:
+    of_query, of_item = Moments(len(product.queries)), Moments(len(product.items))
+    for rows, columns, values in chunks(product):
+        of_query.add(rows, values)
+        of_item.add(columns, values.T)
+    # What equal scores differ by is the rounding of them, or of their mean.
+    noise = float(np.finfo(np.float32).eps)
+    by_query, by_item = (
+        _centred(side.mean, side.deviation, noise=noise) for side in (of_query, of_item)
     )
-    keeps_order: ClassVar[bool] = True
 
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        sums = LogSums(len(product.queries))
-        for chunk in chunks(product):
-            sums.add(chunk.rows, chunk.values / self.temperature)
-        total = sums.values()
-        return self._fitted(
-            product, lambda scores, rows, columns: scores / self.temperature - total[rows, None]
+    def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+        return _log_odds_of_both(
+            by_query(scores, rows, columns), by_item(scores.T, columns, rows).T
         )
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Banked(Normalisation):
-    """A normalisation that sees items by all test queries, or by those of a bank."""
-
-    bank: Any = field(default=None, compare=False, repr=False)
-
-    @property
-    def kind(self) -> Kind:
-        return "transductive" if self.bank is None else "inductive"
-
-    def _seen_by(self, product: Product, dims: int | None) -> Product:
-        """Return the product with the queries of the bank, or with the test queries."""
-        if self.bank is None:
-            return product
-        return over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CSLS(_Banked):
-    k: int = whole(10)
-
-    name: ClassVar[str] = "csls"
-    says: ClassVar[str] = (
-        "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so "
-        "that items near to everything lose; the nearest queries of an item are test queries, or "
-        "those of a bank"
-    )
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        seen_by = self._seen_by(product, dims)
-        self._at_most(self.k, len(product.items), "items")
-        what = "queries" if self.bank is None else "queries in the bank"
-        self._at_most(self.k, len(seen_by.queries), what)
-        of_query, of_item = (
-            Highest(len(side), self.k) for side in (product.queries, product.items)
-        )
-        for chunk in chunks(product):
-            of_query.add(chunk.rows, chunk.values)
-            if self.bank is None:
-                of_item.add(chunk.columns, chunk.values.T)
-        if self.bank is not None:
-            for chunk in chunks(seen_by):
-                of_item.add(chunk.columns, chunk.values.T)
-        query, item = of_query.means(), of_item.means()
-        return self._fitted(
-            product, lambda scores, rows, columns: 2 * scores - item[columns] - query[rows, None]
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class InvertedSoftmax(_Banked):
-    beta: float = positive(20.0)
-
-    name: ClassVar[str] = "inverted-softmax"
-    says: ClassVar[str] = (
-        "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that "
-        "an item that many queries reach counts for less; with a bank, the logarithm of e^(beta·s) "
-        "/ the sum over the queries of the bank"
-    )
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        if self.bank is None:
-            rivals = Rivals(len(product.items))
-            for chunk in chunks(product):
-                rivals.add(chunk.columns, self.beta * chunk.values.T)
-            odds = rivals.odds()
-            return self._fitted(
-                product, lambda scores, rows, columns: odds(self.beta * scores, columns)
-            )
-        sums = LogSums(len(product.items))
-        for chunk in chunks(self._seen_by(product, dims)):
-            sums.add(chunk.columns, self.beta * chunk.values.T)
-        total = sums.values()
-        return self._fitted(
-            product, lambda scores, rows, columns: self.beta * scores - total[columns]
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class QBNorm(_Banked):
-    beta: float = positive(20.0)
-    k: int = whole(1)
-
-    name: ClassVar[str] = "qb-norm"
-    says: ClassVar[str] = (
-        "inverted softmax over a bank of queries, only for queries whose best item is among the k "
-        "best of some query of the bank; other queries keep their scores"
-    )
-
-    @property
-    def kind(self) -> Kind:
-        return "inductive"
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        if self.bank is None:
-            raise InputError(
-                "qb-norm needs a bank of queries, such as those of training; give bank=, vectors "
-                "or their file."
-            )
-        self._at_most(self.k, len(product.items), "items")
-        seen_by = self._seen_by(product, dims)
-        sums, retrieved = LogSums(len(product.items)), Nearest(len(seen_by.queries), self.k)
-        for chunk in chunks(seen_by):
-            sums.add(chunk.columns, self.beta * chunk.values.T)
-            retrieved.add(chunk)
-        total, best = sums.values(), nearest(product, 1).items[:, 0]
-        active: NDArray[np.bool_] = np.isin(best, np.unique(retrieved.items))
-
-        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            return np.where(active[rows, None], self.beta * scores - total[columns], scores)
-
-        return self._fitted(product, change)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DualSoftmax(Normalisation):
-    beta: float = positive(20.0)
-
-    name: ClassVar[str] = "dual-softmax"
-    says: ClassVar[str] = (
-        "the logarithm of e^(beta·s) / the sum of it over all items of the query, times the same / "
-        "the sum of it over all queries with that item"
-    )
-
-    @property
-    def kind(self) -> Kind:
-        return "transductive"
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        of_query, of_item = LogSums(len(product.queries)), LogSums(len(product.items))
-        for chunk in chunks(product):
-            logs = self.beta * chunk.values
-            of_query.add(chunk.rows, logs)
-            of_item.add(chunk.columns, logs.T)
-        query, item = of_query.values(), of_item.values()
-
-        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            logs = self.beta * scores
-            # Each share by itself: their logarithms are near 0 where the scores are great.
-            return (logs - query[rows, None]) + (logs - item[columns])
-
-        return self._fitted(product, change)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MutualProximity(Normalisation):
-    name: ClassVar[str] = "mutual-proximity"
-    says: ClassVar[str] = (
-        "the log-odds of the chance that the query's score with another item, and the item's with "
-        "another query, are both lower, taking scores as normally distributed and independent"
-    )
-
-    @property
-    def kind(self) -> Kind:
-        return "transductive"
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        of_query, of_item = Moments(len(product.queries)), Moments(len(product.items))
-        for chunk in chunks(product):
-            of_query.add(chunk.rows, chunk.values)
-            of_item.add(chunk.columns, chunk.values.T)
-        # What equal scores differ by is the rounding of them, or of their mean.
-        noise = float(np.finfo(np.float32).eps)
-        by_query, by_item = (
-            _centred(side.mean, side.deviation, noise=noise) for side in (of_query, of_item)
-        )
-
-        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            return _log_odds_of_both(
-                by_query(scores, rows, columns), by_item(scores.T, columns, rows).T
-            )
-
-        return self._fitted(product, change)
+    return change
 
 
 def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
@@ -623,48 +451,117 @@ _FAR = 9.0
 """Deviations beyond which the chance that both values lie above is negligible."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AlphaQueryExpansion(Normalisation):
-    alpha: float = positive(3.0)
-    k: int = whole(10)
+def expand_queries(product: TiledProduct, seen_by: TiledProduct, alpha: float, k: int) -> Queries:
+    if not isinstance(product.similarity, Cosine):
+        raise InputError(
+            "alpha-query-expansion weighs items by their cosine; "
+            f"it needs similarity 'cosine', got {product.similarity.name!r}."
+        )
+    found = nearest(product, k)
+    weight = np.maximum(found.scores, 0.0) ** alpha
+    queries, items = product.queries, product.items
+    expanded = np.empty((len(queries), queries.dims), np.float32)
+    step = max(1, CHUNK // (k * queries.dims))
+    for begin in range(0, len(queries), step):
+        at = slice(begin, begin + step)
+        expanded[at] = unit(queries.block(begin, begin + step))
+        best = found.items[at]
+        gained = unit(items.rows(np.maximum(best.ravel(), 0))).reshape(*best.shape, items.dims)
+        expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
+    return expanded
 
-    name: ClassVar[str] = "alpha-query-expansion"
-    says: ClassVar[str] = (
+
+_ALL = (
+    Normalisation(
+        "min-max",
+        "a query's scores are stretched to 0 for its lowest and 1 for its highest; no ranking "
+        "changes",
+        fit_min_max,
+        {},
+        keeps_order=True,
+    ),
+    Normalisation(
+        "z-score",
+        "a query's scores lose their mean and are divided by their standard deviation; no ranking "
+        "changes",
+        fit_z_score,
+        {},
+        keeps_order=True,
+    ),
+    Normalisation(
+        "softmax",
+        "the logarithm of e^(s/temperature) / the sum of it over all items of the query: the "
+        "log-probability of an item; no ranking changes, whatever the temperature",
+        fit_softmax,
+        {"temperature": 1.0},
+        keeps_order=True,
+    ),
+    Normalisation(
+        "csls",
+        "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so "
+        "that items near to everything lose; the nearest queries of an item are test queries, or "
+        "those of a bank",
+        fit_csls,
+        {"k": 10},
+        "transductive",
+        takes_bank=True,
+    ),
+    Normalisation(
+        "inverted-softmax",
+        "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that "
+        "an item that many queries reach counts for less; with a bank, the logarithm of e^(beta·s) "
+        "/ the sum over the queries of the bank",
+        fit_inverted_softmax,
+        {"beta": 20.0},
+        "transductive",
+        takes_bank=True,
+    ),
+    Normalisation(
+        "qb-norm",
+        "inverted softmax over a bank of queries, only for queries whose best item is among the k "
+        "best of some query of the bank; other queries keep their scores",
+        fit_qb_norm,
+        {"beta": 20.0, "k": 1},
+        "inductive",
+        takes_bank=True,
+    ),
+    Normalisation(
+        "dual-softmax",
+        "the logarithm of e^(beta·s) / the sum of it over all items of the query, times the same / "
+        "the sum of it over all queries with that item",
+        fit_dual_softmax,
+        {"beta": 20.0},
+        "transductive",
+    ),
+    Normalisation(
+        "mutual-proximity",
+        "the log-odds of the chance that the query's score with another item, and the item's with "
+        "another query, are both lower, taking scores as normally distributed and independent",
+        fit_mutual_proximity,
+        {},
+        "transductive",
+    ),
+    Normalisation(
+        "alpha-query-expansion",
         "the query gains its k best items, each weighted by its cosine to the power alpha (none "
-        "below 0), and is asked again"
-    )
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        if not isinstance(product.similarity, Cosine):
-            raise InputError(
-                "alpha-query-expansion weighs items by their cosine; "
-                f"it needs similarity 'cosine', got {product.similarity.name!r}."
-            )
-        self._at_most(self.k, len(product.items), "items")
-        found = nearest(product, self.k)
-        weight = np.maximum(found.scores, 0.0) ** self.alpha
-        queries, items = product.queries, product.items
-        expanded = np.empty((len(queries), queries.dims), np.float32)
-        step = max(1, CHUNK // (self.k * queries.dims))
-        for begin in range(0, len(queries), step):
-            at = slice(begin, begin + step)
-            expanded[at] = unit(queries.block(begin, begin + step))
-            best = found.items[at]
-            gained = unit(items.rows(np.maximum(best.ravel(), 0))).reshape(*best.shape, items.dims)
-            expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
-        about = queries.ids, queries.source, queries.notes
-        return Fitted(self, queries=Vectors(expanded, *about, beside=queries.beside))
-
-
-_ALL: tuple[type[Normalisation], ...] = (
-    *(MinMax, ZScore, Softmax, CSLS, InvertedSoftmax, QBNorm, DualSoftmax),
-    *(MutualProximity, AlphaQueryExpansion),
+        "below 0), and is asked again",
+        expand_queries,
+        {"alpha": 3.0, "k": 10},
+    ),
 )
 NORMALISATIONS = {normalisation.name: normalisation for normalisation in _ALL}
+_PARAMETER = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*[^,\s])\s*(?:,|$)""")
 
 
-def as_normalisation(given: NormalisationLike) -> Normalisation:
+def as_normalisation(given: NormalisationLike, *, bank: Any = None) -> Normalisation:
     """Return a normalisation from its text, such as `csls` or `softmax(temperature=0.05)`.
+
+    Parameters
+    ----------
+    given : NormalisationLike
+        The text.
+    bank : VectorsLike, optional
+        Vectors of other queries that it sees, which a text names by their file.
 
     >>> as_normalisation("csls(k=5)").kind
     'transductive'
@@ -681,7 +578,41 @@ def as_normalisation(given: NormalisationLike) -> Normalisation:
     name = match[1].lower().replace("_", "-").replace(" ", "-")
     if name not in NORMALISATIONS:
         raise InputError(
-            f"There is no normalisation {match[1]!r}{did_you_mean(name, NORMALISATIONS)} There is "
+            f"Unknown normalisation {match[1]!r}{did_you_mean(name, NORMALISATIONS)} Choose one of "
             f"{', '.join(NORMALISATIONS)}."
         )
-    return with_parameters(NORMALISATIONS[name], match[2] or "", given)
+    chosen = NORMALISATIONS[name]
+    parameters = _parameters(chosen, match[2] or "", given)
+    bank = parameters.pop("bank", bank)
+    return replace(chosen, parameters={**chosen.parameters, **parameters}, bank=bank)
+
+
+def _parameters(chosen: Normalisation, text: str, given: str) -> dict[str, Any]:
+    known = [*(["bank"] if chosen.takes_bank else []), *chosen.parameters]
+    parameters: dict[str, Any] = {}
+    at = 0
+    while at < len(text.rstrip()):
+        match = _PARAMETER.match(text, at)
+        if match is None:
+            raise InputError(
+                f"parameters are written name=value, with commas between; got {given!r}."
+            )
+        name, at = match[1], match.end()
+        if name not in known:
+            raise InputError(
+                f"{chosen.name} takes no {name!r}{did_you_mean(name, known)} It takes "
+                f"{', '.join(known) or 'no parameters'}."
+            )
+        if name in parameters:
+            raise InputError(f"{name} of {chosen.name} is given twice: {given!r}.")
+        parameters[name] = match[2].strip("\"'") if name == "bank" else _number(match[2])
+    return parameters
+
+
+def _number(text: str) -> int | float | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text.strip("\"'")

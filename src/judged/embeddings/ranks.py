@@ -15,36 +15,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, descending, order_in_segments
-from judged.embeddings.categories import UniqueProduct
+from judged.embeddings.categories import AnyProduct, CategoryProduct
 from judged.embeddings.exact import Precision, sum_error, unit
 from judged.embeddings.kernel import Windows, count_rows, within
-from judged.embeddings.product import Scores, Tile, over_blocks
-from judged.embeddings.relations import Bound, BoundJudgements, Pairs
+from judged.embeddings.product import ScoreTile, over_blocks
+from judged.embeddings.relations import Bound, BoundJudgements, Pairs, pair_counts
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
 from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings, by_query_and_rank
 
-Result = TypeVar("Result")
-_PAIRS_PER_PIECE = 50_000
-"""Relevant items of the rows that are counted at a time, which caps the memory."""
 _PAIRS_PER_BLOCK = 400_000
-"""Pairs that are held for a block of queries whose items are in several tiles."""
-_CELLS_PER_CALL = 1 << 22
-"""Cells of the matrix that a relation of unknown size returns at a time."""
-
-
-class Onlooker(Protocol):
-    """An object that sees every tile while ranks are counted, such as the search for top k."""
-
-    def add(self, tile: Tile) -> None: ...
+"""Relevant and excluded pairs that are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,58 +52,35 @@ class RankCounts:
 
 
 def count_ranks(
-    product: Scores,
+    product: AnyProduct,
     relevance: Bound,
     *,
     ties: TieOrder,
-    onlooker: Onlooker | None = None,
+    onlooker: Callable[[ScoreTile], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[RankCounts]:
-    """Count the ranks of all relevant items, piece after piece of queries.
+    """Count the ranks of all relevant items, block after block of queries.
 
-    A tile is multiplied once, and its rows are then counted in pieces, so that only few relevant
-    items are held at a time.
+    `onlooker` sees every tile, such as the search for the first k items.
     """
 
-    def work(begin: int, end: int) -> list[RankCounts]:
-        prepared, excluded = product.query_block(begin, end), excluded_from(product, begin, end)
-        if len(product.columns) > 1:
-            return [count_in_tiles(begin, end, prepared, excluded)]
-        tile = product.tile(prepared, begin, product.columns[0], excluded)
-        counts = []
-        for first, last, relevant in _pieces(relevance, begin, end, len(product.items)):
-            part = tile if (first, last) == (begin, end) else tile.rows(first, last)
-            gone = None if excluded is None else excluded.part(first - begin, last - begin)
-            if gone is not None:
-                relevant = relevant.without(gone)
-            tally = Tally(product, first, relevant, ties)
-            tally.read(part)
-            if onlooker is not None:
-                onlooker.add(part)
-            tally.begin()
-            tally.add(part)
-            counts.append(tally.counts(first, gone))
-        return counts
-
-    def count_in_tiles(
-        begin: int, end: int, prepared: Matrix, excluded: Pairs | None
-    ) -> RankCounts:
-        relevant = relevance.block(begin, end)
-        if excluded is not None:
-            relevant = relevant.without(excluded)
+    def work(begin: int, end: int) -> RankCounts:
+        relevant, excluded = relevant_and_excluded(product, relevance, begin, end)
+        prepared = product.query_block(begin, end)
         tally = Tally(product, begin, relevant, ties)
         for column in product.columns:
             tile = product.tile(prepared, begin, column, excluded)
             tally.read(tile)
             if onlooker is not None:
-                onlooker.add(tile)
+                onlooker(tile)
         tally.begin()
         for column in product.columns:
-            tally.add(product.tile(prepared, begin, column, excluded))
+            if len(product.columns) > 1:
+                tile = product.tile(prepared, begin, column, excluded)
+            tally.add(tile)
         return tally.counts(begin, excluded)
 
-    for counts in over_blocks(product, work, progress, blocks=_blocks(product, relevance)):
-        yield from counts
+    return over_blocks(product, work, progress, blocks=_blocks(product, relevance))
 
 
 def cut(begin: int, end: int, sizes: Ints, most: int) -> Iterator[tuple[int, int]]:
@@ -133,53 +98,30 @@ def cut(begin: int, end: int, sizes: Ints, most: int) -> Iterator[tuple[int, int
         first = last
 
 
-def _pieces(relevance: Bound, begin: int, end: int, items: int) -> Iterator[tuple[int, int, Pairs]]:
-    """Yield the first query, the end and the relevant pairs of each piece."""
-    most = getattr(relevance, "most", None)
-    if most is not None:
-        for first, last in cut(begin, end, most(begin, end), _PAIRS_PER_PIECE):
-            yield first, last, relevance.block(first, last)
-        return
-    step = max(1, _CELLS_PER_CALL // items)
-    for row in range(begin, end, step):
-        stop = min(row + step, end)
-        pairs = relevance.block(row, stop)
-        for first, last in cut(row, stop, pairs.lengths, _PAIRS_PER_PIECE):
-            yield first, last, pairs.part(first - row, last - row)
-
-
-def _blocks(product: Scores, relevance: Bound) -> list[tuple[int, int]]:
-    """Return the blocks of a product, cut further where too many pairs are held with a block.
-
-    Held are excluded pairs and, where items need several tiles, relevant ones.
-    """
-    held = [product.exclude, relevance if len(product.columns) > 1 else None]
-    sizes = [most for pairs in held if (most := getattr(pairs, "most", None)) is not None]
-    if not sizes:
-        return list(product.blocks())
+def _blocks(product: AnyProduct, relevance: Bound) -> list[tuple[int, int]]:
+    held = [pairs for pairs in (relevance, product.exclude) if pairs is not None]
     return [
         piece
         for begin, end in product.blocks()
         for piece in cut(
-            begin, end, np.sum([most(begin, end) for most in sizes], axis=0), _PAIRS_PER_BLOCK
+            begin,
+            end,
+            np.sum([pair_counts(pairs, begin, end, len(product.items)) for pairs in held], axis=0),
+            _PAIRS_PER_BLOCK,
         )
     ]
 
 
-def excluded_from(product: Scores, begin: int, end: int) -> Pairs | None:
-    """Return what is excluded from the rankings of some queries."""
-    if product.exclude is None:
-        return None
-    excluded = product.exclude.block(begin, end)
-    return excluded.where(excluded.item >= 0)
-
-
 def relevant_and_excluded(
-    product: Scores, relevance: Bound, begin: int, end: int
+    product: AnyProduct, relevance: Bound, begin: int, end: int
 ) -> tuple[Pairs, Pairs | None]:
     """Return what is relevant to some queries and not excluded, and what is excluded."""
-    relevant, excluded = relevance.block(begin, end), excluded_from(product, begin, end)
-    return relevant if excluded is None else relevant.without(excluded), excluded
+    relevant = relevance.block(begin, end)
+    if product.exclude is None:
+        return relevant, None
+    excluded = product.exclude.block(begin, end)
+    excluded = excluded.where(excluded.item >= 0)
+    return relevant.without(excluded), excluded
 
 
 class TieOrder:
@@ -188,11 +130,11 @@ class TieOrder:
     `more` are ids of items that are numbered after those of the scores.
     """
 
-    def __init__(self, scores: Scores, rule: str, more: tuple[str, ...] = ()) -> None:
+    def __init__(self, scores: AnyProduct, rule: str, more: tuple[str, ...] = ()) -> None:
         self._items, self._rule, self._more = scores.items, rule, more
         # Categories have no order in the input, but their best items have.
         self._leaders = None
-        if isinstance(scores, UniqueProduct) and rule == "input":
+        if isinstance(scores, CategoryProduct) and rule == "input":
             self._leaders = scores.leaders
 
     def places(self, queries: Ints, items: Ints) -> Ints:
@@ -215,7 +157,7 @@ class TieOrder:
 class Tally:
     """The counts of a block's relevant items, added up over the tiles of its row."""
 
-    def __init__(self, product: Scores, begin: int, relevant: Pairs, ties: TieOrder) -> None:
+    def __init__(self, product: AnyProduct, begin: int, relevant: Pairs, ties: TieOrder) -> None:
         self._product, self._begin, self._all, self._ties = product, begin, relevant, ties
         self._slack: Floats | None = None
         self._known: Ints = np.flatnonzero(relevant.item >= 0)
@@ -227,11 +169,11 @@ class Tally:
             np.zeros(len(self._known), np.int64) for _ in range(3)
         )
 
-    def read(self, tile: Tile) -> None:
+    def read(self, tile: ScoreTile) -> None:
         """Take the scores of relevant items from the tile they are in."""
-        self._slack = None if tile.in_order else tile.slack
-        if tile.dtype != self._score.dtype:
-            self._score = self._score.astype(tile.dtype)
+        self._slack = tile.slack
+        if tile.scores.dtype != self._score.dtype:
+            self._score = self._score.astype(tile.scores.dtype)
         inside = tile.holds(self._item)
         self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
 
@@ -243,7 +185,7 @@ class Tally:
             slack, kind = self._slack[self._row], self._score.dtype.type
             self._low, self._high = _limits(self._score, slack, kind)
 
-    def begin_with(self, exact: Floats, tile: Tile, shift: Floats | None) -> None:
+    def begin_with(self, exact: Floats, tile: ScoreTile, shift: Floats | None) -> None:
         """Begin with the exact scores of relevant items, which are in no tile.
 
         `shift` is what the scores of tiles lack, for each row, if they lack anything.
@@ -252,7 +194,7 @@ class Tally:
         self._slack = tile.slack
         self._sort()
         scores = self._exact = self._score
-        kind = tile.dtype.type
+        kind = tile.scores.dtype.type
         with np.errstate(over="ignore"):
             if self._slack is None:
                 self._low, self._high = nearest_numbers(scores, kind)
@@ -276,17 +218,17 @@ class Tally:
         )
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
 
-    def add(self, tile: Tile) -> None:
+    def add(self, tile: ScoreTile) -> None:
         """Count the scores of a tile above each relevant item, level with it, and before it."""
         holds_own, limits = tile.holds(self._item), (self._low, self._high)
-        above, level = count_rows(tile.scores, self._row, self._lengths, limits)
+        above, level = count_rows(tile.scores, self._lengths, limits)
         crowded = np.flatnonzero(level - above > holds_own)
         if len(crowded):
             self._settle(tile, crowded, above, level)
         self._above += above
         self._level += level
 
-    def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
+    def _settle(self, tile: ScoreTile, crowded: Ints, above: Ints, level: Ints) -> None:
         """Correct the counts of relevant items that have neighbours."""
         row, low, high = (column[crowded] for column in (self._row, self._low, self._high))
         windows, window = Windows.around(row, low, high)
@@ -298,14 +240,13 @@ class Tally:
             )
             if self._slack is not None:
                 near = self._rescored(near)
-            counts = near.counts_of_relevant(self._ties.places)
-            own = counts.relevant
-            above[own] = above_window[counts.window] + counts.above
-            level[own] = above[own] + counts.tied
-            self._before[own] += counts.before
+            own, own_window, above_own, tied, before = near.counts_of_relevant(self._ties.places)
+            above[own] = above_window[own_window] + above_own
+            level[own] = above[own] + tied
+            self._before[own] += before
 
     def _neighbours(
-        self, tile: Tile, row: Ints, column: Ints, window: Ints, own: Ints, own_window: Ints
+        self, tile: ScoreTile, row: Ints, column: Ints, window: Ints, own: Ints, own_window: Ints
     ) -> Neighbours:
         """Return the scores of a tile in windows, and relevant items `own` that are not there."""
         width, relevant = tile.scores.shape[1], np.full(len(row), -1)
@@ -361,18 +302,6 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class SettledCounts:
-    """The final counts of relevant items within their windows."""
-
-    relevant: Ints
-    window: Ints
-    above: Ints
-    tied: Ints
-    """Scores as great as the item's, its own included if the tile holds it."""
-    before: Ints
-
-
-@dataclass(frozen=True)
 class Neighbours:
     """Items whose scores are too close to a relevant one's, and the relevant ones."""
 
@@ -406,8 +335,12 @@ class Neighbours:
         has_relevant = np.bincount(cluster, self.relevant >= 0) > 0
         return (has_relevant & (np.bincount(cluster) > 1))[cluster]
 
-    def counts_of_relevant(self, places: Callable[[Ints, Ints], Ints]) -> SettledCounts:
-        """Sort clusters by scores that are final, ties by their places, and count."""
+    def counts_of_relevant(self, places: Callable[[Ints, Ints], Ints]) -> tuple[Ints, ...]:
+        """Sort clusters by scores that are final, ties by their places, and count.
+
+        Returns relevant items, their windows, and the numbers of scores above them in the window,
+        as great (their own included if the tile holds it), and tied before them.
+        """
         near = self.take(order_in_segments(self.cluster, -self.score))
         start_window, start = borders(near.window), borders(near.cluster, near.score)
         tie = np.cumsum(start) - 1
@@ -426,11 +359,10 @@ class Neighbours:
             begin = borders(tie[some])
             before[some] = running - running[begin][np.cumsum(begin) - 1]
         columns = (near.relevant, near.window, above, tied, before)
-        return SettledCounts(*(column[is_relevant] for column in columns))
+        return tuple(column[is_relevant] for column in columns)
 
 
 def _limits(scores: Matrix, room: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
-    """Return limits that lie at least some room below and above scores."""
     with np.errstate(over="ignore"):
         low = np.nextafter((scores - room).astype(kind), kind(-np.inf))
         high = np.nextafter((scores + room).astype(kind), kind(np.inf))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -36,13 +36,6 @@ class Pairs:
     def row(self) -> Ints:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
-    def part(self, begin: int, end: int) -> Pairs:
-        """Return the pairs of some of the queries."""
-        start = int(self.lengths[:begin].sum())
-        lengths = self.lengths[begin:end]
-        at = slice(start, start + int(lengths.sum()))
-        return Pairs(lengths, self.item[at], self.grade[at])
-
     def where(self, keep: NDArray[np.bool_]) -> Pairs:
         return Pairs(
             np.bincount(self.row[keep], minlength=len(self.lengths)),
@@ -60,10 +53,28 @@ class Pairs:
 class Bound(Protocol):
     """A relation bound to vectors, which gives the items of a block of queries.
 
-    It may have a method `most`, which says how many items each query has at most.
+    It may have a method `most(begin, end)`, which returns how many items each query has at most.
     """
 
     def block(self, begin: int, end: int) -> Pairs: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedPairs:
+    """Pairs that a function computes for a block of queries."""
+
+    block: Callable[[int, int], Pairs]
+    most: Callable[[int, int], Ints] | None = None
+
+
+_CELLS_PER_PAIR = 40
+"""A matrix of this many grades is held for a short time, and takes about as much as one pair."""
+
+
+def pair_counts(bound: Bound, begin: int, end: int, items: int) -> Ints:
+    """Return about how many pairs of each query are in memory while they are counted."""
+    most = getattr(bound, "most", None)
+    return np.full(end - begin, items // _CELLS_PER_PAIR) if most is None else most(begin, end)
 
 
 class Relation(Protocol):
@@ -79,7 +90,7 @@ class Relation(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether items that it does not name are known not to belong to the query."""
+        """True if items that it does not name are known not to belong to the query."""
         ...
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
@@ -90,40 +101,12 @@ class Relation(Protocol):
         queries, items : Vectors
             Both sides.
 
-        Returns
-        -------
-        Bound
-            Its `block(begin, end)` returns the pairs of some queries.
-
         >>> from judged import Embeddings, relevance
         >>> both = Embeddings([[1.0], [2.0]], [[1.0], [2.0]])
         >>> relevance.pairs().bind(both.queries, both.items).block(0, 2).item.tolist()
         [0, 1]
         """
         ...
-
-
-@dataclass(frozen=True)
-class PairedRows:
-    """The i-th item for the i-th query, such as pairs of a caption and its clip."""
-
-    says: ClassVar[str] = "the item with the query's own row number"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if len(queries) != len(items):
-            raise InputError(
-                f"pairs need as many queries as items, but there are {len(queries)} queries and "
-                f"{len(items)} items. For several queries per item, use labels (--labels)."
-            )
-        _refuse_other_order(queries, items, "For pairs by id, give judged.relevance.same_id()")
-        return self
-
-    def block(self, begin: int, end: int) -> Pairs:
-        return Pairs(self.most(begin, end), np.arange(begin, end), np.ones(end - begin))
-
-    def most(self, begin: int, end: int) -> Ints:
-        return np.ones(end - begin, np.int64)
 
 
 def _refuse_other_order(queries: Vectors, items: Vectors, by_id: str) -> None:
@@ -140,36 +123,49 @@ def _refuse_other_order(queries: Vectors, items: Vectors, by_id: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class SameRow:
-    """The item with the query's own row number, which is the query itself in self-search."""
+@dataclass(frozen=True, eq=False)
+class DeclaredRelation:
+    """A relation that is a function of the vectors of both sides."""
 
-    says: ClassVar[str] = "the item with the query's own row number"
-    complete: ClassVar[bool] = True
+    says: str
+    bind: Callable[[Vectors, Vectors], Bound]
+    complete: bool = True
+    is_by_id: bool = False
+    """True for the items with the query's own id."""
+    is_by_label: bool = False
+    """True for the items with labels of the query."""
+    parts: tuple[Relation, ...] = ()
+    """The relations that it is the union of."""
 
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+
+def same_row(*, paired: bool = False) -> Relation:
+    """Return the item in the query's own row; if `paired`, each query must have one."""
+
+    def bind(queries: Vectors, items: Vectors) -> Bound:
         by_id = "To exclude by id, give judged.relevance.same_id() (--exclude-same-id)"
+        if paired:
+            by_id = "For pairs by id, give judged.relevance.same_id()"
+        if paired and len(queries) != len(items):
+            raise InputError(
+                f"pairs need as many queries as items, but there are {len(queries)} queries and "
+                f"{len(items)} items. For several queries per item, use labels (--labels)."
+            )
         _refuse_other_order(queries, items, by_id)
         rows = np.arange(min(len(queries), len(items)))
         return ListedPairs.of(rows, rows, np.ones(len(rows)), queries)
 
+    return DeclaredRelation("the item with the query's own row number", bind)
 
-@dataclass(frozen=True)
-class SameId:
-    """The item with the query's own id."""
 
-    says: ClassVar[str] = "the item with the query's own id"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if queries.ids is None or items.ids is None:
-            raise InputError(
-                "same_id needs ids on both sides. Give query_ids and item_ids, or use same_row."
-            )
-        place = rows_of(queries.ids, items)
-        pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
-        row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return ListedPairs.of(row, item, np.ones(len(row)), queries)
+def bind_same_id(queries: Vectors, items: Vectors) -> Bound:
+    if queries.ids is None or items.ids is None:
+        raise InputError(
+            "same_id needs ids on both sides. Give query_ids and item_ids, or use same_row."
+        )
+    place = rows_of(queries.ids, items)
+    pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
+    row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return ListedPairs.of(row, item, np.ones(len(row)), queries)
 
 
 def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
@@ -184,28 +180,18 @@ def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class ListedPairs:
-    """Pairs in memory, in the order of the queries."""
-
-    item: Ints
-    grade: Floats
-    lengths: Ints
-    starts: Ints
+class ListedPairs(Pairs):
+    """Pairs of all queries in memory, in the order of the queries."""
 
     @classmethod
     def of(cls, row: Ints, item: Ints, grade: Floats, queries: Vectors) -> ListedPairs:
         return cls(*_pairs_of(row, item, grade, len(queries)))
 
-    @classmethod
-    def of_pairs(cls, pairs: Pairs) -> ListedPairs:
-        return cls(pairs.item, pairs.grade, pairs.lengths, starts_of(pairs.lengths))
-
-    @property
-    def pairs(self) -> Pairs:
-        return Pairs(self.lengths, self.item, self.grade)
+    @cached_property
+    def starts(self) -> Ints:
+        return starts_of(self.lengths)
 
     def at(self, begin: int, end: int) -> slice:
-        """Return the positions of the pairs of some queries."""
         start = int(self.starts[begin])
         return slice(start, start + int(self.lengths[begin:end].sum()))
 
@@ -217,12 +203,10 @@ class ListedPairs:
         return self.lengths[begin:end]
 
 
-def _pairs_of(
-    row: Ints, item: Ints, grade: Floats, queries: int
-) -> tuple[Ints, Floats, Ints, Ints]:
+def _pairs_of(row: Ints, item: Ints, grade: Floats, queries: int) -> tuple[Ints, Ints, Floats]:
+    """Return the number of items of each query, and items and grades in the order of queries."""
     order = np.argsort(row, kind="stable")
-    lengths = np.bincount(row, minlength=queries)
-    return item[order], grade[order], lengths, starts_of(lengths)
+    return np.bincount(row, minlength=queries), item[order], grade[order]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -254,7 +238,6 @@ class JudgementRelation:
 
     @cached_property
     def pool(self) -> Pool:
-        """The judgements, read once."""
         from judged.inputs import read_judgements
         from judged.matching.pool import pool_of
 
@@ -298,26 +281,12 @@ class JudgementRelation:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class GradeFunction:
-    """A function (first query, end) that returns grades of these queries with all items."""
+def grades_by(function: Callable[[int, int], Any]) -> Relation:
+    """Return a relation from a function (first query, end) that returns grades with all items."""
 
-    function: Callable[[int, int], Any]
-    says: ClassVar[str] = "the items for which the given function returns a grade"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _BoundFunction(self.function, len(items))
-
-
-@dataclass(frozen=True, eq=False)
-class _BoundFunction:
-    function: Callable[[int, int], Any]
-    items: int
-
-    def block(self, begin: int, end: int) -> Pairs:
+    def block(begin: int, end: int, items: int) -> Pairs:
         try:
-            grades = np.asarray(self.function(begin, end))
+            grades = np.asarray(function(begin, end))
             numeric = grades.dtype.kind in "biuf"
         except TypeError as error:
             raise InputError(
@@ -328,10 +297,10 @@ class _BoundFunction:
             raise InputError(
                 f"the relevance function must return numbers, grades; got {grades.dtype}."
             )
-        if grades.shape != (end - begin, self.items):
+        if grades.shape != (end - begin, items):
             raise InputError(
                 f"the relevance function returned shape {grades.shape} for queries {begin} to "
-                f"{end - 1}; it must return {(end - begin, self.items)}."
+                f"{end - 1}; it must return {(end - begin, items)}."
             )
         if not np.isfinite(grades).all():
             raise InputError(
@@ -339,78 +308,54 @@ class _BoundFunction:
                 f"{end - 1}."
             )
         row, item = np.nonzero(grades)
-        return Pairs(
-            np.bincount(row, minlength=end - begin), item, grades[row, item].astype(np.float64)
-        )
+        lengths = np.bincount(row, minlength=end - begin)
+        return Pairs(lengths, item, grades[row, item].astype(np.float64))
+
+    return DeclaredRelation(
+        "the items for which the given function returns a grade",
+        lambda queries, items: ComputedPairs(lambda begin, end: block(begin, end, len(items))),
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class RelationUnion:
-    """The union of several relations."""
+def _bind_union(parts: Sequence[Relation], queries: Vectors, items: Vectors) -> Bound:
+    bound, count = [part.bind(queries, items) for part in parts], len(items)
 
-    parts: tuple[Relation, ...]
-
-    @property
-    def says(self) -> str:
-        return ", and ".join(part.says for part in self.parts)
-
-    @property
-    def complete(self) -> bool:
-        return all(part.complete for part in self.parts)
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _BoundUnion(tuple(part.bind(queries, items) for part in self.parts), len(items))
-
-
-@dataclass(frozen=True, eq=False)
-class _BoundUnion:
-    parts: tuple[Bound, ...]
-    items: int
-
-    def block(self, begin: int, end: int) -> Pairs:
+    def block(begin: int, end: int) -> Pairs:
         keys = [np.zeros(0, np.int64)]
-        for part in self.parts:
+        for part in bound:
             pairs = part.block(begin, end)
             pairs = pairs.where(pairs.item >= 0)
-            keys.append(pairs.row * self.items + pairs.item)
+            keys.append(pairs.row * count + pairs.item)
         key = np.unique(np.concatenate(keys))
-        return Pairs(
-            np.bincount(key // self.items, minlength=end - begin),
-            key % self.items,
-            np.ones(len(key)),
-        )
+        lengths = np.bincount(key // count, minlength=end - begin)
+        return Pairs(lengths, key % count, np.ones(len(key)))
+
+    def most(begin: int, end: int) -> Ints:
+        counts = [pair_counts(part, begin, end, count) for part in bound]
+        return np.sum(counts, axis=0, dtype=np.int64)
+
+    return ComputedPairs(block, most)
 
 
-@dataclass(frozen=True, eq=False)
-class RowLists:
-    """Row numbers of items for each query."""
+def row_lists(lists: Sequence[Sequence[int]], what: str) -> Relation:
+    """Return a relation from the row numbers of items for each query."""
 
-    lists: Sequence[Sequence[int]]
-    what: str = "lists"
-    complete: ClassVar[bool] = True
-
-    @property
-    def says(self) -> str:
-        return f"the items listed as {self.what}"
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if len(self.lists) != len(queries):
+    def bind(queries: Vectors, items: Vectors) -> Bound:
+        if len(lists) != len(queries):
             raise InputError(
-                f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; the numbers "
-                "must match."
+                f"{what}: {len(lists)} lists for {len(queries)} queries; the numbers must match."
             )
-        lengths = np.array([len(listed) for listed in self.lists], dtype=np.int64)
-        numbers = [number for listed in self.lists for number in listed]
+        numbers = [number for listed in lists for number in listed]
         wrong = next((number for number in numbers if not 0 <= number < len(items)), None)
         if wrong is not None:
             raise InputError(
-                f"{self.what}: there is no item {wrong}; item numbers go from 0 to "
-                f"{len(items) - 1}."
+                f"{what}: item {wrong} does not exist; item numbers go from 0 to {len(items) - 1}."
             )
+        row = np.repeat(np.arange(len(queries)), [len(listed) for listed in lists])
         item = np.array(numbers, dtype=np.int64)
-        return ListedPairs.of(
-            np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries
-        )
+        return ListedPairs.of(row, item, np.ones(len(item)), queries)
+
+    return DeclaredRelation(f"the items listed as {what}", bind)
 
 
 _QUERIES_PER_BLOCK = 512
@@ -418,7 +363,6 @@ _QUERIES_PER_BLOCK = 512
 
 
 def all_pairs(bound: Bound, queries: int) -> Pairs:
-    """Return the items of all queries."""
     begins = range(0, queries, _QUERIES_PER_BLOCK)
     blocks = [bound.block(begin, min(begin + _QUERIES_PER_BLOCK, queries)) for begin in begins]
     lengths, item, grade = (
@@ -434,18 +378,38 @@ def reversed_pairs(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
     pairs = pairs.where(pairs.item >= 0)
     found = _pairs_of(pairs.item, pairs.row, pairs.grade, len(items))
     return (
-        BoundJudgements(*found, known=found[2] > 0)
+        BoundJudgements(*found, known=found[0] > 0)
         if isinstance(relation, BoundJudgements)
         else ListedPairs(*found)
     )
 
 
-def as_relation(given: Any, *, what: Literal["relevance", "exclude"]) -> Relation:
-    """Return a relation from a relation, a function, judgements, or a list of exclusions."""
-    if isinstance(given, (list, tuple)) and what == "exclude":
-        return RelationUnion(tuple(as_relation(part, what=what) for part in given))
+def reversed_relation(relation: Relation) -> Relation:
+
+    def bind(queries: Vectors, items: Vectors) -> Bound:
+        return reversed_pairs(relation.bind(items, queries), items, queries)
+
+    return DeclaredRelation(relation.says, bind, relation.complete)
+
+
+def as_exclusion(exclude: Any) -> Relation | None:
+    """Return a relation from one exclusion or a list of them; None for None and an empty list."""
+    if exclude is None or (isinstance(exclude, (list, tuple)) and not exclude):
+        return None
+    if isinstance(exclude, (list, tuple)):
+        parts = tuple(as_relation(part, what="exclude") for part in exclude)
+        return DeclaredRelation(
+            ", and ".join(part.says for part in parts),
+            partial(_bind_union, parts),
+            all(part.complete for part in parts),
+            parts=parts,
+        )
+    return as_relation(exclude, what="exclude")
+
+
+def as_relation(given: Any, *, what: Literal["relevance", "exclude"] = "relevance") -> Relation:
     if hasattr(given, "bind"):
         return given
     if callable(given):
-        return GradeFunction(given)
+        return grades_by(given)
     return JudgementRelation(given, "judgements" if what == "relevance" else EXCLUSION_LIST)

@@ -8,28 +8,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Ints, positions, starts_of
+from judged.embeddings import relations
 from judged.embeddings.relations import (
     EXCLUSION_LIST,
     Bound,
+    ComputedPairs,
+    DeclaredRelation,
     JudgementRelation,
-    PairedRows,
     Pairs,
     Relation,
-    RowLists,
-    SameId,
-    SameRow,
 )
 from judged.errors import InputError
 from judged.inputs.vectors.labels import in_order_of
 from judged.inputs.vectors.vectors import Vectors, array_of
-from judged.options import choice
+from judged.options import checked, choice
 from judged.text import quote
 
 if TYPE_CHECKING:
@@ -61,9 +60,14 @@ def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
     >>> both.rank(same_label(["cat"], ["cat", "dog"])).hit_rank.tolist()
     [2]
     """
-    return SameLabel(query_labels, item_labels)
+
+    def bind(queries: Vectors, items: Vectors) -> Bound:
+        return _bind_same_label(labels_of(query_labels, queries), labels_of(item_labels, items))
+
+    return DeclaredRelation("items of the query's own label", bind, is_by_label=True)
 
 
+@checked
 def shared_label(
     query_labels: Labels | Sequence[Iterable[Any]],
     item_labels: Labels | Sequence[Iterable[Any]],
@@ -86,7 +90,15 @@ def shared_label(
     >>> both.rank(relevance).hit_grade.tolist()
     [2.0]
     """
-    return SharedLabel(query_labels, item_labels, graded)
+
+    def bind(queries: Vectors, items: Vectors) -> Bound:
+        sides = _lists(query_labels, queries), _lists(item_labels, items)
+        return _bind_shared_label(*_without_zeros(sides, (queries, items)), graded)
+
+    grade = "; the grade is how many" if graded else ""
+    return DeclaredRelation(
+        f"items with a label in common with the query{grade}", bind, is_by_label=True
+    )
 
 
 def pairs() -> Relation:
@@ -97,7 +109,7 @@ def pairs() -> Relation:
     >>> judged.Embeddings(captions, clips).rank(pairs()).hit_rank.tolist()
     [1, 1]
     """
-    return PairedRows()
+    return relations.same_row(paired=True)
 
 
 def same_row() -> Relation:
@@ -109,7 +121,7 @@ def same_row() -> Relation:
     >>> both.rank(same_label(labels, labels)).hit_rank.tolist()
     [1, 1]
     """
-    return SameRow()
+    return relations.same_row()
 
 
 def same_id() -> Relation:
@@ -121,7 +133,9 @@ def same_id() -> Relation:
     >>> both.top_k(2).to_frame()["item"].to_list()
     ['b']
     """
-    return SameId()
+    return DeclaredRelation(
+        "the item with the query's own id", relations.bind_same_id, is_by_id=True
+    )
 
 
 def listed(judgements: JudgementsLike) -> Relation:
@@ -189,7 +203,9 @@ def revisited(
             for place, query in enumerate(ground_truth)
         ]
 
-    return RowLists(lists(wanted), "relevant"), RowLists(lists(excluded), "junk")
+    return relations.row_lists(lists(wanted), "relevant"), relations.row_lists(
+        lists(excluded), "junk"
+    )
 
 
 def _rows_of(query: Any, part: str, place: int) -> list[int]:
@@ -234,7 +250,6 @@ def _is_one_sequence(labels: Any) -> bool:
 
 
 def side_labels(labels: Any, queries: Vectors, items: Vectors) -> tuple[Any, Any]:
-    """Return the labels of queries and of items, from a pair or from one sequence for both."""
     if isinstance(labels, tuple) and len(labels) == 2 and not _is_one_sequence(labels):
         return labels
     if len(queries) != len(items):
@@ -246,41 +261,19 @@ def side_labels(labels: Any, queries: Vectors, items: Vectors) -> tuple[Any, Any
     return labels, labels
 
 
-@dataclass(frozen=True, eq=False)
-class SameLabel:
-    """Items with the query's own label."""
+def _bind_same_label(query_labels: NDArray[Any], item_labels: NDArray[Any]) -> Bound:
+    of_queries, of_items = _codes(query_labels, item_labels)
+    order = np.argsort(of_items, kind="stable")
+    labels = int(max(of_queries.max(initial=-1), of_items.max(initial=-1))) + 1
+    counts = np.bincount(of_items, minlength=labels)
+    starts = starts_of(counts)
 
-    query_labels: Any
-    item_labels: Any
-    says: ClassVar[str] = "items of the query's own label"
-    complete: ClassVar[bool] = True
+    def block(begin: int, end: int) -> Pairs:
+        code = of_queries[begin:end]
+        item = order[positions(starts[code], counts[code])]
+        return Pairs(counts[code], item, np.ones(len(item)))
 
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        of_queries, of_items = _codes(
-            _labels(self.query_labels, queries), _labels(self.item_labels, items)
-        )
-        order = np.argsort(of_items, kind="stable")
-        counts = np.bincount(
-            of_items, minlength=int(max(of_queries.max(initial=-1), of_items.max(initial=-1))) + 1
-        )
-        return _BoundLabels(of_queries, order, counts, starts_of(counts))
-
-
-@dataclass(frozen=True, eq=False)
-class _BoundLabels:
-    query_code: Ints
-    order: Ints
-    counts: Ints
-    starts: Ints
-
-    def block(self, begin: int, end: int) -> Pairs:
-        code = self.query_code[begin:end]
-        lengths = self.counts[code]
-        item = self.order[positions(self.starts[code], lengths)]
-        return Pairs(lengths, item, np.ones(len(item)))
-
-    def most(self, begin: int, end: int) -> Ints:
-        return self.counts[self.query_code[begin:end]]
+    return ComputedPairs(block, lambda begin, end: counts[of_queries[begin:end]])
 
 
 def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
@@ -297,37 +290,41 @@ def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
     return code[: len(left)].astype(np.int64), code[len(left) :].astype(np.int64)
 
 
-def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
+def labels_of(
+    given: Any, vectors: Vectors, one: str = "label", many: str = "labels"
+) -> NDArray[Any]:
+    """Return one label for each vector, texts or whole numbers; messages call them `many`."""
     given = in_order_of(vectors, given)
     try:
-        labels = np.asarray(array_of(given, "the labels") if hasattr(given, "shape") else given)
+        labels = np.asarray(array_of(given, f"the {many}") if hasattr(given, "shape") else given)
     except (TypeError, ValueError, RuntimeError):
         raise InputError(
-            f"{vectors.source}: one label is needed for each of the {len(vectors)} vectors; got "
-            f"{type(given).__name__}, which cannot be read as a sequence of labels."
+            f"{vectors.source}: one {one} is needed for each of the {len(vectors)} vectors; got "
+            f"{type(given).__name__}, which cannot be read as a sequence of {many}."
         ) from None
-    if labels.dtype.kind == "O" and labels.ndim == 1:
+    if labels.ndim != 1 or len(labels) != len(vectors):
+        raise InputError(
+            f"{vectors.source}: {many} have shape {labels.shape}; one is needed for each of the "
+            f"{len(vectors)} vectors."
+        )
+    if labels.dtype.kind in "OfUT":
         missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
-        if missing and len(labels) == len(vectors):
+        if missing:
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(missing[0])} has no label; give it one."
+                f"{vectors.source}: vector {vectors.name(missing[0])} has no {one}; give it one."
             )
+    if labels.dtype.kind == "O":
         labels = np.array([str(label) for label in labels.tolist()])
     elif labels.dtype.kind == "S":
         try:
             labels = np.char.decode(labels, "utf-8")
         except UnicodeDecodeError:
-            raise InputError(f"{vectors.source}: the labels are not UTF-8 text.") from None
-    if labels.ndim != 1 or len(labels) != len(vectors):
-        raise InputError(
-            f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
-            f"{len(vectors)} vectors."
-        )
+            raise InputError(f"{vectors.source}: the {many} are not UTF-8 text.") from None
     if labels.dtype.kind in "UT":
         _refuse_ids((re.split(r"[\s,;]+", str(label), maxsplit=1) for label in labels), vectors)
     if labels.dtype.kind not in "biufUOT":
         raise InputError(
-            f"{vectors.source}: labels must be texts or whole numbers; got {labels.dtype}."
+            f"{vectors.source}: {many} must be texts or whole numbers; got {labels.dtype}."
         )
     if labels.dtype.kind == "f":
         if (
@@ -336,7 +333,7 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
             or np.abs(labels).max(initial=0) >= 2**53
         ):
             raise InputError(
-                f"{vectors.source}: labels are floating-point numbers; give whole numbers or texts."
+                f"{vectors.source}: {many} are floating-point numbers; give whole numbers or texts."
             )
         labels = labels.astype(np.int64)
     return labels
@@ -358,9 +355,9 @@ def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """Tell whether a label is None, NaN, or the missing value of a frame."""
+    """Tell whether a label is None, NaN, an empty text, or the missing value of a frame."""
     return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (
-        isinstance(label, float) and label != label
+        isinstance(label, (float, str)) and (label != label or label == "")
     )
 
 
@@ -368,56 +365,38 @@ def _kind(labels: NDArray[Any]) -> str:
     return "texts" if labels.dtype.kind == "U" else "numbers"
 
 
-@dataclass(frozen=True, eq=False)
-class SharedLabel:
-    """Items that share at least one label with the query; several labels per vector."""
+def _bind_shared_label(left: list[list[Any]], right: list[list[Any]], graded: bool) -> Bound:
+    code = {label: number for number, label in enumerate(dict.fromkeys(chain(*right)))}
+    of_items = [[code[name] for name in dict.fromkeys(entry)] for entry in right]
+    wanted = [[code[name] for name in dict.fromkeys(entry) if name in code] for entry in left]
+    item, label = _flat(of_items)
+    item = item[np.argsort(label, kind="stable")]
+    counts = np.bincount(label, minlength=len(code))
+    starts, items_count = starts_of(counts), len(right)
 
-    query_labels: Any
-    item_labels: Any
-    graded: bool = False
-    """Whether the grade is the number of labels in common, not 1."""
-    complete: ClassVar[bool] = True
+    def block(begin: int, end: int) -> Pairs:
+        row, label = _flat(wanted[begin:end])
+        lengths = counts[label]
+        own = item[positions(starts[label], lengths)]
+        pair = np.repeat(row, lengths) * items_count + own
+        key, shared = np.unique(pair, return_counts=True)
+        grade = shared.astype(np.float64) if graded else np.ones(len(key))
+        size = np.bincount(key // items_count, minlength=end - begin)
+        return Pairs(size, key % items_count, grade)
 
-    @property
-    def says(self) -> str:
-        grade = "; the grade is how many" if self.graded else ""
-        return f"items with a label in common with the query{grade}"
+    def most(begin: int, end: int) -> Ints:
+        row, label = _flat(wanted[begin:end])
+        return np.bincount(row, counts[label], minlength=end - begin).astype(np.int64)
 
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        left, right = _lists(self.query_labels, queries), _lists(self.item_labels, items)
-        for labels, vectors in ((left, queries), (right, items)):
-            text = next((entry for entry in labels if isinstance(entry, str)), None)
-            if text is not None:
-                raise InputError(
-                    f"{vectors.source}: {text!r} is one text, not a list of labels; give a list "
-                    "for each vector, or use judged.relevance.same_label(…)."
-                )
-            if len(labels) != len(vectors):
-                raise InputError(
-                    f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; "
-                    "the numbers must match."
-                )
-        left, right = _without_zeros((left, right), (queries, items))
-        names = dict.fromkeys(label for entry in right for label in entry)
-        code = {label: number for number, label in enumerate(names)}
-        of_items = [[code[name] for name in dict.fromkeys(entry)] for entry in right]
-        wanted = [[code[name] for name in dict.fromkeys(entry) if name in code] for entry in left]
-        item, label = _flat(of_items)
-        order = np.argsort(label, kind="stable")
-        counts = np.bincount(label, minlength=len(code))
-        return _BoundSharedLabels(
-            wanted, item[order], counts, starts_of(counts), len(right), self.graded
-        )
+    return ComputedPairs(block, most)
 
 
 def _flat(lists: list[list[int]]) -> tuple[Ints, Ints]:
-    """Return the row of each number of some lists, and the numbers."""
     row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
     return row, np.array([number for entry in lists for number in entry], dtype=np.int64)
 
 
 def _lists(given: Any, vectors: Vectors) -> list[Any]:
-    """Return a list of labels for each vector; a text stays a text."""
     given = in_order_of(vectors, given, several=True)
     if hasattr(given, "tocsr") and hasattr(given, "toarray"):  # a sparse matrix of scipy
         given = given.toarray()
@@ -437,8 +416,17 @@ def _lists(given: Any, vectors: Vectors) -> list[Any]:
             f"{vectors.source}: labels are whole numbers or texts, or a matrix of 0 and 1; got "
             f"{bad!r}."
         )
-    if not any(isinstance(entry, str) for entry in lists):
-        _refuse_ids(map(list, lists), vectors)
+    if (text := next((entry for entry in lists if isinstance(entry, str)), None)) is not None:
+        raise InputError(
+            f"{vectors.source}: {text!r} is one text, not a list of labels; give a list for each "
+            "vector, or use judged.relevance.same_label(…)."
+        )
+    _refuse_ids(map(list, lists), vectors)
+    if len(lists) != len(vectors):
+        raise InputError(
+            f"{vectors.source}: {len(lists)} lists of labels for {len(vectors)} vectors; the "
+            "numbers must match."
+        )
     return lists
 
 
@@ -494,25 +482,3 @@ def _without_zeros(sides: Sides, vectors: tuple[Vectors, Vectors]) -> Sides:
                 "and 1, or lists of labels without filling."
             )
     return sides
-
-
-@dataclass(frozen=True, eq=False)
-class _BoundSharedLabels:
-    wanted: list[list[int]]
-    item: Ints
-    counts: Ints
-    starts: Ints
-    items: int
-    graded: bool
-
-    def block(self, begin: int, end: int) -> Pairs:
-        row, label = _flat(self.wanted[begin:end])
-        lengths = self.counts[label]
-        item = self.item[positions(self.starts[label], lengths)]
-        key, shared = np.unique(np.repeat(row, lengths) * self.items + item, return_counts=True)
-        grade = shared.astype(np.float64) if self.graded else np.ones(len(key))
-        return Pairs(np.bincount(key // self.items, minlength=end - begin), key % self.items, grade)
-
-    def most(self, begin: int, end: int) -> Ints:
-        row, label = _flat(self.wanted[begin:end])
-        return np.bincount(row, self.counts[label], minlength=end - begin).astype(np.int64)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.embeddings.categories import CategoryGrouping, UniqueProduct
+from judged.embeddings.categories import AnyProduct, CategoryGrouping, CategoryProduct
 from judged.embeddings.kernel import keys_of
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Product, Scores, TilePlan
+from judged.embeddings.product import TiledProduct, plan_tiles
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
 from judged.embeddings.relations import (
     Bound,
@@ -22,10 +22,10 @@ from judged.embeddings.relations import (
     Relation,
     all_pairs,
     reversed_pairs,
+    reversed_relation,
 )
-from judged.embeddings.relevance import SameLabel, SharedLabel
 from judged.embeddings.similarity import Similarity
-from judged.embeddings.top_k import Best, TopK
+from judged.embeddings.top_k import TopK, TopKSearch
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import CATEGORIES
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
@@ -36,7 +36,7 @@ from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
-    from judged.options import Precision, Progress
+    from judged.options import Progress
 
 NAME = "embeddings"
 """The name of a search without a name."""
@@ -62,8 +62,6 @@ class Search:
     """The change of scores before items are ranked."""
     categories: Any
     """The categories of items, which are ranked instead of items."""
-    precision: Precision = "double"
-    """The precision of the scores that ranks are based on."""
 
     def __repr__(self) -> str:
         sides = (self.queries, "query", "queries"), (self.items, "item", "items")
@@ -73,44 +71,22 @@ class Search:
 
 
 def reversed_search(search: Search) -> Search:
-    """Return the items' search for queries."""
     return Search(
         queries=search.items,
         items=search.queries,
         similarity=search.similarity.reversed(),
-        exclude=None if search.exclude is None else _ReversedRelation(search.exclude),
+        exclude=None if search.exclude is None else reversed_relation(search.exclude),
         memory=search.memory,
         dims=search.dims,
         normalisation=search.normalisation,
         categories=None,
-        precision=search.precision,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _ReversedRelation:
-    """A relation seen from the items."""
-
-    relation: Relation
-
-    @property
-    def says(self) -> str:
-        return self.relation.says
-
-    @property
-    def complete(self) -> bool:
-        return self.relation.complete
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return reversed_pairs(self.relation.bind(items, queries), items, queries)
 
 
 # -- scores and ranks
 
 
-def scores_of(
-    search: Search, *, precision: Precision | None = None
-) -> tuple[Scores, Fitted | None]:
+def scores_of(search: Search) -> tuple[AnyProduct, Fitted | None]:
     """Return the scores to rank by, and the fitted normalisation.
 
     Categories take the place of items where they were given. A normalisation that changes no
@@ -119,36 +95,30 @@ def scores_of(
     queries, items = search.queries, search.items
     similarity = search.similarity.placed(items)
     exclude = None if search.exclude is None else search.exclude.bind(queries, items)
-    precision = precision or search.precision
-    # Normalised scores have no error bound, so all of them are in the chosen precision.
+    # Normalised scores have no error bound, so all of them are in double precision.
     wide = search.normalisation is not None
-    options: dict[str, Any] = {
-        "exclude": exclude,
-        "memory": search.memory,
-        "precision": precision,
-    }
+    options: dict[str, Any] = {"exclude": exclude, "memory": search.memory}
     grouping = None
     if search.categories is not None:
-        double = precision == "double" and (wide or not similarity.certain)
-        kept = np.float64 if double else np.float32
-        plan = TilePlan.of(queries, items, similarity, search.memory, kept)
-        grouping = CategoryGrouping(search.categories, items, plan.width)
+        kept = np.float64 if wide or not similarity.certain else np.float32
+        _, _, *shape = plan_tiles(queries, items, similarity, search.memory, kept)
+        grouping = CategoryGrouping(search.categories, items, shape[1])
         items = grouping.items
         options |= {
             "exclude": grouping.moved(exclude),
             "cuts": grouping.cuts,
-            "shape": (plan.height, plan.width),
+            "shape": shape,
         }
-    product = Product(queries, items, similarity, wide=wide, **options)
+    product = TiledProduct(queries, items, similarity, wide=wide, **options)
     fitted = None
     if search.normalisation is not None:
         fitted = search.normalisation.fit(product, dims=search.dims)
         if fitted.queries is not None or search.normalisation.keeps_order:
-            product = Product(fitted.queries or queries, items, similarity, **options)
+            product = TiledProduct(fitted.queries or queries, items, similarity, **options)
         else:
             options["ready"] = product.ready
-            product = Product(queries, items, similarity, normaliser=fitted, **options)
-    return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
+            product = TiledProduct(queries, items, similarity, normaliser=fitted.apply, **options)
+    return product if grouping is None else CategoryProduct(product, grouping, exclude), fitted
 
 
 def rank_bound(
@@ -165,14 +135,16 @@ def rank_bound(
     scores, fitted = scores_of(search)
     judged = bound if isinstance(bound, BoundJudgements) else None
     of_absent: Bound | None = None if judged is None else judged.of_absent
-    if isinstance(scores, UniqueProduct):
+    if isinstance(scores, CategoryProduct):
         bound = scores.relevance(bound)
         of_absent = None if of_absent is None else scores.relevance_of_others(of_absent)
     best = None
     if top is not None:
-        best = Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
-    order = TieOrder(scores, policy.ties)
-    counts = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
+        best = TopKSearch(
+            scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted
+        )
+    order, onlooker = TieOrder(scores, policy.ties), None if best is None else best.add
+    counts = list(count_ranks(scores, bound, ties=order, onlooker=onlooker, progress=progress))
     rankings = rankings_of(scores.queries.names(), counts, policy, name)
     if judged is not None:
         rankings = of_judged_queries(rankings, judged, of_absent, len(scores.items))
@@ -185,13 +157,13 @@ def rank_both_ways(
     """Rank both searches, the queries' among the items and the items' among the queries."""
     if search.categories is not None:
         raise InputError(
-            "unique ranks categories of items, so there is no search both ways. Leave out unique "
+            "unique ranks categories of items, so items cannot search queries. Leave out unique "
             "or both."
         )
     if getattr(search.normalisation, "bank", None) is not None:
         raise InputError(
             f"the bank of {search.normalisation} holds queries, but the items' search for queries "
-            "would need one of items. Evaluate each direction by itself, with its own bank."
+            "would need one of items. Evaluate each direction alone, with its own bank."
         )
     bound = relation.bind(search.queries, search.items)
     names = _names_both_ways(name, search)
@@ -224,7 +196,6 @@ def refuse_changes(search: Search, what: str) -> None:
 
 
 def refuse_removal(policy: Policy) -> None:
-    """Raise an error for a policy that removes unjudged items."""
     if policy.unjudged == "removed":
         raise PolicyError(
             "unjudged=removed is not supported for embeddings: every item is ranked, and only "
@@ -236,32 +207,24 @@ def refuse_removal(policy: Policy) -> None:
 
 
 @dataclass(frozen=True)
-class ItemsWithoutVector:
-    """The number of judged items without a vector."""
+class EmbeddingDoubts:
+    """Warnings of judged items without a vector, and of queries that are ranked for themselves."""
 
-    items: int
-
-    def plus(self, other: ItemsWithoutVector) -> ItemsWithoutVector:
-        return ItemsWithoutVector(self.items + other.items)
-
-    def sentences(self) -> Iterable[str]:
-        if self.items:
-            items = counted(self.items, "judged item has", "judged items have")
-            yield Warned(f"{items} no vector, so they are never retrieved.")
-
-
-@dataclass(frozen=True)
-class SelfMatches:
-    """A warning about queries that are ranked for themselves, unless that is the task."""
-
-    warned: tuple[str, ...]
+    lost_items: int
+    self_matches: tuple[str, ...]
     is_the_task: bool
+    """True if nothing but itself is relevant to a query."""
 
-    def plus(self, other: SelfMatches) -> SelfMatches:
-        return SelfMatches(self.warned, self.is_the_task and other.is_the_task)
+    def plus(self, other: EmbeddingDoubts) -> EmbeddingDoubts:
+        lost, is_the_task = self.lost_items + other.lost_items, self.is_the_task
+        return EmbeddingDoubts(lost, self.self_matches, is_the_task and other.is_the_task)
 
     def sentences(self) -> Iterable[str]:
-        return () if self.is_the_task else self.warned
+        if self.lost_items:
+            items = counted(self.lost_items, "judged item has", "judged items have")
+            yield Warned(f"{items} no vector, so they are never retrieved.")
+        if not self.is_the_task:
+            yield from self.self_matches
 
 
 @dataclass(frozen=True)
@@ -274,17 +237,14 @@ class Basis:
     self_matches: tuple[str, ...]
 
     def describe(self, r: Rankings, queries: int) -> Rankings:
-        """Add the definition and findings to rankings of so many queries, judged or not."""
+        """Add the definition and findings to rankings; `queries` are all of them, judged or not."""
         lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
         findings = Findings.of(
             r,
             run_queries=queries,
             notes=self.notes,
             complete=self.complete,
-            doubts=(
-                ItemsWithoutVector(lost),
-                SelfMatches(self.self_matches, finds_only_itself(r)),
-            ),
+            doubts=(EmbeddingDoubts(lost, self.self_matches, finds_only_itself(r)),),
         )
         return replace(r, complete=self.complete, basis=self.words, findings=findings)
 
@@ -333,8 +293,6 @@ def _encoders(search: Search, back: bool) -> list[str]:
 
 
 def _precision(search: Search) -> str:
-    if search.precision == "single":
-        return "in single precision, where close scores may tie or change places"
     if not search.similarity.certain:
         return "given numbers in double precision; close scores may depend on the machine"
     if search.normalisation is not None and not search.normalisation.keeps_order:
@@ -356,7 +314,6 @@ _SAME_DIRECTION = 1e-12
 _KEY_COLUMNS = 16
 """Dimensions by which vectors of the same direction are looked up."""
 _NUMBERS_PER_BATCH = 1 << 22
-_BY_LABEL = (SameLabel, SharedLabel)
 _BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
 _BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
 _BY_LIST = (
@@ -383,7 +340,8 @@ def warn_of_self_matches(
     if matches is None or (r is not None and finds_only_itself(r)):
         return ()
     itself, how, exclude = matches
-    if (itself < 0).any() and relation is not None and not isinstance(relation, _BY_LABEL):
+    by_label = getattr(relation, "is_by_label", False)
+    if (itself < 0).any() and relation is not None and not by_label:
         itself = _without(itself, relation, search, back)
     if search.exclude is not None:
         itself = _without(itself, search.exclude, search)
@@ -407,14 +365,12 @@ def finds_only_itself(r: Rankings) -> bool:
 
 
 def same_vectors(queries: Vectors, items: Vectors) -> bool:
-    """Tell whether queries and items are the same vectors in the same order."""
     if len(queries) != len(items) or queries.dims != items.dims:
         return False
     return bool((_equal_items(queries, items, np.arange(len(queries))) >= 0).all())
 
 
 def _without(itself: Ints, relation: Relation, search: Search, back: bool = False) -> Ints:
-    """Return the items that queries are, without those that a relation names."""
     sides = (search.items, search.queries) if back else (search.queries, search.items)
     pairs = all_pairs(relation.bind(*sides), len(sides[0]))
     query, item = (pairs.item, pairs.row) if back else (pairs.row, pairs.item)

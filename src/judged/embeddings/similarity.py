@@ -11,18 +11,14 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.exact import (
+    Adding,
     Precision,
-    Rescored,
+    RoundedSum,
     VectorPairs,
     absolute_sums,
     cosines,
     dots,
     half_squares,
-    product_bound,
-    rescored_absolute_sums,
-    rescored_cosines,
-    rescored_dots,
-    rescored_half_squares,
     sum_error,
     times,
     underflow,
@@ -30,9 +26,6 @@ from judged.embeddings.exact import (
 )
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
-
-SINGLE = "leave out precision=single."
-"""The fix for numbers that only single precision cannot hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,36 +44,33 @@ class Similarity:
     says: str = "the score is the dot product"
     """The definition of the score, which results print."""
     certain: ClassVar[bool] = True
-    """Whether the rounding of scores has a bound, and pairs can be scored exactly."""
+    """True if the rounding of scores has a bound, and pairs can be scored exactly."""
     maps: ClassVar[bool] = False
-    """Whether other vectors are compared, made from the given ones in double precision."""
-    keeps_whole: ClassVar[bool] = True
-    """Whether vectors of whole numbers, or of halves, have such numbers as scores."""
-    moves: ClassVar[bool] = False
-    """Whether vectors are moved when they are prepared, and so may be rounded to whole numbers."""
+    """True if other vectors are compared, made from the given ones in double precision."""
+    whole: ClassVar[bool] = False
+    """True if all scores are whole numbers, which single precision does not round."""
     needs_direction: ClassVar[bool] = False
-    """Whether a vector of zeros cannot be compared."""
+    """True if a vector of zeros cannot be compared."""
     side_by_side: ClassVar[bool] = True
-    """Whether several threads may score at a time."""
+    """True if several threads may score at a time."""
     spread: ClassVar[int] = 1
     """The numbers that one number of a vector becomes when it is prepared."""
     comparable: ClassVar[bool] = True
-    """Whether scores lack nothing, so that those of different queries can be compared."""
+    """True if scores of different queries can be compared, because they lack nothing."""
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        """Prepare a block of queries or items."""
         return block
 
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
-        """Score two prepared blocks."""
-        return np.matmul(queries, items.T, out=out)
+        # OpenBLAS may flag finite numbers as invalid (numpy issue 24067). Both sides were checked.
+        with np.errstate(invalid="ignore"):
+            return np.matmul(queries, items.T, out=out)
 
     def longest(self, ready: Matrix) -> float:
-        """Return the length of the longest vector."""
         return float(self.lengths(ready).max())
 
     def lengths(self, ready: Matrix) -> Floats:
-        """Return the lengths of vectors; 0 where scores are no products."""
+        """Return the lengths of vectors; 0 if scores are not products."""
         with np.errstate(over="ignore", under="ignore"):  # too long is an error later
             lengths = np.sqrt(np.einsum("ij,ij->i", ready, ready, dtype=np.float64))
             if ready.dtype == np.float64 and not ((lengths > 1e-140) & (lengths < 1e140)).all():
@@ -96,8 +86,12 @@ class Similarity:
 
     def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
         """Return the greatest error of the scores of each query."""
-        roundings = self.roundings(queries, precision)
-        return product_bound(self.lengths(queries), longest, queries.shape[1], roundings, precision)
+        lengths, dims = self.lengths(queries), queries.shape[1]
+        # Vectors that are off by k roundings add 2 k u |q| |x|; one more covers the terms left out.
+        share = sum_error(dims, precision) + 2 * (self.roundings(queries, precision) + 1) * unit(
+            precision
+        )
+        return share * lengths * longest + underflow(lengths + longest, dims, precision)
 
     def roundings(self, ready: Matrix, precision: Precision) -> float:
         """Return how many roundings prepared vectors may be off by."""
@@ -107,13 +101,9 @@ class Similarity:
         """Return the vectors that are compared, where these are not the given ones."""
         return block
 
-    def exact(self, pairs: VectorPairs) -> Floats:
-        """Return the scores of pairs, each rounded once."""
-        return dots(pairs)
-
-    def rescored(self, pairs: VectorPairs) -> Rescored:
-        """Return the scores of pairs in double precision, with the greatest error of each."""
-        return rescored_dots(pairs)
+    def formula(self, pairs: VectorPairs, add: Adding) -> RoundedSum:
+        """Compute the scores of pairs by sums that are more or less exact."""
+        return dots(pairs, add)
 
     def placed(self, items: Vectors) -> Similarity:
         """Return the same similarity, measured from where numbers are smallest."""
@@ -146,7 +136,6 @@ class Cosine(Similarity):
 
     name: str = "cosine"
     says: str = "the score is the cosine of the angle between the vectors"
-    keeps_whole: ClassVar[bool] = False
     needs_direction: ClassVar[bool] = True
 
     def lengths(self, ready: Matrix) -> Floats:
@@ -166,21 +155,16 @@ class Cosine(Similarity):
         length = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
         if not length.all():
             row = begin + int(np.flatnonzero(length == 0)[0])
-            tiny = vectors.rows(np.array([row]), np.float64).any()
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(row)} is all zeros"
-                f"{' in single precision' if tiny else ''}, so it has no direction and no cosine; "
-                f"{SINGLE if tiny else 'remove it, or choose another similarity.'}"
+                f"{vectors.source}: vector {vectors.name(row)} is all zeros, so it has no "
+                "direction and no cosine; remove it, or choose another similarity."
             )
         if block.dtype == np.float64 or (length.min() > 1e-30 and length.max() < 1e30):
             return block / length.astype(block.dtype)[:, None]
         return (block / length[:, None]).astype(np.float32)
 
-    def exact(self, pairs: VectorPairs) -> Floats:
-        return cosines(pairs)
-
-    def rescored(self, pairs: VectorPairs) -> Rescored:
-        return rescored_cosines(pairs)
+    def formula(self, pairs: VectorPairs, add: Adding) -> RoundedSum:
+        return cosines(pairs, add)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +178,6 @@ class Euclidean(Similarity):
     says: str = "the score is minus half the squared Euclidean distance"
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
     comparable: ClassVar[bool] = False
-    moves: ClassVar[bool] = True
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         with np.errstate(over="ignore"):  # an overflow is seen by its length
@@ -223,11 +206,8 @@ class Euclidean(Similarity):
         # The score has the query's own length in it, which is rounded with it in the end.
         return share * size + unit(np.float64) * both**2 + underflow(both, dims, precision)
 
-    def exact(self, pairs: VectorPairs) -> Floats:
-        return half_squares(pairs)
-
-    def rescored(self, pairs: VectorPairs) -> Rescored:
-        return rescored_half_squares(pairs)
+    def formula(self, pairs: VectorPairs, add: Adding) -> RoundedSum:
+        return half_squares(pairs, add)
 
     def shift(self, queries: Matrix) -> Floats:
         """Return half the squares of the queries, which their scores lack."""
@@ -292,11 +272,8 @@ class Manhattan(Similarity):
         np.negative(cdist(queries, items, "cityblock"), out=out, casting="same_kind")
         return out
 
-    def exact(self, pairs: VectorPairs) -> Floats:
-        return absolute_sums(pairs)
-
-    def rescored(self, pairs: VectorPairs) -> Rescored:
-        return rescored_absolute_sums(pairs)
+    def formula(self, pairs: VectorPairs, add: Adding) -> RoundedSum:
+        return absolute_sums(pairs, add)
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,19 +282,43 @@ class Hamming(Similarity):
 
     name: str = "hamming"
     says: str = "the more bits agree (a number above 0 is a 1, any other a 0), the higher the score"
+    packed: bool = False
+    """True if each number is a byte of eight bits."""
+    whole: ClassVar[bool] = True
+
+    @property
+    def spread(self) -> int:  # type: ignore[override]
+        return 8 if self.packed else 1
+
+    def check(self, queries: Vectors, items: Vectors) -> None:
+        super().check(queries, items)
+        if not self.packed:
+            return
+        (low, high), (other_low, other_high) = map(_range, (queries, items))
+        if min(low, other_low) < 0 and max(high, other_high) > 127:
+            raise InputError(
+                f"{queries.source} and {items.source} hold bytes from -128 to 127 and from 0 to "
+                "255, which could be the same bits (a view) or differ in the first bit (minus "
+                "128). Give both as uint8."
+            )
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        if _may_be_packed(block, vectors):
+        if self.packed and ((block != np.rint(block)) | (block < -128) | (block > 255)).any():
+            raise InputError(
+                f"{vectors.source}: packed bits must be whole numbers from 0 to 255, or from -128 "
+                "to 127. Choose the similarity hamming for one bit per number."
+            )
+        if not self.packed and _may_be_packed(block, vectors):
             raise InputError(
                 f"{vectors.source}: numbers such as {block[np.abs(block) >= _BYTE][0]:g} could be "
                 "bytes of eight bits (packed, as by np.packbits) or single bits, which a number "
                 "above 0 sets. Choose the similarity hamming-packed for bytes, or give x > 0 for "
                 "one bit per number."
             )
-        return np.where(block > 0, np.float32(1), np.float32(-1))
+        return self.compared(block, items=items).astype(np.float32)
 
     def compared(self, block: Matrix, *, items: bool) -> Matrix:
-        return np.where(block > 0, 1.0, -1.0)
+        return _signs(block).astype(np.float64) if self.packed else np.where(block > 0, 1.0, -1.0)
 
 
 _BYTE = 32
@@ -336,44 +337,12 @@ def _may_be_packed(block: Matrix, vectors: Vectors) -> bool:
     return not np.isin(block, (0, 255)).all()
 
 
-@dataclass(frozen=True, eq=False)
-class PackedHamming(Similarity):
-    """Bits that agree, eight of them in each number."""
-
-    name: str = "hamming-packed"
-    says: str = "the more bits agree (each number is a byte of eight bits), the higher the score"
-    spread: ClassVar[int] = 8
-
-    def check(self, queries: Vectors, items: Vectors) -> None:
-        super().check(queries, items)
-        (low, high), (other_low, other_high) = map(_range, (queries, items))
-        if min(low, other_low) < 0 and max(high, other_high) > 127:
-            raise InputError(
-                f"{queries.source} and {items.source} hold bytes from -128 to 127 and from 0 to "
-                "255, which could be the same bits (a view) or differ in the first bit (minus "
-                "128). Give both as uint8."
-            )
-
-    def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        if (block != np.rint(block)).any() or ((block < -128) | (block > 255)).any():
-            raise InputError(
-                f"{vectors.source}: packed bits must be whole numbers from 0 to 255, or from -128 "
-                "to 127. Choose the similarity hamming for one bit per number."
-            )
-        return _signs(block).astype(np.float32)
-
-    def compared(self, block: Matrix, *, items: bool) -> Matrix:
-        return _signs(block).astype(np.float64)
-
-
 def _range(vectors: Vectors) -> tuple[float, float]:
-    """Return the smallest and the greatest number of some vectors."""
     blocks = [(float(block.min()), float(block.max())) for _, block in vectors.blocks()]
     return min(low for low, _ in blocks), max(high for _, high in blocks)
 
 
 def _signs(block: Matrix) -> Matrix:
-    """Return 1 and -1 for the bits of some bytes."""
     bits = np.unpackbits((block.astype(np.int16) & 0xFF).astype(np.uint8), axis=1)
     return bits.astype(np.int8) * 2 - 1
 
@@ -386,9 +355,8 @@ class Bilinear(Similarity):
     says: str = "the score is q W x with a learned matrix W"
     weights: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
     reverse: bool = False
-    """Whether items search queries; the score of a pair is the same."""
+    """True if items search queries; the score of a pair is the same."""
     maps: ClassVar[bool] = True
-    keeps_whole: ClassVar[bool] = False
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         # An overflow is seen by its length.
@@ -423,7 +391,6 @@ class Custom(Similarity):
 
     side_by_side: ClassVar[bool] = False
     certain: ClassVar[bool] = False
-    keeps_whole: ClassVar[bool] = False
 
     def lengths(self, ready: Matrix) -> Floats:
         return np.zeros(len(ready))
@@ -490,7 +457,11 @@ SIMILARITIES: dict[str, Similarity] = {
         Euclidean(),
         Manhattan(),
         Hamming(),
-        PackedHamming(),
+        Hamming(
+            "hamming-packed",
+            "the more bits agree (each number is a byte of eight bits), the higher the score",
+            packed=True,
+        ),
     )
 }
 """Similarities that are chosen by name."""

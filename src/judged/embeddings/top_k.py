@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
+from judged.embeddings.categories import AnyProduct
+from judged.embeddings.kernel import first_places
 from judged.embeddings.normalisation import Fitted
-from judged.embeddings.product import Scores, Tile, over_blocks
+from judged.embeddings.product import ScoreTile, over_blocks
 from judged.embeddings.ranks import TieOrder
 from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Vectors
@@ -33,15 +35,14 @@ TIES = ("id", "input")
 
 
 def search(
-    product: Scores,
+    product: AnyProduct,
     k: int,
     *,
     ties: str = "id",
     fitted: Fitted | None = None,
     progress: Progress | None = None,
 ) -> TopK:
-    """Find the first k items of all queries."""
-    best = Best(product, k, ties=ties, fitted=fitted)
+    best = TopKSearch(product, k, ties=ties, fitted=fitted)
 
     def work(begin: int, end: int) -> None:
         excluded = None if product.exclude is None else product.exclude.block(begin, end)
@@ -54,11 +55,11 @@ def search(
     return best.top_k()
 
 
-class Best:
+class TopKSearch:
     """The first k items of every query so far, from the tiles that it was given."""
 
     def __init__(
-        self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None
+        self, product: AnyProduct, k: int, *, ties: str = "id", fitted: Fitted | None = None
     ) -> None:
         if not isinstance(ties, str) or ties not in TIES:
             raise PolicyError(
@@ -73,9 +74,10 @@ class Best:
             (len(product.queries), self.k), -np.inf, product.listed
         )
 
-    def add(self, tile: Tile) -> None:
-        row, column = tile.first_places(self.k)
-        lengths = np.bincount(row, minlength=len(tile.scores))
+    def add(self, tile: ScoreTile) -> None:
+        columns = [self._candidates(tile, row) for row in range(len(tile.scores))]
+        lengths = [len(part) for part in columns]
+        row, column = np.repeat(np.arange(len(columns)), lengths), np.concatenate(columns)
         scores: NDArray[Any] = tile.scores[row, column]
         if tile.slack is not None:
             scores = self._product.exact_pairs(row + tile.row, column + tile.column)
@@ -84,6 +86,14 @@ class Best:
             zip(np.split(column, ends), np.split(scores, ends), strict=True)
         ):
             self._add_row(tile.row + at, items + tile.column, own)
+
+    def _candidates(self, tile: ScoreTile, row: int) -> Ints:
+        """Return the columns of all scores that may be among the first k of a row."""
+        scores = tile.scores[row]
+        columns = first_places(scores, self.k)
+        if tile.slack is None or not len(columns):
+            return columns
+        return np.flatnonzero(scores >= scores[columns].min() - tile.slack[row])
 
     def _add_row(self, query: int, items: Ints, scores: NDArray[Any]) -> None:
         held = np.count_nonzero(self._items[query] >= 0)
@@ -150,7 +160,6 @@ class BestScores:
 
 
 def with_best_scores(r: Rankings, first: Callable[[], TopK]) -> Rankings:
-    """Add the score of each query's first item to rankings."""
 
     def find() -> Floats:
         best = first()
@@ -177,8 +186,8 @@ class TopK(RunResult):
     items: Ints
     """Row numbers of items, one row per query; -1 where a query has fewer than k."""
     scores: NDArray[Any]
-    """Scores of these items; minus infinity where there is no item. For Euclidean distances, minus
-    half the square."""
+    """Scores of these items, minus infinity beyond the last. Euclidean scores are minus half the
+    squared distance."""
     lengths: Ints
     """The number of items of each query."""
     query_vectors: Vectors

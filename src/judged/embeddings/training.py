@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from judged.options import LEVEL
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
 from judged.statistics.intervals import Interval
 from judged.text import counted
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(ResultPart):
     """The state of training after an iteration; 0 is the start."""
 
     iteration: int
@@ -24,7 +24,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Gain:
+class Gain(ResultPart):
     """A measure on the held-out queries before and after, with confidence intervals."""
 
     measure: str
@@ -33,28 +33,21 @@ class Gain:
     difference: Interval
     """After minus before, query by query."""
     chance: Interval | None = None
-    """The same difference where each query is given the relevance of another: what relevance
-    without meaning gains. None where there is no other query."""
+    """The same difference with the relevance of another query, which no learning can explain; None
+    if there is only one query."""
     beyond: Interval | None = None
     """The gain beyond chance, query by query."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all intervals as plain values."""
-        intervals = {name: getattr(self, name) for name in INTERVALS}
-        plain = {name: own and own.to_dict() for name, own in intervals.items()}
-        return {"measure": self.measure, **plain}
-
     def sentence(self) -> str:
-        """Return whether the gain is more than chance, in words."""
         gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
             return f"{gained} on the one held-out query, which is too little to generalise."
-        verdict = "not told apart from chance"
+        verdict = "not significantly different from chance"
         if self.beyond.low > 0 or self.beyond.high < 0:
-            verdict = f"{'more' if self.beyond.low > 0 else 'less'} than chance"
+            verdict = f"significantly {'more' if self.beyond.low > 0 else 'less'} than chance"
         return (
             f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
-            f"queries in place of each one's own; beyond that {self.beyond.said('+')}, {verdict}."
+            f"queries instead of its own; beyond that {self.beyond.said('+')}, {verdict}."
         )
 
 
@@ -63,7 +56,7 @@ INTERVALS = ("before", "after", "difference", "chance", "beyond")
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOut(ResultPart):
     """The results on queries that training never saw."""
 
     queries: int
@@ -99,7 +92,7 @@ class Training(Result):
     positives: str
     """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
     both: bool
-    """Whether the loss also compares queries for each item."""
+    """True if the loss also compares queries for each item."""
     rank: int | None
     """The rank of the matrices; None for kinds without one."""
     decay: float
@@ -131,18 +124,14 @@ class Training(Result):
     notes: tuple[str, ...] = ()
     """Further notes."""
     held_out: HeldOut | None = None
-    """The results on held-out queries; None if there are none."""
+    """The results on held-out queries; None without such queries."""
     warned: tuple[str, ...] = ()
     """Warnings."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold."""
-        result = asdict(self)
-        result["history"] = [asdict(step) for step in self.history]
-        result["notes"], result["warned"] = list(self.notes), list(self.warned)
-        if self.held_out is not None:
-            result["held_out"]["gains"] = [gain.to_dict() for gain in self.held_out.gains]
-        return {"what": "learned similarity", **result}
+        values = {part.name: plain_value(getattr(self, part.name)) for part in fields(self)}
+        return {"what": "learned similarity", **values}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Training:

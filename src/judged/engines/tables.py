@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 MAX_FILTERED_QUERIES = 10_000
 """Longest list of queries sent to a database. With more judged queries, all rows come here."""
 ROWS_PER_BATCH = 1 << 18
-MAX_NAMED_QUERIES = 1000
-"""Number of queries fetched for the message that none of them is judged."""
+MAX_NAMED_QUERIES = 1000  # number of queries fetched for the message that none of them is judged
 _LABELS = {
     "duckdb": "a DuckDB relation",
     "ibis": "an ibis table",
@@ -55,8 +54,7 @@ _LABELS = {
     "polars": "a polars lazy frame",
 }
 _PASSWORD = re.compile(r"//[^@/]*@")
-_FILE_DATABASES = ("duckdb", "sqlite")
-"""Databases that create a new file where there is none."""
+_FILE_DATABASES = ("duckdb", "sqlite")  # databases that create a new file where there is none
 
 
 def open_address(address: str) -> Any:
@@ -121,19 +119,16 @@ class DatabaseTable(RemoteTable):
 
     native: Any
     table: nw.LazyFrame[Any]
-    engine: str
-    """The engine's name in narwhals."""
+    engine: str  # the engine's name in narwhals
 
     @classmethod
     def of(cls, native: Any) -> DatabaseTable:
-        """Wrap a relation, a table or a lazy frame that narwhals knows."""
         import narwhals as nw
 
         table = nw.from_native(native)
         return cls(native, table, table.implementation.value)
 
     def run(self, name: str | None, columns: NamedColumns) -> TableRun:
-        """Return the run in this table, to be read in blocks."""
         source = self.label
         if name not in (None, "run"):
             source = f"{self.label.partition(' ')[2]} {name!r}"
@@ -144,7 +139,7 @@ class DatabaseTable(RemoteTable):
     def judgements(self, columns: NamedColumns) -> Judgements:
         """Fetch the judgements, ordered by query and item because a table has no order."""
         from judged.inputs.frames import tidy
-        from judged.inputs.tables import SUBTOPIC_COLUMNS, to_judgements
+        from judged.inputs.tables import SUBTOPIC_COLUMNS, judgements_of
 
         with self.failing():
             header = self.schema.names()
@@ -154,20 +149,17 @@ class DatabaseTable(RemoteTable):
         keys = [name for name in ("query", "item", *SUBTOPIC_COLUMNS) if name in reading.frame]
         # The best grade of repeated rows comes first, so that the result does not vary.
         ordered = reading.frame.sort([*keys, "grade"], descending=[*[False] * len(keys), True])
-        return to_judgements(replace(reading, frame=ordered), self.label)
+        return judgements_of(replace(reading, frame=ordered))
 
     def whole(self) -> Any:
-        """Return the object that readers of whole tables take."""
         return self.native
 
     @property
     def label(self) -> str:
-        """The name in messages."""
         return _LABELS.get(self.engine, "a lazy table")
 
     @cached_property
     def schema(self) -> nw.Schema:
-        """Column names and types."""
         with self.failing():
             return self.table.collect_schema()
 
@@ -194,7 +186,6 @@ class DatabaseTable(RemoteTable):
             raise EngineError(f"{self.label}: its engine failed ({_first_line(error)}).") from error
 
     def fetch(self, table: nw.LazyFrame[Any]) -> pl.DataFrame:
-        """Compute a table in the database and return its rows."""
         import narwhals as nw
         import polars as pl
 
@@ -204,7 +195,6 @@ class DatabaseTable(RemoteTable):
             return table.collect("polars").to_native()
 
     def batches(self, table: nw.LazyFrame[Any]) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a table in batches."""
         import narwhals as nw
         import polars as pl
 
@@ -314,8 +304,7 @@ def _decode_encoded(text: Any) -> Any:
 class TableRun(RunBlocks):
     """A run in a database table, read in blocks of whole queries."""
 
-    is_rank: bool = field(kw_only=True)
-    """Whether the table has ranks instead of scores."""
+    is_rank: bool = field(kw_only=True)  # whether the table has ranks instead of scores
 
     def in_input_order(self) -> RunBlocks:
         """Return the run if its ranks define the order of results; a table has no other order."""
@@ -346,8 +335,7 @@ class _RunRows:
     table: DatabaseTable
     name: str
     source: str
-    rows: nw.LazyFrame[Any]
-    """The needed columns by their names in the database."""
+    rows: nw.LazyFrame[Any]  # the needed columns by their names in the database
     query: tuple[str, ...]
     item: tuple[str, ...]
     select: Sequence[pl.Expr]
@@ -357,7 +345,6 @@ class _RunRows:
 
     @classmethod
     def of(cls, table: DatabaseTable, name: str, source: str, named: NamedColumns) -> _RunRows:
-        """Choose the columns and check their types."""
         import narwhals as nw
         import polars as pl
 
@@ -371,7 +358,9 @@ class _RunRows:
             sampled = {**exact, rank: nw.col(rank).cast(nw.Float64)}
             sample = table.fetch(table.table.select(**sampled).head(MOST_SAMPLED))
             columns = with_checked_ranks(sample.lazy(), columns, header)
-        query, item = (tuple(header[at] for at in ids) for ids in (columns.query, columns.item))
+        query, item = (
+            tuple(header[position] for position in ids) for ids in (columns.query, columns.item)
+        )
         rows = table.table.select(**exact)
         types = table.fetch(rows.head(0)).schema
         select, notes = typed(types, RUN, source, columns, header)
@@ -391,29 +380,29 @@ class _RunRows:
         rows = self._filter(judged) if judged is not None and filtered else self.rows
         known = None if judged is None else pl.Series(list(judged), dtype=pl.String)
         here: Counter[str] = Counter()
-        there: Counter[str] = Counter()
+        left_out: Counter[str] = Counter()
         unjudged: dict[str, None] = {}
         for frame in self._whole_queries(rows):
-            kept = frame
+            judged_rows = frame
             if known is not None:
-                kept = frame.filter(pl.col("query").is_in(known.implode()))
-                if filtered and kept.height < frame.height:
+                judged_rows = frame.filter(pl.col("query").is_in(known.implode()))
+                if filtered and judged_rows.height < frame.height:
                     # The filter returned a query that is not judged.
-                    raise self._collation_error(min({*frame["query"]} - {*kept["query"]}))
+                    raise self._collation_error(min({*frame["query"]} - {*judged_rows["query"]}))
                 others = frame.filter(~pl.col("query").is_in(known.implode()))
-                there += _count_rows(others)
+                left_out += _count_rows(others)
                 unjudged.update(dict.fromkeys(others["query"].unique().head(MAX_NAMED_QUERIES)))
-            here += _count_rows(kept)
-            if kept.height:
-                yield self._block(kept)
+            here += _count_rows(judged_rows)
+            if judged_rows.height:
+                yield self._block(judged_rows)
         if filtered:
-            there = self._count_others(here)
-        if not here["rows"] + there["rows"]:
+            left_out = self._count_others(here)
+        if not here["rows"] + left_out["rows"]:
             raise InputError(f"{self.source}: holds no rows.")
         if filtered and not here["rows"]:
             unjudged = dict.fromkeys(self._some_queries())
         names = tuple(sorted(unjudged)[:MAX_NAMED_QUERIES])
-        passed = Passed(there["queries"], there["rows"], names, there["own"])
+        passed = Passed(left_out["queries"], left_out["rows"], names, left_out["own"])
         empty = pl.DataFrame(schema={"query": pl.String, "item": pl.String, "score": pl.Float64})
         yield Run(empty, self.source, self.notes, name=self.name, part=True, passed=passed)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -40,33 +40,13 @@ SAME = 1e-9
 SATURATED, HARD, CAPPED, UNJUDGED, BEYOND = "saturated", "hard", "capped", "unjudged", "beyond"
 MOST_QUERIES, FEW_JUDGED, HALF = 0.9, 0.8, 0.5
 """Limits of the findings; docs/choosing.md explains them."""
-LIST_FIELDS = ("length", "relevant", "judged_queries", "reachable")
-"""Fields of a row that describe the lists, and are not exported with every row."""
 ALL_JUDGED = ("nDCG", "AP")
 """Families that use everything that was judged; the first suits several grades better."""
 FIRST_HIT = ("RR", "Success")
 
 
 @dataclass(frozen=True)
-class Lists:
-    """Sizes of the judgements and the lists."""
-
-    queries: int
-    """The number of judged queries."""
-    relevant: float
-    """The median number of relevant items of a query."""
-    most_relevant: float
-    """The greatest number of relevant items of a query."""
-    length: float
-    """The median length of lists over all runs."""
-    graded: bool
-    """Whether there is more than one grade above 0."""
-    known: bool = True
-    """Whether the best value that each query can have is known."""
-
-
-@dataclass(frozen=True)
-class Row:
+class AdviceRow:
     """One measure on these data."""
 
     measure: str
@@ -84,12 +64,16 @@ class Row:
     at_worst: float
     """Share of the queries in which every run has the worst value."""
     half_width: float | None
-    """Half of the widest confidence interval of a run's value; None if there is none."""
+    """Half the width of the widest confidence interval; None without intervals."""
     judged: float | None
     """The share of the top-k results that are judged, of the run with the least; None if the
     judgements list relevant items only."""
-    ceiling: float = float("nan")
+    ceiling: float
     """The value of a perfect system on these queries, under the same policy."""
+    reachable: float
+    """The mean of the best values of the queries with relevant items."""
+    length: float
+    """The median length of lists over all runs."""
     differ: float | None = None
     """Share of the queries in which two runs differ; None for a single run."""
     pairs: int = 0
@@ -101,14 +85,6 @@ class Row:
     needs few queries."""
     detectable: float | None = None
     """The median of the differences that these queries detect with 80 % power."""
-    length: float = float("inf")
-    """The median length of lists."""
-    relevant: float = 0.0
-    """The median number of relevant items of a query."""
-    reachable: float = float("nan")
-    """The mean of the best values of the queries with relevant items."""
-    judged_queries: int = 0
-    """The number of judged queries."""
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -124,8 +100,9 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        values = {name: value for name, value in vars(self).items() if name not in LIST_FIELDS}
-        return {**values, "findings": list(self.findings)}
+        values = {**vars(self), "findings": list(self.findings)}
+        del values["length"], values["reachable"]  # they describe the data, not the measure
+        return values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,16 +114,17 @@ class Advice(Result):
     0.5
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[AdviceRow, ...]
     """One for each measure."""
-    lists: Lists
-    """Sizes of the judgements and the lists."""
+    lists: Mapping[str, Any]
+    """Sizes of the judgements and the lists: queries, relevant and most_relevant items of a query,
+    length, graded (more than one grade above 0), and known (the best possible values are known)."""
     runs: tuple[str, ...]
     """The names of the systems."""
     level: float
     """The confidence level of intervals and tests."""
 
-    def report(self) -> tuple[Row, ...]:
+    def report(self) -> tuple[AdviceRow, ...]:
         """Return the measures to report, among those without findings.
 
         These are one measure that uses everything that was judged, one of recall, and one of the
@@ -159,8 +137,8 @@ class Advice(Result):
         ['RR']
         """
         sound = [row for row in self.rows if not row.findings]
-        whole = ALL_JUDGED if self.lists.graded else ALL_JUDGED[::-1]
-        kinds = [FIRST_HIT, whole] if self.lists.relevant <= 1 else [whole, ("R",)]
+        whole = ALL_JUDGED if self.lists["graded"] else ALL_JUDGED[::-1]
+        kinds = [FIRST_HIT, whole] if self.lists["relevant"] <= 1 else [whole, ("R",)]
         chosen = [row for families in kinds if (row := _best_of(sound, families)) is not None]
         return tuple(dict.fromkeys(chosen)) or tuple(sorted(sound, key=_worth)[-1:])
 
@@ -190,7 +168,7 @@ class Advice(Result):
         """
         return {
             "runs": list(self.runs),
-            "lists": vars(self.lists),
+            "lists": dict(self.lists),
             "rows": [row.to_dict() for row in self.rows],
             "report": [row.measure for row in self.report()],
             "level": self.level,
@@ -287,16 +265,12 @@ def _advice_of(evaluation: Evaluation, measures: tuple[Measure, ...], level: flo
     alone = replace(evaluation, measures=measures)
     comparison = alone.compare(level=level, missing="zero") if len(evaluation.runs) > 1 else None
     lists = _lists(evaluation, best)
-    rows = [
-        replace(
-            _row(evaluation, measure, ideal[measure], comparison, level),
-            ceiling=float(ceilings[measure]),
-            length=lists.length,
-            relevant=lists.relevant,
-            judged_queries=lists.queries,
+    rows = []
+    for measure in measures:
+        row = _row(
+            evaluation, measure, ideal[measure], float(ceilings[measure]), lists["length"], level
         )
-        for measure in measures
-    ]
+        rows.append(row if comparison is None else _with_pairs(row, comparison))
     return Advice(tuple(rows), lists, tuple(run.name for run in evaluation.runs), level)
 
 
@@ -326,10 +300,11 @@ def _row(
     evaluation: Evaluation,
     measure: Measure,
     ideal: Floats,
-    comparison: Comparison | None,
+    ceiling: float,
+    length: float,
     level: float,
-) -> Row:
-    runs, label, k = evaluation.runs, evaluation.label(measure), _cutoff(measure)
+) -> AdviceRow:
+    runs, k = evaluation.runs, _cutoff(measure)
     values = np.array([run.values[measure] for run in runs])
     worst = measure.spec.range[not measure.spec.higher_is_better]
     # A query without relevant items has one value whatever a system does.
@@ -343,26 +318,30 @@ def _row(
     r = runs[0].rankings
     # Without irrelevant items in the judgements, unlisted items are irrelevant, not unjudged.
     tells = share is not None and not r.complete and bool((r.grades <= 0).any())
-    row = Row(
-        measure=label,
+    return AdviceRow(
+        measure=evaluation.label(measure),
         k=k,
         queries=values.shape[1],
         lowest=min(summaries),
         highest=max(summaries),
-        reachable=float(ideal.mean()) if len(ideal) else float("nan"),
         at_best=float((np.abs(values - ideal) <= SAME).all(axis=0).sum() / size),
         at_worst=float((np.abs(values - worst) <= SAME).all(axis=0).sum() / size),
         half_width=max(widths) / 2 if widths else None,
         judged=min(run.summary[share] for run in runs) if tells and share is not None else None,
+        ceiling=ceiling,
+        reachable=float(ideal.mean()) if len(ideal) else float("nan"),
+        length=length,
+        differ=float((np.ptp(values, axis=0) > SAME).sum() / size) if len(runs) > 1 else None,
     )
-    if comparison is None:
-        return row
-    pairs = [pair for pair in comparison.rows if pair.measure == label]
+
+
+def _with_pairs(row: AdviceRow, comparison: Comparison) -> AdviceRow:
+    """Add how well the measure separates the runs."""
+    pairs = [pair for pair in comparison.rows if pair.measure == row.measure]
     effects = [abs(pair.effect) for pair in pairs if pair.effect is not None]
     detectable = [pair.detectable for pair in pairs if pair.detectable is not None]
     return replace(
         row,
-        differ=float((np.ptp(values, axis=0) > SAME).sum() / size),
         pairs=len(pairs),
         separated=sum(pair.verdict in ("better", "worse") for pair in pairs),
         effect=float(np.median(effects)) if effects else None,
@@ -370,21 +349,21 @@ def _row(
     )
 
 
-def _lists(evaluation: Evaluation, best: Rankings | None) -> Lists:
+def _lists(evaluation: Evaluation, best: Rankings | None) -> dict[str, Any]:
     relevant = evaluation.runs[0].values[parse_measure("NumRel")]
     lengths = np.concatenate([run.values[parse_measure("NumRet")] for run in evaluation.runs])
     relevant = relevant[~np.isnan(relevant)]
-    return Lists(
-        queries=len(relevant),
-        relevant=float(np.median(relevant)) if len(relevant) else 0.0,
-        most_relevant=float(relevant.max(initial=0)),
-        length=float(np.nanmedian(lengths)) if len(lengths) else 0.0,
-        graded=best is not None and len(np.unique(best.pool_grade[best.pool_grade > 0])) > 1,
-        known=best is not None,
-    )
+    return {
+        "queries": len(relevant),
+        "relevant": float(np.median(relevant)) if len(relevant) else 0.0,
+        "most_relevant": float(relevant.max(initial=0)),
+        "length": float(np.nanmedian(lengths)) if len(lengths) else 0.0,
+        "graded": best is not None and len(np.unique(best.pool_grade[best.pool_grade > 0])) > 1,
+        "known": best is not None,
+    }
 
 
-def _best_of(rows: list[Row], families: tuple[str, ...]) -> Row | None:
+def _best_of(rows: list[AdviceRow], families: tuple[str, ...]) -> AdviceRow | None:
     for family in families:
         members = [row for row in rows if row.measure.split("@")[0].split("(")[0] == family]
         if members:
@@ -392,7 +371,7 @@ def _best_of(rows: list[Row], families: tuple[str, ...]) -> Row | None:
     return None
 
 
-def _worth(row: Row) -> tuple[int, bool, float]:
+def _worth(row: AdviceRow) -> tuple[int, bool, float]:
     return row.separated, row.k is not None, row.effect or 0.0
 
 
@@ -428,10 +407,10 @@ def _warnings(advice: Advice) -> list[str]:
         warnings.append(
             "There is only 1 run. Give two or more to test how well measures separate systems."
         )
-    if advice.lists.queries < 25:
-        queries = counted(advice.lists.queries, "judged query", "judged queries")
+    if advice.lists["queries"] < 25:
+        queries = counted(advice.lists["queries"], "judged query", "judged queries")
         warnings.append(f"There are only {queries}, so shares of queries are imprecise.")
-    if not advice.lists.known:
+    if not advice.lists["known"]:
         warnings.append(
             "The best value that each query can reach is not known for judgements by subtopic. "
             "Ceilings are those of the measures, so capped or saturated measures may be missed."
@@ -450,41 +429,42 @@ def _sentences(advice: Advice) -> list[str]:
         rows = [row for row in advice.rows if finding in row.findings]
         if len(rows) > 2:
             others = few([row.measure for row in rows[1:]], 6)
-            sentences.append(f"{describe(rows[0])} The same holds for {others}.")
+            sentences.append(f"{describe(advice, rows[0])} The same holds for {others}.")
         else:
-            sentences += map(describe, rows)
+            sentences += [describe(advice, row) for row in rows]
     return [*sentences, *_separation(advice), _depth(advice), _reported(advice)]
 
 
-DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
-    SATURATED: lambda row: (
+DESCRIPTIONS: dict[str, Callable[[Advice, AdviceRow], str]] = {
+    SATURATED: lambda advice, row: (
         f"{row.measure} has the best value for {_share(row.at_best)} of the queries, so it can "
         "hardly separate systems."
     ),
-    HARD: lambda row: (
+    HARD: lambda advice, row: (
         f"{row.measure} has the worst value for {_share(row.at_worst)} of the queries, so few "
         "queries can show a difference."
     ),
-    CAPPED: lambda row: (
-        f"{row.measure} cannot exceed {row.ceiling:.2f} for any system, because {_cap(row)}."
+    CAPPED: lambda advice, row: (
+        f"{row.measure} cannot exceed {row.ceiling:.2f} for any system, because "
+        f"{_cap(advice, row)}."
     ),
-    UNJUDGED: lambda row: (
+    UNJUDGED: lambda advice, row: (
         f"Only {_share(row.judged)} of the top-{row.k} results are judged, so {row.measure} "
         "favours systems similar to those whose results were judged."
     ),
-    BEYOND: lambda row: (
+    BEYOND: lambda advice, row: (
         f"{row.measure} uses {row.k} results, but half of the lists have {row.length:g} or fewer."
     ),
 }
 
 
-def _cap(row: Row) -> str:
-    empty = row.judged_queries - row.queries
+def _cap(advice: Advice, row: AdviceRow) -> str:
+    queries, relevant = advice.lists["queries"], advice.lists["relevant"]
+    empty = queries - row.queries
     if row.reachable >= HALF:
         has = "has" if empty == 1 else "have"
-        return f"{empty:,} of {row.judged_queries:,} queries {has} no relevant items and score 0"
-    few_or_many = "few" if row.k and row.k > row.relevant else "many"
-    return f"queries have too {few_or_many} relevant items"
+        return f"{empty:,} of {queries:,} queries {has} no relevant items and score 0"
+    return f"queries have too {'few' if row.k and row.k > relevant else 'many'} relevant items"
 
 
 def _separation(advice: Advice) -> list[str]:
@@ -514,16 +494,13 @@ def _separation(advice: Advice) -> list[str]:
 
 def _depth(advice: Advice) -> str:
     """Recommend a cutoff."""
-    lists = advice.lists
-    sizes = (
-        f"Lists have {lists.length:g} results and queries {lists.relevant:g} relevant items "
-        "(medians)"
-    )
+    length, relevant = advice.lists["length"], advice.lists["relevant"]
+    sizes = f"Lists have {length:g} results and queries {relevant:g} relevant items (medians)"
     depths = sorted({row.k for row in advice.rows if row.k is not None})
     shares = {row.k: row.judged for row in advice.rows if row.judged is not None}
     if not depths:
         return f"{sizes}."
-    within = [k for k in depths if k <= lists.length]
+    within = [k for k in depths if k <= length]
     if not shares:
         only = "The judgements list relevant items only, so all other results count as irrelevant."
         choice = f"choose K up to {within[-1]}" if within else "no K tried lies within the lists"

@@ -8,16 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from judged.errors import InputError, MeasureError, PolicyError, quoted
-from judged.evaluation.intervals import (
-    ENDS,
-    Groups,
-    group_of_each,
-    interval_of,
-    with_intervals,
-)
+from judged.errors import InputError, MeasureError, MissingExtraError, PolicyError, quoted
+from judged.evaluation.intervals import ENDS, Groups, group_of_each, interval_of, with_intervals
 from judged.evaluation.ranges import TieRange, UnjudgedRange, with_judged_shares
 from judged.evaluation.scores import (
     TIE_ORDERS,
@@ -29,18 +21,10 @@ from judged.evaluation.scores import (
     score_unjudged,
 )
 from judged.evaluation.settings import Conventional, EvaluationSettings
-from judged.evaluation.unanswerable import (
-    Unanswerable,
-    apart_policy,
-    inspect_unanswerable,
-    unanswerable_queries,
-    without,
-)
 from judged.measures import Measure, parse_measure
 from judged.options import (
     LEVEL,
     OPTIONS,
-    RESAMPLES,
     GroupsLike,
     MeasuresLike,
     PolicyLike,
@@ -52,36 +36,38 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.rankings.audit import Audit
-from judged.rankings.rankings import ANY_GRADE, Rankings
+from judged.rankings.rankings import Rankings
 from judged.results import EVALUATION_SAVED_AS, Display, Document, Frame, PandasFrame, Result
-from judged.text import Dim, few, listed
+from judged.text import listed, visible
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.charts.chart import Chart
     from judged.comparison.comparison import Comparison
-    from judged.comparison.gate.result import Gate
+    from judged.comparison.gate import Gate
     from judged.conventions.disagreement import Disagreement
     from judged.conventions.identification import Identification
+    from judged.evaluation.abstention import Abstention
     from judged.evaluation.advice import Advice
     from judged.evaluation.export import Latency
-    from judged.evaluation.trusted import Correction, Trusted
+    from judged.evaluation.trusted import Correction
+    from judged.evaluation.unanswerable import Unanswerable
     from judged.explanation.explanation import Explanation
     from judged.inputs.data import Data
     from judged.statistics.intervals import Interval
     from judged.web.report.report import Report
 else:  # loaded by `typing.get_type_hints` only
-    Advice = later("judged:Advice")
+    Abstention = later("judged.results:Abstention")
+    Advice = later("judged.results:Advice")
     Chart = later("judged.charts.chart:Chart")
     Comparison = later("judged:Comparison")
     Correction = later("judged.evaluation.trusted:Correction")
-    Disagreement = later("judged:Disagreement")
-    Explanation = later("judged:Explanation")
-    Gate = later("judged:Gate")
-    Identification = later("judged:Identification")
+    Disagreement = later("judged.results:Disagreement")
+    Explanation = later("judged.results:Explanation")
+    Gate = later("judged.results:Gate")
+    Identification = later("judged.results:Identification")
     Interval = later("judged.statistics.intervals:Interval")
-    Report = later("judged:Report")
+    Report = later("judged.results:Report")
+    Unanswerable = later("judged.evaluation.unanswerable:Unanswerable")
 
 
 def evaluate_rankings(
@@ -133,19 +119,21 @@ class Evaluation(Result):
     runs: tuple[Scored, ...]
     """The values of each run."""
     measures: tuple[Measure, ...]
-    """What was computed."""
+    """The measures."""
     policy: Policy
-    """What was assumed."""
+    """The policy."""
     convention: Conventional | None = None
     """The library whose numbers these are, where one was named."""
     latency: Latency | None = None
-    """How long each query took, where a retriever was asked."""
+    """The time of each query, if a retriever was called."""
     level: float | None = None
     """The level of the intervals beside the numbers; None where none were asked for."""
     groups: Groups | None = None
     """The number of each query's group, where queries that belong together were named."""
-    trusted: Trusted | None = None
-    """The judgements that the numbers were corrected by, where some were."""
+    trusted: Mapping[str, Any] | None = None
+    """Source and number of queries of the judgements that corrected the numbers, if any did."""
+    trusted_warnings: tuple[str, ...] = ()
+    """Warnings about these judgements."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Runs that were skipped because they cannot be evaluated, and why."""
     sources: Data | None = None
@@ -216,7 +204,6 @@ class Evaluation(Result):
         run  measure   value   worst  expected    best
         run  RR       0.5000  0.5000    0.7500  1.0000
         """
-        shown = self
         if not intervals and (groups is not None or level != LEVEL) and self.trusted is None:
             raise InputError(
                 "level and groups are about confidence intervals; they need intervals=True "
@@ -239,31 +226,24 @@ class Evaluation(Result):
                 unanswerable=unanswerable,
             )
             return self if level == self.level else at_level(self, level)
+        shown = self
         if unanswerable:
-            shown = _without_unanswerable(shown, threshold)
-        if not (intervals or tie_range or unjudged_range):
-            return shown
-        others: list[dict[str, Scored]] = [{} for _ in shown.runs]
-        for run, names in zip(shown.runs, others, strict=True):
+            from judged.evaluation.unanswerable import without_unanswerable
+
+            shown = without_unanswerable(self, threshold)
+        runs = []
+        for run in shown.runs:
+            others: dict[str, Scored] = {}
+            r = run.rankings
             if tie_range:
-                names.update(score_ties(run, shown.settings))
+                others.update(score_ties(run, shown.settings))
             if unjudged_range:
-                names.update(score_unjudged(run, shown.settings))
-        runs = [replace(run, others=names) for run, names in zip(shown.runs, others, strict=True)]
-        if unjudged_range:
-            runs = [
-                replace(
-                    run,
-                    rankings=replace(
-                        run.rankings, findings=with_judged_shares(run.rankings, shown.measures)
-                    ),
-                )
-                for run in runs
-            ]
-        shown = replace(shown, runs=tuple(runs))
-        if intervals:
-            return with_intervals(shown, level, groups)
-        return shown
+                others.update(score_unjudged(run, shown.settings))
+                r = replace(r, findings=with_judged_shares(r, shown.measures))
+            runs.append(replace(run, rankings=r, others=others))
+        if tie_range or unjudged_range or intervals:
+            shown = replace(shown, runs=tuple(runs))
+        return with_intervals(shown, level, groups) if intervals else shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """Return one summary value, corrected by trusted judgements if there are some.
@@ -271,9 +251,9 @@ class Evaluation(Result):
         Parameters
         ----------
         measure : str or Measure, optional
-            One of this evaluation's measures; needed only where there are several.
+            One of this evaluation's measures; needed only if there are several.
         run : str, optional
-            The name of a run; needed only where there are several.
+            The name of a run; needed only if there are several.
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -346,7 +326,7 @@ class Evaluation(Result):
 
     @cached_property
     def labels(self) -> dict[str, Measure]:
-        """What the measures are called in tables and files, and which measure each is.
+        """Each measure by its name in tables and files.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP, RR").labels
@@ -418,7 +398,22 @@ class Evaluation(Result):
         >>> one.beside(other, names=["one", "other"]).to_dict()["runs"][1]["name"]
         'other'
         """
-        return _join([self, *others], names)
+        for other in others:
+            _refuse_others(self, other)
+        runs = [run for evaluation in (self, *others) for run in evaluation.runs]
+        given = [run.name for run in runs] if names is None else names
+        known = list(given) if isinstance(given, (list, tuple)) else []
+        texts = all(isinstance(name, str) and name for name in known)
+        if not texts or len(known) != len(runs) or len({*known}) < len(known):
+            raise InputError(
+                f"the {len(runs):,} runs need different names, and names has one for each; got "
+                f"{quoted(given)}."
+            )
+        named = [
+            replace(run, rankings=replace(run.rankings, name=name), intervals={})
+            for run, name in zip(runs, known, strict=True)
+        ]
+        return replace(self, runs=tuple(named), latency=None, level=None, groups=None, sources=None)
 
     def interval(
         self,
@@ -428,17 +423,13 @@ class Evaluation(Result):
         level: float | None = None,
         method: str | None = None,
         groups: GroupsLike | None = None,
-        resamples: int = RESAMPLES,
-        seed: int = 0,
     ) -> Interval:
         """Return a value with its confidence interval.
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only if there are several.
-        run : str, optional
-            The name of a run; needed only if there are several.
+        measure, run
+            As for `value`.
         level : float, optional
             The confidence level; by default that of the evaluation, which is 0.95.
         method : {"t", "bca", "percentile"}, optional
@@ -446,10 +437,6 @@ class Evaluation(Result):
             for shares of queries, order statistics for medians, otherwise a bootstrap.
         groups : GroupsLike, optional
             Queries that belong together: {query: group}, a table or a file.
-        resamples : int, optional
-            The number of resamples of a bootstrap.
-        seed : int, optional
-            The seed of a bootstrap.
 
         Returns
         -------
@@ -464,7 +451,7 @@ class Evaluation(Result):
         """
         scored = self.scored(run)
         known = None if groups is None else group_of_each(groups, [scored])
-        return self._interval(scored, self.measure(measure), level, method, known, resamples, seed)
+        return self._interval(scored, self.measure(measure), level, method, known)
 
     def intervals(
         self,
@@ -472,14 +459,12 @@ class Evaluation(Result):
         level: float | None = None,
         method: str | None = None,
         groups: GroupsLike | None = None,
-        resamples: int = RESAMPLES,
-        seed: int = 0,
     ) -> Frame:
         """Return the confidence interval of every value, one row per run and measure.
 
         Parameters
         ----------
-        level, method, groups, resamples, seed
+        level, method, groups
             As for `interval`.
 
         Returns
@@ -498,7 +483,7 @@ class Evaluation(Result):
         rows = []
         for run in self.runs:
             for measure in self.measures:
-                interval = self._interval(run, measure, level, method, known, resamples, seed)
+                interval = self._interval(run, measure, level, method, known)
                 row = run.name, self.label(measure), interval.estimate, interval.low, interval.high
                 rows.append((*row, interval.method, interval.note or None))
         numbers = dict.fromkeys(("estimate", "low", "high"), pl.Float64)
@@ -514,26 +499,23 @@ class Evaluation(Result):
         level: float | None,
         method: str | None,
         groups: Groups | None,
-        resamples: int,
-        seed: int,
     ) -> Interval:
         """Return the interval that was computed already, or compute another."""
         if method is not None:
             from judged.statistics.intervals import METHODS
 
             choice("method", method, METHODS)
-        usual = (level, method, resamples, seed) == (None, None, RESAMPLES, 0)
-        if run.corrections and not (usual and groups is None):
-            if (method, groups, resamples, seed) != (None, None, RESAMPLES, 0):
-                raise InputError(
-                    "the interval of a corrected number has no other method and no groups; leave "
-                    "them out, or trusted."
-                )
+        if run.corrections and (method is not None or groups is not None):
+            raise InputError(
+                "the interval of a corrected number has no other method and no groups; leave "
+                "them out, or trusted."
+            )
+        if level is None and method is None and groups is None and measure in run.intervals:
+            return run.intervals[measure]
+        if run.corrections:
             from judged.evaluation.trusted import corrections
 
             return corrections(run, run.others[TRUSTED], level or LEVEL)[measure].corrected
-        if usual and groups is None and measure in run.intervals:
-            return run.intervals[measure]
         try:
             return interval_of(
                 run,
@@ -541,8 +523,6 @@ class Evaluation(Result):
                 level=level or self.level or LEVEL,
                 method=method,
                 groups=self.groups if groups is None else groups,
-                resamples=resamples,
-                seed=seed,
             )
         except InputError as error:
             raise InputError(f"{self.label(measure)}: {error}") from None
@@ -555,10 +535,8 @@ class Evaluation(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only if there are several.
-        run : str, optional
-            The name of a run; needed only if there are several.
+        measure, run
+            As for `value`.
 
         >>> from judged import evaluate
         >>> tied = {"q": {"a": 0.5, "b": 0.5}}
@@ -577,10 +555,8 @@ class Evaluation(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only if there are several.
-        run : str, optional
-            The name of a run; needed only if there are several.
+        measure, run
+            As for `value`.
 
         >>> from judged import evaluate
         >>> run = {"q": ["b", "a"]}
@@ -600,14 +576,10 @@ class Evaluation(Result):
         others = scored.others
         if not set(names) <= set(others):
             key = scored.name, score.__name__
-            if key not in self._ranges:
-                self._ranges[key] = score(scored, self.settings)
-            others = self._ranges[key]
+            if key not in self._computed:
+                self._computed[key] = score(scored, self.settings)
+            others = self._computed[key]
         return [others[name].summary[self.measure(measure)] for name in names]
-
-    @cached_property
-    def _ranges(self) -> dict[tuple[str, str], dict[str, Scored]]:
-        return {}
 
     def unanswerable(
         self, threshold: float | None = None, *, run: str | None = None
@@ -636,11 +608,44 @@ class Evaluation(Result):
                     "the threshold to showing()."
                 )
             return scored.unanswerable
-        r = scored.rankings
-        nothing = unanswerable_queries(r, self.measures, self.convention)
-        return inspect_unanswerable(
-            r, nothing, threshold, skip_missing=self.policy.missing == "skip"
-        )
+        from judged.evaluation.unanswerable import inspect_unanswerable
+
+        return inspect_unanswerable(scored.rankings, self.settings, threshold)[0]
+
+    def abstention(
+        self,
+        measure: str | Measure = "Success@1",
+        *,
+        risk: float = 0.1,
+        threshold: float | None = None,
+        level: float = LEVEL,
+        run: str | None = None,
+    ) -> Abstention:
+        """Find the best score from which on a run should answer, so that few answers are wrong.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            A measure that is 1 where an answer is right, and 0 elsewhere.
+        risk : float, optional
+            The largest share of answers that may be wrong.
+        threshold : float, optional
+            Test this threshold instead of choosing one.
+        level : float, optional
+            The confidence level of the bound, which is corrected for choosing a threshold.
+        run : str, optional
+            The name of a run; needed only if there are several.
+
+        >>> from judged import evaluate
+        >>> judgements = {str(q): {"a": 1} for q in range(100)}
+        >>> run = {str(q): {"a": 1 + q} for q in range(100)}
+        >>> evaluate(judgements, run, "RR").abstention().coverage
+        1.0
+        """
+        from judged.evaluation.abstention import abstain
+
+        r = self.scored(run).rankings
+        return abstain(r, measure, risk=risk, threshold=threshold, level=level)
 
     def correction(
         self, measure: str | Measure | None = None, run: str | None = None
@@ -649,10 +654,8 @@ class Evaluation(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only if there are several.
-        run : str, optional
-            The name of a run; needed only if there are several.
+        measure, run
+            As for `value`.
 
         >>> from judged import evaluate
         >>> cheap = {str(q): {"a": 1, "b": q % 2} for q in range(40)}
@@ -744,10 +747,8 @@ class Evaluation(Result):
         ----------
         query : str, optional
             The query; needed only if there are several.
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only if there are several.
-        run : str, optional
-            The name of a run; needed only if there are several.
+        measure, run
+            As for `value`.
         **options : Any
             Those of `judged.explain`, such as `rows`.
 
@@ -932,28 +933,20 @@ class Evaluation(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").per_query().rows()
         [('run', 'q', 0.5)]
         """
-        return self._per_query
-
-    @cached_property
-    def _per_query(self) -> pl.DataFrame:
         import polars as pl
 
-        frames = [
-            pl.DataFrame(
-                {
-                    "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
-                    "query": pl.Series(run.rankings.queries, dtype=pl.String),
-                    **({} if (own := run.rankings.weights) is None else {"weight": own.values}),
-                    **{
-                        f"{name} cheap" if self.trusted and runs is self.runs else name: pl.Series(
-                            runs[at].values[m]
-                        ).fill_nan(None)
-                        for name, m, runs in self._columns()
-                    },
-                }
-            )
-            for at, run in enumerate(self.runs)
-        ]
+        frames = []
+        for at, run in enumerate(self.runs):
+            weights = run.rankings.weights
+            columns: dict[str, Any] = {
+                "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
+                "query": pl.Series(run.rankings.queries, dtype=pl.String),
+                **({} if weights is None else {"weight": weights.values}),
+            }
+            for name, measure, runs in self._columns():
+                cheap = f"{name} cheap" if self.trusted and runs is self.runs else name
+                columns[cheap] = pl.Series(runs[at].values[measure]).fill_nan(None)
+            frames.append(pl.DataFrame(columns))
         return pl.concat(frames)
 
     def document(self, display: Display) -> Document:
@@ -965,37 +958,39 @@ class Evaluation(Result):
             How it is shown.
         """
         from judged.evaluation.export import Look, in_order, tables
-        from judged.evaluation.wording import brief, brief_trusted, details, latency_lines
+        from judged.evaluation.wording import brief, brief_trusted, details
 
         shown, look = in_order(self, display.sort), Look(display.decimals, display.percent)
+        notes = [f"latency: {self.latency.sentence()}"] if self.latency else []
+        notes += [brief_trusted(self)] if self.trusted else []
         return Document(
             tables=tables(shown, look, per_query=display.per_query),
             warnings=shown._warnings(look),
-            notes=[*latency_lines(self), *brief_trusted(self), Dim(brief(self))],
+            notes=notes,
             details=lambda: details(self),
+            hint=lambda: brief(self),
             methods=self.methods,
         )
 
     def _warnings(self, look: Any) -> list[str]:
-        if look not in self._warnings_by_look:
+        """Return all warnings, computed once: examining the ties of many runs takes long."""
+        if look not in self._computed:
             from judged.evaluation.warnings import warnings
 
-            self._warnings_by_look[look] = tuple(warnings(self, look))
-        return list(self._warnings_by_look[look])
-
-    @cached_property
-    def _warnings_by_look(self) -> dict[Any, tuple[str, ...]]:
-        """Warnings computed so far: looking into the ties of many runs takes long."""
-        return {}
+            self._computed[look] = warnings(self, look)
+        return list(self._computed[look])
 
     def _grave(self) -> list[str]:
-        return list(self._serious_warnings)
+        if "grave" not in self._computed:
+            from judged.evaluation.warnings import grave
+
+            self._computed["grave"] = grave(self)
+        return list(self._computed["grave"])
 
     @cached_property
-    def _serious_warnings(self) -> list[str]:
-        from judged.evaluation.warnings import grave
-
-        return grave(self)
+    def _computed(self) -> dict[Any, Any]:
+        """Ranges and warnings that were computed already."""
+        return {}
 
     def to_dict(
         self, *, per_query: bool = False, sort: str | Measure | None = None
@@ -1013,9 +1008,27 @@ class Evaluation(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
         {'RR': 0.5}
         """
-        from judged.evaluation.export import as_dict
+        from judged import __version__
+        from judged.evaluation.export import in_order
 
-        return as_dict(self, per_query=per_query, sort=sort)
+        latency, groups = self.latency, self.groups
+        confidence: dict[str, Any] = {}
+        if self.level is not None:
+            number = None if groups is None else len(set(groups.values()))
+            confidence = {"level": self.level, "groups": number}
+        return {
+            "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
+            **({"latency": latency.to_dict(per_query=per_query)} if latency else {}),
+            **confidence,
+            **({"trusted": dict(self.trusted)} if self.trusted else {}),
+            **({"skipped": dict(self.skipped)} if self.skipped else {}),
+            "warnings": self.warnings(),
+            "measures": {self.label(m): m.definition() for m in self.measures},
+            "policy": self.policy.to_dict(),
+            "convention": self.convention.to_dict() if self.convention else None,
+            "definition": self.methods(),
+            "judged": __version__,
+        }
 
     def to_frame(self, *, per_query: bool = False, sort: str | Measure | None = None) -> Frame:
         """Return the values as a polars table: one row per run, one column per measure.
@@ -1025,7 +1038,7 @@ class Evaluation(Result):
         per_query : bool, optional
             Whether there is one row per run and query instead.
         sort : str or Measure, optional
-            The measure that runs are ordered by, best first.
+            As for `to_dict`.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
@@ -1043,18 +1056,21 @@ class Evaluation(Result):
 
         Parameters
         ----------
-        per_query : bool, optional
-            Whether there is one row per run and query.
-        sort : str or Measure, optional
-            The measure that runs are ordered by, best first.
+        per_query, sort
+            As for `to_frame`.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
         [0.5]
         """
-        from judged.evaluation.export import as_pandas
-
-        return as_pandas(self, per_query=per_query, sort=sort)
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
+        columns = self.to_frame(per_query=per_query, sort=sort).to_dict(as_series=False)
+        frame = pd.DataFrame(columns)
+        frame.attrs.update(definition=self.methods(), warnings=self.warnings())
+        return frame
 
     def to_trec(
         self, *, per_query: bool = False, sort: str | Measure | None = None, quiet: bool = False
@@ -1063,10 +1079,8 @@ class Evaluation(Result):
 
         Parameters
         ----------
-        per_query : bool, optional
-            Whether the values of every query are included.
-        sort : str or Measure, optional
-            The measure that runs are ordered by, best first.
+        per_query, sort
+            As for `to_dict`.
         quiet : bool, optional
             Whether warnings are left out.
 
@@ -1074,9 +1088,30 @@ class Evaluation(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
         'RR\\tall\\t0.5\\n'
         """
-        from judged.evaluation.export import as_trec
+        from judged.evaluation.export import in_order
 
-        return as_trec(self, per_query=per_query, sort=sort, quiet=quiet)
+        if per_query and self.trusted:
+            raise InputError(
+                "TREC text has one value for each query, and there are two, by the cheap and by "
+                "the trusted judgements; leave per_query (--per-query) out, or choose another "
+                "format, such as CSV."
+            )
+        lines: list[str] = []
+        for run in in_order(self, sort).runs:
+            if len(self.runs) > 1:
+                lines.append(f"runid\tall\t{run.name}")
+            if per_query:
+                columns = [run.values[measure].tolist() for measure in self.measures]
+                for query, *values in zip(run.rankings.queries, *columns, strict=True):
+                    lines += [
+                        f"{label}\t{query}\t{value!r}"
+                        for label, value in zip(self.labels, values, strict=True)
+                        if value == value
+                    ]
+            lines += [f"{name}\tall\t{run.summary[m]!r}" for name, m in self.labels.items()]
+        if not quiet:
+            lines += [f"warning\tall\t{visible(text)}" for text in self._grave()]
+        return "\n".join(lines) + "\n"
 
     def to_metrics(self, *, names: str = "judged") -> dict[str, float]:
         """Return one flat name for each value, as experiment trackers take them.
@@ -1092,56 +1127,25 @@ class Evaluation(Result):
         >>> from judged import evaluate
         >>> evaluation = evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["RR", "P(rel=2)@4"])
         >>> evaluation.to_metrics(names="mlflow")
-        {'RR': 0.5, 'P.rel-2_at_4': 0.25}
+        {'RR': 0.5, 'P_rel_2_at_4': 0.25}
         """
-        from judged.evaluation.export import as_metrics
+        from judged.evaluation.export import METRIC_NAMES, plain_name
 
-        return as_metrics(self, names)
-
-    def to_huggingface(
-        self, *, dataset: str = "unknown", dataset_name: str | None = None
-    ) -> list[dict[str, Any]]:
-        """Return the rows of a Hugging Face model card, one model for each run.
-
-        Parameters
-        ----------
-        dataset : str, optional
-            The id of the data set.
-        dataset_name : str, optional
-            The name of the data set; by default its id.
-
-        Returns
-        -------
-        list of dict
-            The value of `model-index` in a card.
-
-        >>> from judged import evaluate
-        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
-        >>> [model] = evaluation.to_huggingface(dataset="me/questions")
-        >>> model["results"][0]["metrics"]
-        [{'type': 'RR_at_10', 'value': 0.5, 'name': 'RR@10'}]
-        """
-        from judged.evaluation.export import as_huggingface
-
-        return as_huggingface(self, dataset, dataset_name)
-
-    def to_yaml(self, *, dataset: str | None = None) -> str:
-        """Return the head of a Hugging Face model card in YAML.
-
-        Parameters
-        ----------
-        dataset : str, optional
-            The id of the data set.
-
-        >>> from judged import evaluate
-        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:37])
-        model-index:
-        - name: "run"
-          results:
-        """
-        from judged.evaluation.export import as_yaml
-
-        return as_yaml(self.to_huggingface(dataset=dataset or "unknown"))
+        flat = choice("names", names, METRIC_NAMES) == "mlflow"
+        named = plain_name if flat else str
+        metrics: dict[str, float] = {}
+        for run in self.runs:
+            before = f"{named(run.name)}/" if len(self.runs) > 1 else ""
+            for label, measure in self.labels.items():
+                name = before + named(str(measure) if flat else label)
+                if name in metrics:
+                    raise InputError(f"two values would be called {quoted(name)}; rename a run.")
+                metrics[name] = float(run.summary[measure])
+                for end in self.ends:
+                    value = float(getattr(run.intervals[measure], end))
+                    if value == value:
+                        metrics[f"{name}{'_' if flat else ' '}{end}"] = value
+        return metrics
 
     def to_rankings(self) -> bytes:
         """Return the rankings of the only run as the bytes of a rankings file.
@@ -1163,86 +1167,25 @@ class Evaluation(Result):
         return {"definition": self.methods(), **super()._metadata()}
 
 
-def _without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Evaluation:
-    """Return the evaluation without the queries that have no relevant items."""
-    policy = apart_policy(evaluation.policy)
-    settings = replace(evaluation.settings, policy=policy)
-    runs = []
-    for run in evaluation.runs:
-        r = run.rankings
-        nothing = unanswerable_queries(r, settings.measures, settings.convention)
-        apart = inspect_unanswerable(r, nothing, threshold, skip_missing=policy.missing == "skip")
-        kept = without(r, nothing) if nothing.any() else r
-        runs.append(replace(score_run(kept, settings), unanswerable=apart))
-    return replace(evaluation, runs=tuple(runs), policy=policy)
-
-
-def _join(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Evaluation:
-    """Join the runs of evaluations that were scored alike."""
-    first = evaluations[0]
-    for other in evaluations:
-        if not isinstance(other, type(first)):
-            raise InputError(f"beside takes evaluations; got {quoted(other)}.")
-        _refuse_others(first, other)
-        if other.trusted is not None:
-            raise InputError(
-                "evaluations that trusted judgements correct cannot be joined; give all runs to "
-                "one evaluate."
-            )
-    runs = [run for each in evaluations for run in each.runs]
-    known = _names([run.name for run in runs], names)
-    named = [
-        replace(run, rankings=replace(run.rankings, name=name), intervals={})
-        for run, name in zip(runs, known, strict=True)
-    ]
-    return replace(first, runs=tuple(named), latency=None, level=None, groups=None, sources=None)
-
-
-def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
-    """Return distinct names of the runs."""
-    known = list(given if names is None else names if isinstance(names, (list, tuple)) else ())
-    if len(known) != len(given) or any(not isinstance(each, str) or not each for each in known):
-        raise InputError(
-            f"names must be a list with a name for each of {len(given):,} runs; got "
-            f"{quoted(names)}."
-        )
-    twice = [name for name in dict.fromkeys(known) if known.count(name) > 1]
-    if twice:
-        raise InputError(
-            f"two runs are called {quoted(twice[0])}; say with names what each is called."
-        )
-    return known
-
-
 def _refuse_others(first: Evaluation, other: Evaluation) -> None:
     """Raise an error if two evaluations cannot be joined."""
+    if not isinstance(other, Evaluation):
+        raise InputError(f"beside takes evaluations; got {quoted(other)}.")
+    if first.trusted is not None or other.trusted is not None:
+        raise InputError(
+            "evaluations that trusted judgements correct cannot be joined; give all runs to one "
+            "evaluate."
+        )
     ours, theirs = ({str(measure) for measure in each.measures} for each in (first, other))
     if ours != theirs:
         raise InputError(
             f"the evaluations are by different measures: {listed(sorted(ours ^ theirs))} in one of "
             "them only."
         )
-    if first.policy != other.policy:
-        raise InputError(
-            f"the evaluations assume different things: {first.policy} and {other.policy}."
-        )
-    one, two = (str(each.convention or "judged") for each in (first, other))
+    one, two = (f"{each.policy}, {each.convention or 'judged'}" for each in (first, other))
     if one != two:
-        raise InputError(f"the evaluations follow different conventions: {one} and {two}.")
+        raise InputError(f"the evaluations assume different things: {one} and {two}.")
+    from judged.rankings.file import check_same_judgements
+
     r, s = first.runs[0].rankings, other.runs[0].rankings
-    if set(r.queries) != set(s.queries):
-        lost = sorted(set(r.queries) ^ set(s.queries))
-        raise InputError(
-            f"the evaluations are of different queries: {len(lost):,} are in one of them only "
-            f"({few(lost)})."
-        )
-    if not np.array_equal(_relevant(r), _relevant(s)):
-        raise InputError(
-            "the evaluations are by different judgements: some queries have other numbers of "
-            "relevant items in one than in the other."
-        )
-
-
-def _relevant(r: Rankings) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the number of relevant items of each query, in the order of query ids."""
-    return np.asarray(r.relevant(ANY_GRADE), float)[np.argsort(r.queries)]
+    check_same_judgements(r, s, r.name, s.name)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged import __version__
-from judged.errors import InputError, MissingExtraError, did_you_mean, quoted
 from judged.results import Table
-from judged.text import DECIMALS, Best, counted, listed, percent, shown, visible
+from judged.text import DECIMALS, Bold, counted, percent, shown
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
     from judged.measures import Measure
@@ -29,16 +24,12 @@ WORDS = frozenset({"run", "query", "measure"})
 
 @dataclass(frozen=True)
 class Look:
-    """How the numbers of a table are shown.
-
-    >>> Look(percent=True).decimals_of(True), Look(decimals=3).decimals_of(True)
-    (2, 3)
-    """
+    """The format of the numbers of a table."""
 
     decimals: int | None = None
-    """How many; by default four, and two of a percentage."""
+    """Number of decimals; by default four, and two for percentages."""
     percent: bool = False
-    """Whether shares are shown in percent."""
+    """True to show shares in percent."""
 
     def decimals_of(self, share: bool) -> int:
         """Return the number of decimals of a share, or of another number."""
@@ -57,11 +48,9 @@ class Look:
 
     def amount(self, by: float, measure: Measure) -> str:
         """Return a difference of two values, which is never shown as zero."""
-        return self.number(max(by, self._digit(measure)), measure)
-
-    def _digit(self, measure: Measure) -> float:
         share = is_share(measure)
-        return 10.0 ** -(self.decimals_of(share) + 2 * (share and self.percent))
+        last_digit = 10.0 ** -(self.decimals_of(share) + 2 * (share and self.percent))
+        return self.number(max(by, last_digit), measure)
 
     def name(self, label: str, measure: Measure) -> str:
         """Return the name of a measure in the table, with % for percentages."""
@@ -69,7 +58,7 @@ class Look:
 
 
 def is_share(measure: Measure) -> bool:
-    """Whether the values of a measure go from 0 to 1, so that they may be percentages."""
+    """Return whether values lie between 0 and 1, so that percentages make sense."""
     return tuple(measure.spec.range) == (0, 1)
 
 
@@ -83,7 +72,7 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
     width = 1 + len(beside)
     words = len(header) - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
-    tips = dict(zip(names, (m.describe() for m in evaluation.measures), strict=True))
+    tips = dict(zip(names, (m.describe for m in evaluation.measures), strict=True))
     both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
     columns: list[list[str]] = []
     for at, name in enumerate(header[words:]):
@@ -91,7 +80,7 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
         cells = [look.number(value, measure) for value in column]
         alike = not (per_query or both_ways or at % width)  # intervals and ranges are no values
         standing_out = best(column, cells, measure) if alike else []
-        columns.append([Best(cell) if cell in standing_out else cell for cell in cells])
+        columns.append([Bold(cell) if cell in standing_out else cell for cell in cells])
     rows = [
         [*(each if isinstance(each, str) else shown(each) for each in said), *numbers]
         for said, numbers in zip(
@@ -162,206 +151,26 @@ def in_order(evaluation: Evaluation, sort: str | Measure | None) -> Evaluation:
     return replace(evaluation, runs=tuple(sorted(evaluation.runs, key=place)))
 
 
-def as_dict(
-    evaluation: Evaluation, *, per_query: bool = False, sort: str | Measure | None = None
-) -> dict[str, Any]:
-    """Return an evaluation as plain values."""
-    latency, trusted = evaluation.latency, evaluation.trusted
-    return {
-        "runs": [run.to_dict(per_query=per_query) for run in in_order(evaluation, sort).runs],
-        **({"latency": latency.to_dict(per_query=per_query)} if latency else {}),
-        **_confidence(evaluation),
-        **({"trusted": trusted.to_dict()} if trusted else {}),
-        **({"skipped": dict(evaluation.skipped)} if evaluation.skipped else {}),
-        "warnings": evaluation.warnings(),
-        "measures": {evaluation.label(m): m.definition() for m in evaluation.measures},
-        "policy": evaluation.policy.to_dict(),
-        "convention": evaluation.convention.to_dict() if evaluation.convention else None,
-        "definition": evaluation.methods(),
-        "judged": __version__,
-    }
-
-
-def _confidence(evaluation: Evaluation) -> dict[str, Any]:
-    if evaluation.level is None:
-        return {}
-    groups = None if evaluation.groups is None else len(set(evaluation.groups.values()))
-    return {"level": evaluation.level, "groups": groups}
-
-
-def as_pandas(
-    evaluation: Evaluation, *, per_query: bool = False, sort: str | Measure | None = None
-) -> pd.DataFrame:
-    """Return the values as a table of pandas."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
-    columns = evaluation.to_frame(per_query=per_query, sort=sort).to_dict(as_series=False)
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(definition=evaluation.methods(), warnings=evaluation.warnings())
-    return frame
-
-
-def as_trec(
-    evaluation: Evaluation,
-    *,
-    per_query: bool = False,
-    sort: str | Measure | None = None,
-    quiet: bool = False,
-) -> str:
-    """Return the values as lines of trec_eval."""
-    if per_query and evaluation.trusted:
-        raise InputError(
-            "TREC text has one value for each query, and there are two, by the cheap and by the "
-            "trusted judgements; leave per_query (--per-query) out, or choose another format, "
-            "such as CSV."
-        )
-    measures = evaluation.measures
-    lines: list[str] = []
-    for run in in_order(evaluation, sort).runs:
-        if len(evaluation.runs) > 1:
-            lines.append(f"runid\tall\t{run.name}")
-        if per_query:
-            columns = [run.values[measure].tolist() for measure in measures]
-            for query, *values in zip(run.rankings.queries, *columns, strict=True):
-                lines += [
-                    f"{evaluation.label(measure)}\t{query}\t{value!r}"
-                    for measure, value in zip(measures, values, strict=True)
-                    if not math.isnan(value)
-                ]
-        lines += [f"{evaluation.label(m)}\tall\t{run.summary[m]!r}" for m in measures]
-    if not quiet:
-        lines += [f"warning\tall\t{visible(text)}" for text in evaluation._grave()]
-    return "\n".join(lines) + "\n"
-
-
-# -- names for experiment trackers and model cards
-
-NAMES = {
+METRIC_NAMES = {
     "judged": "as tables have them: nDCG(gain=exp)@10",
-    "mlflow": "of letters, digits and _ - . / alone: nDCG.gain-exp_at_10",
+    "mlflow": "of letters, digits and _ - . / alone: nDCG_gain_exp_at_10",
 }
-"""How numbers can be called, and what that looks like."""
-TASK = "information-retrieval"
-_AT = "_at_"
-_INFINITE = {"Infinity": ".inf", "-Infinity": "-.inf"}
-_KEPT = re.compile(r"[A-Za-z0-9_-]")
+"""Ways of naming metrics, with an example of each."""
 
 
-def as_metrics(evaluation: Evaluation, names: str) -> dict[str, float]:
-    """Return one flat name for each value."""
-    if not isinstance(names, str) or names not in NAMES:
-        near = did_you_mean(names, NAMES)
-        raise InputError(f"names must be {listed([*NAMES], 'or')}; got {quoted(names)}{near}")
-    flat = names == "mlflow"
-    metrics: dict[str, float] = {}
-    for run in evaluation.runs:
-        run_name = escaped(run.name) if flat else run.name
-        before = f"{run_name}/" if len(evaluation.runs) > 1 else ""
-        for measure in evaluation.measures:
-            name = before + (metric_name(measure) if flat else evaluation.label(measure))
-            metrics[name] = float(run.summary[measure])
-            for end in evaluation.ends:
-                value = float(getattr(run.intervals[measure], end))
-                if value == value:
-                    metrics[f"{name}{'_' if flat else ' '}{end}"] = value
-    return metrics
-
-
-def as_huggingface(
-    evaluation: Evaluation, dataset: str, dataset_name: str | None
-) -> list[dict[str, Any]]:
-    """Return the rows of a model card."""
-    about = {
-        "task": {"type": TASK, "name": TASK.replace("-", " ").capitalize()},
-        "dataset": {"type": dataset, "name": dataset_name or dataset},
-    }
-    return [
-        {
-            "name": run.name,
-            "results": [
-                {
-                    **about,
-                    "metrics": [
-                        {
-                            "type": metric_name(measure),
-                            "value": float(run.summary[measure]),
-                            "name": evaluation.label(measure),
-                        }
-                        for measure in evaluation.measures
-                    ],
-                }
-            ],
-        }
-        for run in evaluation.runs
-    ]
-
-
-def as_yaml(model_index: list[dict[str, Any]]) -> str:
-    """Return the head of a model card."""
-    return "\n".join(_yaml({"model-index": model_index}, "")) + "\n"
-
-
-def metric_name(measure: Measure) -> str:
-    """Write a measure in letters, digits and ``_ - .`` alone.
-
-    >>> from judged import parse_measure
-    >>> metric_name(parse_measure("RBP(p=0.95)")), metric_name(parse_measure("AP(rel=2)@100"))
-    ('RBP.p-0.95', 'AP.rel-2_at_100')
-    """
-    text, at, cutoff = str(measure).rpartition("@")
-    name, _, inside = (text if at else cutoff).removesuffix(")").partition("(")
-    pairs = (each.partition("=") for each in re.split(r", (?=[A-Za-z_]+=)", inside) if inside)
-    shown = [f"{key}-{escaped(value)}" for key, _, value in pairs]
-    return ".".join([name, *shown]) + (f"{_AT}{cutoff}" if at else "")
-
-
-def escaped(text: str) -> str:
-    """Write any text in letters, digits and ``_ - .``, different texts differently.
-
-    >>> escaped("my run/2"), escaped("v1.5")
-    ('my..20.run..2f.2', 'v1.5')
-    """
-
-    def kept(at: int) -> bool:
-        if text[at] != ".":
-            return bool(_KEPT.match(text[at]))
-        beside = text[max(at - 1, 0) : at] + text[at + 1 : at + 2]
-        return len(beside) == 2 and all(map(_KEPT.match, beside))
-
-    return "".join(each if kept(at) else f"..{ord(each):x}." for at, each in enumerate(text))
-
-
-def _yaml(value: Any, indent: str) -> Iterator[str]:
-    """Dicts and lists of plain values as lines of YAML, texts between quotation marks."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if isinstance(inner, (Mapping, list)):
-                yield f"{indent}{key}:"
-                yield from _yaml(inner, indent if isinstance(inner, list) else f"{indent}  ")
-            else:
-                shown = json.dumps(inner)
-                yield f"{indent}{key}: {_INFINITE.get(shown, shown)}"
-    else:
-        for inner in value:
-            first, *rest = _yaml(inner, f"{indent}  ")
-            yield f"{indent}- {first.removeprefix(indent + '  ')}"
-            yield from rest
+def plain_name(text: str) -> str:
+    """Write a measure or the name of a run in letters, digits and ``_ - .``."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text.replace(")", "").replace("@", "_at_"))
 
 
 @dataclass(frozen=True)
 class Latency:
-    """How long the call took that answered each query, in seconds.
-
-    >>> Latency({"q1": 0.1, "q2": 0.3}).mean
-    0.2
-    """
+    """The duration of the call that answered each query, in seconds."""
 
     seconds: Mapping[str, float]
     """The time of each query that was answered."""
     workers: int = 1
-    """How many queries were asked at once, at most."""
+    """The largest number of queries in one call."""
     retried: tuple[str, ...] = ()
     """Queries that failed before they were answered; their failed calls and waits do not count."""
 
@@ -370,60 +179,28 @@ class Latency:
         """The mean over queries."""
         return float(np.mean(list(self.seconds.values())))
 
-    @property
-    def p50(self) -> float:
-        """The median."""
-        return self.percentile(50)
-
-    @property
-    def p95(self) -> float:
-        """The time within which 95 % of the queries were answered."""
-        return self.percentile(95)
-
     def percentile(self, share: float) -> float:
-        """Return a percentile, with linear interpolation between queries.
-
-        Parameters
-        ----------
-        share : float
-            From 0, the fastest query, to 100, the slowest.
-
-        >>> Latency({"q1": 0.1, "q2": 0.3}).percentile(100)
-        0.3
-        """
+        """Return a percentile from 0 to 100, with linear interpolation between queries."""
         return float(np.percentile(list(self.seconds.values()), share))
 
     def sentence(self) -> str:
-        """Return the latencies as one phrase.
-
-        >>> Latency({"q1": 0.1, "q2": 0.3}, workers=4).sentence()
-        'mean 200 ms, p50 200 ms, p95 290 ms (2 queries, up to 4 at once)'
-        """
+        """Return the latencies as one phrase."""
         together = f", up to {self.workers:,} at once" if self.workers > 1 else ""
         again = len(self.retried)
         more = f"; {again:,} answered only when asked again" if again else ""
         return (
-            f"mean {_show_seconds(self.mean)}, p50 {_show_seconds(self.p50)}, "
-            f"p95 {_show_seconds(self.p95)} "
+            f"mean {_show_seconds(self.mean)}, p50 {_show_seconds(self.percentile(50))}, "
+            f"p95 {_show_seconds(self.percentile(95))} "
             f"({counted(len(self.seconds), 'query', 'queries')}{together}{more})"
         )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return the numbers in seconds, as plain Python values that JSON can hold.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the time of every query is there too.
-
-        >>> Latency({"q1": 0.5}).to_dict()["p95"]
-        0.5
-        """
+        """Return the numbers in seconds, as plain Python values that JSON can hold."""
         found = {
             "unit": "seconds",
             "mean": self.mean,
-            "p50": self.p50,
-            "p95": self.p95,
+            "p50": self.percentile(50),
+            "p95": self.percentile(95),
             "queries": len(self.seconds),
             "workers": self.workers,
             "retried": list(self.retried),

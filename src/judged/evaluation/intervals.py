@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.options import RESAMPLES
-from judged.statistics.samples import (
-    Means,
-    effective_number,
-    numbered,
-)
+from judged.statistics.samples import Means, effective_number, numbered
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -26,7 +21,7 @@ if TYPE_CHECKING:
     from judged.statistics.intervals import Interval
 
 ENDS = ("low", "high")
-"""What the ends of an interval are called in tables."""
+"""Names of the ends of an interval in tables."""
 
 Groups = Mapping[str, int]
 """The number of each query's group."""
@@ -63,9 +58,6 @@ def interval_of(
     level: float,
     method: str | None = None,
     groups: Groups | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    cut: bool = True,
 ) -> Interval:
     """Compute the interval of one value, cut at the measure's range."""
     from judged.statistics.intervals import Interval, interval
@@ -84,10 +76,8 @@ def interval_of(
         level=level,
         method=method,
         groups=_groups(run, order, groups),
-        range=summary_range(*about) if cut else (-math.inf, math.inf),
+        range=summary_range(*about),
         error=run.summary_errors.get(measure, 0.0),
-        resamples=resamples,
-        seed=seed,
     )
     return replace(found, estimate=estimate)
 
@@ -110,11 +100,7 @@ def _infinite(sample: Means, measure: Measure) -> str:
 
 
 def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> tuple[float, float]:
-    """Return the lowest and highest possible summary of values between two ends.
-
-    >>> summary_range(np.array([0.5, -1.0]), (0, 1), "sum")
-    (-inf, 2.0)
-    """
+    """Return the lowest and highest possible summary of values between two ends."""
     low, high = map(float, ends)
     low = low if values.min(initial=low) >= low else -math.inf
     high = high if values.max(initial=high) <= high else math.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,11 +15,10 @@ from judged.measures.ties import ByWorth, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings
-from judged.statistics.samples import ExactSum
+from judged.statistics.samples import ExactSum, Sample
 
 if TYPE_CHECKING:
     from judged.arrays import Floats
-    from judged.evaluation.scores import Outcome
     from judged.evaluation.settings import Conventional
     from judged.measures.registry import Mask
 
@@ -28,7 +27,7 @@ TIE_SENTENCES = {
     "expected": "the mean over all orders of the tied results",
     "best": "the best value that any order of the tied results gives",
 }
-"""What these values are; the policies `best` and `worst` are one order for all measures."""
+"""A description of these values; the policies `best` and `worst` are one order for all measures."""
 
 
 class TieRange(NamedTuple):
@@ -82,44 +81,25 @@ def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Findings:
     return replace(findings_of(r), judged_at=seen_by)
 
 
-@dataclass(frozen=True, eq=False)
-class TieEnds:
-    """What the orders of tied results make of one measure, where they move it."""
+TieEnds = tuple[Rankings, "Floats", "Floats", "Mask"]
+"""Of one measure: rankings with unbroken ties and the grades that it takes, the least and the
+greatest value of each query (NaN if it does not count), and queries in which other orders may go
+further."""
 
-    rankings: Rankings
-    """Whose ties are unbroken, with the grades that the measure takes."""
-    low: Floats
-    """The least value of each query; NaN for one that does not count."""
-    high: Floats
-    """The greatest."""
-    loose: Mask
-    """In which queries other orders may go further."""
 
-    @property
-    def unsure(self) -> int:
-        """In how many queries other orders may go further."""
-        return int(self.loose.sum())
-
-    def part(self, begin: int, end: int) -> TieEnds:
-        """Of some of the queries."""
-        at = slice(begin, end)
-        rankings = self.rankings.take(np.arange(begin, end))
-        return TieEnds(rankings, self.low[at], self.high[at], self.loose[at])
-
-    def by_worth(
-        self, measure: Measure, policy: Policy, convention: Conventional | None, *, best: bool
-    ) -> Outcome | None:
-        """Return the outcome of the best or worst order for summaries not made of the values."""
-        r = self.rankings
-        worth = measure.worth(r)
-        if worth is None:
-            return None
-        order = in_order(r, worth.ranks(r, best=best))
-        raw = measure.compute_as_ranked(order)
-        raw = convention.filled(measure, raw) if convention else raw
-        return settled(
-            measure, order, policy, raw, nothing_relevant(measure, order), measure.gives(order)
-        )
+def by_worth(
+    r: Rankings, measure: Measure, policy: Policy, convention: Conventional | None, *, best: bool
+) -> tuple[Floats, Sample | None, float] | None:
+    """Return what `settled` makes of the best or worst order of ties; None if it is not known."""
+    worth = measure.worth(r)
+    if worth is None:
+        return None
+    order = in_order(r, worth.ranks(r, best=best))
+    raw = measure.compute_as_ranked(order)
+    raw = convention.filled(measure, raw) if convention else raw
+    return settled(
+        measure, order, policy, raw, nothing_relevant(measure, order), measure.gives(order)
+    )
 
 
 def tie_ends(
@@ -149,5 +129,5 @@ def tie_ends(
             least[tied[moves]], greatest[tied[moves]] = low[moves], high[moves]
             beyond = np.zeros(len(values), bool)
             beyond[tied] = ~sure & counts
-            found[measure] = TieEnds(own, least, greatest, beyond)
+            found[measure] = own, least, greatest, beyond
     return found

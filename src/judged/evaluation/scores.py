@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
 from judged.matching.pool import weighted
-from judged.matching.variants import Variants, cut
+from judged.matching.variants import Variants, cut, judged_alike
 from judged.measures import Measure, Spec
 from judged.measures.registry import AGGREGATIONS, Mask, Settled
 from judged.measures.ties import Expected, expectations, in_order, tied_queries
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
-    from judged.inputs.tables import QueryWeights
+    from judged.inputs.weights import QueryWeights
     from judged.rankings.audit import Audit
     from judged.rankings.rankings import Weights
     from judged.statistics.intervals import Interval
@@ -41,20 +41,14 @@ UNJUDGED_ENDS = {
         "all unjudged results are taken for judged, of the top grade in the judgements"
     ),
 }
-"""What unjudged results may turn out to be."""
+"""Assumptions about unjudged results, with their explanations."""
 TRUSTED = "trusted"
 """The name of a run scored by trusted judgements, among its own `others`."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scored:
-    """One run's values: for each measure one number per query, and the summary.
-
-    >>> from judged import evaluate
-    >>> run = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").scored()
-    >>> run.name, list(run.summary.values())
-    ('run', [0.5])
-    """
+    """One run's values: for each measure one number per query, and the summary."""
 
     rankings: Rankings
     """The ranks of its judged items, its queries and their judgements."""
@@ -64,7 +58,7 @@ class Scored:
     """The mean over the queries that count, or what else the measure says; where there are trusted
     judgements, corrected by them."""
     samples: dict[Measure, Sample] = field(default_factory=dict)
-    """What the summary is made of, for measures where that is not the values."""
+    """The sample behind the summary, for measures whose sample is not the values."""
     nothing: dict[Measure, Mask] = field(default_factory=dict)
     """Queries in which nothing is relevant to the measure."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
@@ -81,11 +75,11 @@ class Scored:
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant; trusted, by the trusted judgements alone."""
     corrections: dict[Measure, Correction] = field(default_factory=dict)
-    """How the summaries were corrected, where there are trusted judgements."""
+    """The corrections of the summaries by trusted judgements."""
     unanswerable: Unanswerable | None = None
     """Results for queries without relevant items, if these are left out of means."""
     labels: Mapping[Measure, str] = field(default_factory=dict)
-    """What the measures are called, where that is not our notation."""
+    """Names of measures that the caller wrote differently."""
 
     @property
     def name(self) -> str:
@@ -99,7 +93,7 @@ class Scored:
 
     @property
     def audit(self) -> Audit:
-        """What was found in the run's data."""
+        """The audit of the run's data."""
         return (
             findings_of(self.rankings).audit()
             if self.rankings.audit is None
@@ -107,34 +101,12 @@ class Scored:
         )
 
     def label(self, measure: Measure) -> str:
-        """Return the name of a measure in tables and files, as the caller wrote it.
-
-        Parameters
-        ----------
-        measure : Measure
-            One that was computed.
-
-        >>> from judged import AP, evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
-        'MAP'
-        """
+        """Return the name of a measure in tables and files, as the caller wrote it."""
         label = self.labels.get(measure)
         return str(measure) if label is None else label
 
     def sample(self, measure: Measure) -> Sample:
-        """Return what a measure's summary is made of: one row per query that counts.
-
-        Parameters
-        ----------
-        measure : Measure
-            One that was computed.
-
-        >>> from judged import RR, evaluate
-        >>> run = {"q1": ["b", "a"], "q2": ["c"]}
-        >>> scored = evaluate({"q1": {"a": 1}, "q2": {"c": 1}}, run, "RR").scored()
-        >>> scored.sample(RR).columns.tolist()
-        [[0.5], [1.0]]
-        """
+        """Return what a measure's summary is made of: one row per query that counts."""
         if measure in self.samples:
             return self.samples[measure]
         counted = ~np.isnan(self.values[measure])
@@ -151,17 +123,7 @@ class Scored:
         return np.array(sorted(range(len(queries)), key=queries.__getitem__), np.int64)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of every query are there too.
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").scored().to_dict()["scores"]
-        {'RR': 0.5}
-        """
+        """Return everything as plain Python values that JSON can hold."""
         entry = {"name": self.name, **self._numbers(per_query=per_query)}
         if self.intervals:
             entry["intervals"] = {self.label(m): at.to_dict() for m, at in self.intervals.items()}
@@ -205,7 +167,7 @@ class Scored:
         return entry
 
     def _weights(self, weights: Weights, *, per_query: bool) -> dict[str, Any]:
-        """Where the weights come from, what they are worth, and those of the queries."""
+        """Return the source of the weights, the effective number of queries, and the weights."""
         from judged.evaluation.intervals import effective_queries
 
         found = {self.label(m): effective_queries(self, m) for m in self.values}
@@ -224,39 +186,22 @@ class Scored:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
-    """One number per query for each measure, and what settling them takes."""
-
-    raw: dict[Measure, Floats] = field(default_factory=dict)
-    """NaN where a measure is undefined."""
-    nothing: dict[Measure, Mask] = field(default_factory=dict)
-    """Queries in which nothing is relevant to the measure."""
-    errors: dict[Measure, Floats] = field(default_factory=dict)
-    """Standard errors, where values were estimated from random orders of ties."""
-    rows: dict[Measure, QueryRows] = field(default_factory=dict)
-    """What queries give to summaries that are not made of the values."""
-    sure: dict[Measure, Mask] = field(default_factory=dict)
-    """Queries in which no order of ties goes further, where values are the worst or the best."""
-
-
 def score_run(
     rankings: Rankings, settings: EvaluationSettings, weights: QueryWeights | None = None
 ) -> Scored:
     """Compute the values of a run under the settings; `weights` say how much each query counts."""
     r = rankings if weights is None else weighted(rankings, weights)
     if r.weights is not None:
-        refuse_sums(settings.measures)
+        _refuse_sums(settings.measures)
     policy = settings.policy
-    refuse_missing(r, policy)
+    _refuse_missing(r, policy)
     if policy.depth is not None and policy.depth != r.depth:
         r = _cut_again(r, policy.depth)
     if (policy.ties, policy.unjudged) != (r.ties, r.unjudged):
         r = Variants(r).under(policy.ties, policy.unjudged)
     if r.findings is None or r.findings.missing_queries:
         r = replace(r, findings=findings_of(r).in_order(r.queries))
-    values = values_of(r, settings.measures, settings.convention)
-    return replace(settled_values(values, r, policy), labels=settings.labels)
+    return score(r, settings)
 
 
 def _cut_again(r: Rankings, depth: int) -> Rankings:
@@ -269,24 +214,41 @@ def _cut_again(r: Rankings, depth: int) -> Rankings:
     return replace(cut(r.whole or r, depth), findings=r.findings)
 
 
+def score(r: Rankings, settings: EvaluationSettings, *, of: Rankings | None = None) -> Scored:
+    """Compute all values and apply the policy; `of` are the rankings as they were, if changed."""
+    scored = Scored(of or r, {}, {}, labels=settings.labels)
+    graded = graded_for(r, settings.measures, settings.convention)
+    estimates = _expected(graded) if r.ties == "expected" else {}
+    for measure, used in graded.items():
+        found = estimates.get(measure) or Expected(measure.compute(used))
+        _enter(scored, measure, found, used, settings)
+    return scored
+
+
 def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
     """Score a run in the worst order of its tied results, on average, and in the best."""
     unbroken = Variants(run.rankings).under("expected")
     if not tied_queries(unbroken).any():
         return dict.fromkeys(TIE_ORDERS, run)
-    values = tied_values_of(unbroken, settings.measures, settings.convention)
-    scored = {name: _settle_tied(values[name], run, settings.policy) for name in TIE_ORDERS}
-    if run.rankings is unbroken:
-        scored["expected"] = run
-    return scored
-
-
-def _settle_tied(values: Values, run: Scored, policy: Policy) -> Scored:
-    scored = settled_values(values, run.rankings, policy)
-    for measure, sure in values.sure.items():
-        if beyond := int((~sure & ~np.isnan(scored.values[measure])).sum()):
-            scored.unsure[measure] = beyond
-    return replace(scored, labels=run.labels)
+    worst, mean, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in TIE_ORDERS)
+    graded = graded_for(unbroken, settings.measures, settings.convention)
+    for measure, found in _expected(graded, ends=True).items():
+        used = graded[measure]
+        _enter(mean, measure, found, used, settings)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.sure is not None
+        ends = (found.low, found.high)
+        for side, values in zip(
+            (worst, best), ends if measure.spec.higher_is_better else ends[::-1], strict=True
+        ):
+            # A summary that is not made of the queries' values is that of the order by worth.
+            worth = measure.worth(used) if measure.spec.made_of is not None else None
+            order = used if worth is None else in_order(used, worth.ranks(used, best=side is best))
+            _enter(side, measure, Expected(values), order, settings)
+            if beyond := int((~found.sure & ~np.isnan(side.values[measure])).sum()):
+                side.unsure[measure] = beyond
+    return {"worst": worst, "expected": run if run.rankings is unbroken else mean, "best": best}
 
 
 def score_unjudged(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
@@ -297,14 +259,13 @@ def score_unjudged(run: Scored, settings: EvaluationSettings) -> dict[str, Score
             f"an unjudged range has no meaning for {r.name}: every item is judged, and only "
             "relevant ones are listed. Leave it out."
         )
-    scored = {}
-    for name, grade in zip(UNJUDGED_ENDS, (0.0, r.top_grade), strict=True):
-        values = values_of(Variants(r).filled(grade), settings.measures, settings.convention)
-        scored[name] = replace(settled_values(values, r, settings.policy), labels=run.labels)
-    return scored
+    return {
+        name: score(judged_alike(r, grade), settings, of=r)
+        for name, grade in zip(UNJUDGED_ENDS, (0.0, r.top_grade), strict=True)
+    }
 
 
-def refuse_sums(measures: tuple[Measure, ...]) -> None:
+def _refuse_sums(measures: tuple[Measure, ...]) -> None:
     """Raise an error for weighted sums: their value changes when all weights are doubled."""
     for measure in measures:
         if not AGGREGATIONS[measure.params["aggregate"]].weighted:
@@ -325,67 +286,12 @@ def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
     return measure.monotone and settled and not estimated
 
 
-def under(r: Rankings, policy: Policy) -> Rankings:
-    """Return the rankings with ties and unjudged items as the policy wants them."""
-    refuse_missing(r, policy)
-    return Variants(r).under(policy.ties, policy.unjudged)
-
-
-def refuse_missing(r: Rankings, policy: Policy) -> None:
-    """Raise an error if a query is missing and the policy forbids that."""
+def _refuse_missing(r: Rankings, policy: Policy) -> None:
     if policy.missing == "error" and r.missing.any():
         raise PolicyError(
             f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
             "missing=zero counts them as empty, missing=skip leaves them out."
         )
-
-
-def score(
-    r: Rankings,
-    measures: tuple[Measure, ...],
-    policy: Policy,
-    convention: Conventional | None = None,
-) -> Scored:
-    """Return the values of all measures with the policy applied."""
-    return settled_values(values_of(r, measures, convention), r, policy)
-
-
-def values_of(
-    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
-) -> Values:
-    """Return the values of all measures before policy."""
-    made = Values()
-    graded = graded_for(r, measures, convention)
-    estimates = _expected(graded) if r.ties == "expected" else {}
-    for measure, own in graded.items():
-        found = estimates.get(measure) or Expected(measure.compute(own))
-        _put(made, measure, convention, found, own)
-    return made
-
-
-def tied_values_of(
-    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
-) -> dict[str, Values]:
-    """Return the values in the worst order of ties, on average, and in the best."""
-    worst, mean, best = (Values() for _ in TIE_ORDERS)
-    graded = graded_for(r, measures, convention)
-    estimates = _expected(graded, ends=True)
-    for measure, own in graded.items():
-        found = estimates[measure]
-        _put(mean, measure, convention, found, own)
-        assert found.low is not None
-        assert found.high is not None
-        assert found.sure is not None
-        ends = found.low, found.high
-        for side, values in zip(
-            (worst, best), ends if measure.spec.higher_is_better else reversed(ends), strict=True
-        ):
-            # A summary that is not made of the queries' values is that of the order by worth.
-            worth = measure.worth(own) if measure.spec.made_of is not None else None
-            order = own if worth is None else in_order(own, worth.ranks(own, best=side is best))
-            _put(side, measure, convention, Expected(values), order)
-            side.sure[measure] = found.sure
-    return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
 def graded_for(
@@ -398,62 +304,40 @@ def graded_for(
                 f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is "
                 "judged, and only relevant ones are listed. Leave it out."
             )
-    rules = {each: convention.threshold(each) if convention else "" for each in measures}
+    if convention is None:
+        return dict.fromkeys(measures, r)
+    rules = {measure: convention.threshold(measure) for measure in measures}
     known = {rule: regraded(r, rule) if rule else r for rule in dict.fromkeys(rules.values())}
     return {measure: known[rule] for measure, rule in rules.items()}
 
 
 def _expected(graded: dict[Measure, Rankings], *, ends: bool = False) -> dict[Measure, Expected]:
-    """Means over the orders of ties, of all measures on the same rankings at once."""
+    """Compute means over the orders of ties, of all measures on the same rankings at once."""
     found: dict[Measure, Expected] = {}
-    for r in {id(own): own for own in graded.values()}.values():
-        some = tuple(measure for measure, own in graded.items() if own is r)
-        found |= expectations(some, r, ends=ends)
-    return found
+    for r in {id(used): used for used in graded.values()}.values():
+        found |= expectations([m for m, used in graded.items() if used is r], r, ends=ends)
+    return {measure: found[measure] for measure in graded}
 
 
-def _put(
-    made: Values, measure: Measure, convention: Conventional | None, found: Expected, r: Rankings
+def _enter(
+    scored: Scored, measure: Measure, found: Expected, r: Rankings, settings: EvaluationSettings
 ) -> None:
-    """Enter a measure's values, with all that settling them takes."""
-    made.raw[measure] = convention.filled(measure, found.values) if convention else found.values
-    made.nothing[measure] = nothing_relevant(measure, r)
+    """Apply the policy to a measure's values on rankings `r`, and enter them into `scored`."""
+    nothing = nothing_relevant(measure, r)
+    rows = measure.gives(r) if measure.spec.gives is not None else None
+    raw = settings.convention.filled(measure, found.values) if settings.convention else found.values
+    values, sample, summary = settled(measure, scored.rankings, settings.policy, raw, nothing, rows)
+    scored.values[measure], scored.summary[measure] = values, summary
+    scored.nothing[measure] = nothing
+    if sample is not None:
+        scored.samples[measure] = sample
     if found.errors is not None:
-        made.errors[measure] = found.errors
-    if (rows := measure.gives(r)) is not None:
-        made.rows[measure] = rows
-
-
-def settled_values(made: Values, r: Rankings, policy: Policy) -> Scored:
-    """Apply a policy to the values of all measures."""
-    scored = Scored(r, {}, {})
-    for measure, raw in made.raw.items():
-        nothing = made.nothing[measure]
-        values, sample, scored.summary[measure] = settled(
-            measure, r, policy, raw, nothing, made.rows.get(measure)
-        )
-        scored.values[measure] = values
-        scored.nothing[measure] = nothing
-        if sample is not None:
-            scored.samples[measure] = sample
-        if (errors := made.errors.get(measure)) is not None:
-            counted = ~np.isnan(values)
-            scored.errors[measure] = np.where(counted, errors, np.nan)
-            weights = r.weights_of(counted)
-            error = measure.summarise_error(values[counted], errors[counted], weights)
-            if error is not None:
-                scored.summary_errors[measure] = error
-    return scored
-
-
-class Outcome(NamedTuple):
-    """A measure's values with the policy applied, and its summary."""
-
-    values: Floats
-    """NaN for a query that does not count."""
-    sample: Sample | None
-    """What the summary is made of, where that is not these values."""
-    summary: float
+        counted = ~np.isnan(values)
+        scored.errors[measure] = np.where(counted, found.errors, np.nan)
+        weights = scored.rankings.weights_of(counted)
+        error = measure.summarise_error(values[counted], found.errors[counted], weights)
+        if error is not None:
+            scored.summary_errors[measure] = error
 
 
 def settled(
@@ -463,8 +347,12 @@ def settled(
     raw: Floats,
     nothing: Mask,
     rows: QueryRows | None,
-) -> Outcome:
-    """Apply a policy to a measure's values; `nothing` marks queries without relevant items."""
+) -> tuple[Floats, Sample | None, float]:
+    """Apply a policy to a measure's values; `nothing` marks queries without relevant items.
+
+    Returns the values, NaN for a query that does not count; the sample behind the summary, if it is
+    not these values; and the summary.
+    """
     idle = None if r.weights is None else r.weights.values == 0
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
@@ -478,18 +366,19 @@ def settled(
             "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
             "them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing | without, r.missing, idle)
-    counted, values = settlement.counted, settlement.settle(raw)
-    shown = np.full(len(r), np.nan)
+    counted, settle = applied(measure.spec, policy, nothing | without, r.missing, idle)
+    values = settle(raw)
+    shown = np.full(len(raw), np.nan)
     shown[counted] = values
-    given = Settled(values, counted, settlement.settle, r.weights_of(counted))
+    weights = None if r.weights is None else r.weights_of(counted)
+    given = Settled(values, counted, settle, weights)
     sample = measure.made_of(rows, given) if counted.any() else None
     summary = measure.summarise(rows, given) if sample is None else sample.value()
-    return Outcome(shown, sample, summary)
+    return shown, sample, summary
 
 
 def _some(r: Rankings, which: Mask) -> str:
-    """How many of the judged queries, and the first few of them."""
+    """Count queries and name the first few."""
     names = [r.queries[i] for i in np.flatnonzero(which)]
     return f"{len(names):,} of {len(r):,} judged queries ({few(names)})"
 
@@ -507,41 +396,30 @@ def undefined(measure: Measure, values: Floats) -> Mask:
     return np.isnan(values)
 
 
-@dataclass(frozen=True, eq=False)
-class Settlement:
-    """A policy, made ready for the values of one measure."""
+def applied(
+    spec: Spec, policy: Policy, nothing: Mask, missing: Mask, idle: Mask | None = None
+) -> tuple[Mask, Callable[[Floats], Floats]]:
+    """Return the queries that count, and a function that makes their values by the policy.
 
-    spec: Spec
-    policy: Policy
-    nothing: Mask
-    """Queries with nothing relevant, or judged so that the measure has no value for another
-    reason."""
-    missing: Mask
-    """Queries that the run lacks."""
-    idle: Mask | None = None
-    """Queries of no weight."""
+    `nothing` marks queries without relevant items, or without a value for another reason, `missing`
+    those that the run lacks, and `idle` those of no weight.
+    """
+    counted = np.ones(len(missing), bool)
+    if policy.missing == "skip":
+        counted &= ~missing
+    if policy.empty == "skip":
+        counted &= ~nothing
+    if idle is not None:
+        counted &= ~idle
+    upwards = spec.higher_is_better or not spec.rates_relevance
+    worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])
 
-    @property
-    def counted(self) -> Mask:
-        """The queries that count."""
-        counted = np.ones(len(self.missing), bool)
-        if self.policy.missing == "skip":
-            counted &= ~self.missing
-        if self.policy.empty == "skip":
-            counted &= ~self.nothing
-        if self.idle is not None:
-            counted &= ~self.idle
-        return counted
+    def settle(values: Floats) -> Floats:
+        if spec.rates_relevance and policy.empty == "one":
+            values = np.where(nothing, best, values)
+        return np.where(np.isnan(values), worst, values)[..., counted]
 
-    def settle(self, values: Floats) -> Floats:
-        """Return the values of the queries that count, along the last axis."""
-        spec = self.spec
-        upwards = spec.higher_is_better or not spec.rates_relevance
-        worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])
-        filled = values
-        if spec.rates_relevance and self.policy.empty == "one":
-            filled = np.where(self.nothing, best, filled)
-        return np.where(np.isnan(filled), worst, filled)[..., self.counted]
+    return counted, settle
 
 
 def about_runs(evaluation: Evaluation, sentences: Sequence[Sequence[str]]) -> list[str]:

@@ -12,10 +12,10 @@ from judged.arrays import Floats, starts_of
 from judged.errors import ConventionError, MeasureError
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import AnyRun, Lookup, Run
-from judged.matching.checks import have_own_id, own_id_words, without_own_ids
+from judged.matching.checks import own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.measure import each_of, labelled, read_all
-from judged.policy import Policy
+from judged.policy import DEFAULT_POLICY, Policy
 from judged.text import Tallied, TalliedWarning, Warned, counted
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """What is to be computed, and what is to be assumed."""
+    """The measures, policy and convention of an evaluation."""
 
     measures: tuple[Measure, ...]
     policy: Policy
     convention: Conventional | None = None
     labels: Mapping[Measure, str] = field(default_factory=dict)
-    """What each measure is called in tables and files: as it was asked for."""
+    """The name of each measure in tables and files, as the caller wrote it."""
 
     @classmethod
     def of(
@@ -52,28 +52,30 @@ class EvaluationSettings:
         """
         if convention is None:
             labels = read_all(DEFAULT if measures is None else measures)
-            return cls(tuple(labels), Policy.of(policy, **otherwise), labels=labels)
+            usual = policy is None and not otherwise
+            chosen = DEFAULT_POLICY if usual else Policy.of(policy, **otherwise)
+            return cls(tuple(labels), chosen, labels=labels)
         from judged.conventions import Convention, find
         from judged.measures.conventions import named_all, named_among
 
-        chosen = convention if isinstance(convention, Convention) else find(convention)
+        library = convention if isinstance(convention, Convention) else find(convention)
         Policy.of(policy)
         if measures is None:
-            named = _of_one_policy(named_among(chosen, DEFAULT))
+            named = _of_one_policy(named_among(library, DEFAULT))
         else:
-            named = named_all(chosen, each_of(measures))
+            named = named_all(library, each_of(measures))
         if not named:
             raise MeasureError(
-                f"no measure was given; name one that {chosen.title} has, such as "
-                f"{chosen.names[0].theirs}."
+                f"no measure was given; name one that {library.title} has, such as "
+                f"{library.names[0].theirs}."
             )
         if not isinstance(policy, Policy):
-            policy = _shared_policy(chosen, named, policy or {}, otherwise)
-        _check_one_meaning(chosen, named)
+            policy = _shared_policy(library, named, policy or {}, otherwise)
+        _check_one_meaning(library, named)
         return cls(
             tuple(dict.fromkeys(each.measure for each in named)),
             policy,
-            Conventional(chosen, tuple(named), prepares),
+            Conventional(library, tuple(named), prepares),
             labelled((each.measure, each.label or str(each.measure)) for each in named),
         )
 
@@ -104,7 +106,7 @@ class EvaluationSettings:
 
 
 def _of_one_policy(named: list[LibraryMeasure]) -> list[LibraryMeasure]:
-    """Of measures that nobody asked for one by one, those that have the policy of most."""
+    """Return the default measures that share the most common policy."""
     policies = [each.name.policy for each in named]
     usual = max(policies, key=policies.count, default=None)
     return [each for each in named if each.name.policy == usual]
@@ -156,13 +158,13 @@ class Conventional:
     convention: Convention
     named: tuple[LibraryMeasure, ...]
     prepared: bool = False
-    """Whether the data were made ready as the library does it."""
+    """True if the data were prepared as the library does it."""
 
     def __str__(self) -> str:
         return f"{self.convention.title} {self.convention.version}".strip()
 
     def read(self, measure: str | Measure) -> Measure:
-        """One of the library's names, or a measure as it stands in the evaluation."""
+        """Return the measure of a library's name, or of our notation."""
         if isinstance(measure, str) and any(self.convention.read(measure)):
             from judged.measures.conventions import named_all
 
@@ -205,12 +207,7 @@ class Conventional:
 
 
 def prepared(run: AnyRun, convention: Convention | None) -> AnyRun:
-    """Return a run as a library takes it: without own ids and empty lists, if it drops them.
-
-    >>> from judged.conventions import find
-    >>> prepared(Lookup({"q": {"q": 2.0, "a": 1.0}}), find("beir")).lists
-    {'q': {'a': 1.0}}
-    """
+    """Return a run as a library takes it: without own ids and empty lists, if it drops them."""
     if convention is None:
         return run
     if convention.needs_results:
@@ -249,7 +246,7 @@ def _counts(run: Run | Lookup) -> tuple[int, int]:
 def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
     said = []
     if convention.drops_own_id and own:
-        said.append(f"{have_own_id(own)}, which {convention.title} takes out first")
+        said.append(f"{Tallied(own, *own_id_words())}, which {convention.title} takes out first")
     if convention.needs_results and empty:
         lists = f"{counted(empty, 'query has', 'queries have')} an empty list"
         said.append(f"{lists}, which {convention.title} takes for missing")
@@ -302,4 +299,4 @@ def _half_or_tenth(r: Rankings) -> Floats:
 
 
 THRESHOLD = {"half or tenth": _half_or_tenth}
-"""How each rule of `conventions.THRESHOLDS` finds the least relevant grade of every query."""
+"""Functions that return each query's lowest relevant grade, by rules of `conventions`."""

@@ -13,7 +13,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
-from judged.evaluation.scores import TRUSTED, Scored, score, under
+from judged.evaluation.scores import TRUSTED, Scored, score_run
 from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
 from judged.options import LEVEL
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
 
 METHOD = "prediction-powered"
-"""What the intervals of corrected numbers are called."""
+"""The name of the intervals of corrected values."""
 WITHOUT = {
     "per_query": "a correction is made of the values of queries",
     "interval": "corrected numbers have intervals of their own",
@@ -44,11 +44,11 @@ WITHOUT = {
     "golden": "a correction is of means, not of single queries",
     "update": "a baseline file keeps the values by one set of judgements",
 }
-"""What trusted judgements do not go with, and why."""
+"""Options that cannot be combined with trusted judgements, and why."""
 
 
 def refuse_beside(trusted: Any, **options: Any) -> None:
-    """Refuse what would be ignored, or would say something of other numbers."""
+    """Raise an error for options that trusted judgements do not support."""
     for name, given in options.items():
         if trusted is not None and given:
             raise InputError(
@@ -58,7 +58,7 @@ def refuse_beside(trusted: Any, **options: Any) -> None:
 
 
 def refuse_corrected(evaluation: Evaluation, what: str) -> None:
-    """Refuse what would show the values by the cheap judgements beside corrected numbers."""
+    """Raise an error where values by the cheap judgements would appear beside corrected ones."""
     if evaluation.trusted is not None:
         raise InputError(
             f"{what} show the values of queries, which trusted judgements do not correct; leave "
@@ -67,34 +67,13 @@ def refuse_corrected(evaluation: Evaluation, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Trusted:
-    """The judgements that numbers were corrected by."""
-
-    source: str
-    """What messages call them."""
-    queries: int
-    """How many queries they are of."""
-    warnings: tuple[str, ...] = ()
-    """What could mislead."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"source": self.source, "queries": self.queries}
-
-
-@dataclass(frozen=True)
 class Correction:
-    """A value, or a difference of two, corrected by trusted judgements of some queries.
-
-    >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
-    >>> Correction(200, 30, 0.62, *about, 0.9).narrower
-    'corrected'
-    """
+    """A value, or a difference of two, corrected by trusted judgements of some queries."""
 
     queries: int
-    """How many queries have cheap judgements."""
+    """Number of queries with cheap judgements."""
     trusted_queries: int
-    """How many of these have trusted ones too."""
+    """Number of these that have trusted judgements too."""
     cheap: float
     """By the cheap judgements alone, of all queries."""
     corrected: Interval
@@ -118,12 +97,7 @@ class Correction:
         return (self.corrected.high - self.corrected.low) / width if width else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
-        >>> Correction(200, 30, 0.62, *about, 0.9).to_dict()["weight"]
-        0.9
-        """
+        """Return plain values for JSON."""
         return {
             "queries": self.queries,
             "trusted_queries": self.trusted_queries,
@@ -135,12 +109,7 @@ class Correction:
         }
 
     def says(self) -> str:
-        """Return the correction in words, and which interval is narrower.
-
-        >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
-        >>> Correction(200, 30, 0.62, *about, 0.9).says().partition(";")[0]
-        '0.5000 (0.4000 to 0.6000) corrected with λ = 0.90'
-        """
+        """Return the correction in words, and which interval is narrower."""
         said = (
             f"{_with_ends(self.corrected)} corrected with λ = {self.weight:.2f}; "
             f"{_with_ends(self.trusted)} by the trusted judgements of {self.trusted_queries:,} "
@@ -183,11 +152,8 @@ def correct_by_trusted(
         evaluation,
         runs=tuple(runs),
         level=LEVEL,
-        trusted=Trusted(
-            source,
-            len(rankings[0].queries),
-            tuple(about_sample(evaluation.runs, runs, source, rankings)),
-        ),
+        trusted={"source": source, "queries": len(rankings[0].queries)},
+        trusted_warnings=tuple(about_sample(evaluation.runs, runs, source, rankings)),
     )
 
 
@@ -210,15 +176,14 @@ def _source(trusted: JudgementsLike) -> str:
 
 def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
     """Score a run by the trusted judgements; errors name them."""
-    policy = evaluation.policy
     try:
-        return score(under(own, policy), evaluation.measures, policy, evaluation.convention)
+        return score_run(own, evaluation.settings)
     except (MeasureError, PolicyError) as error:
         raise type(error)(f"trusted: {error}") from None
 
 
 def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
-    """Where each of the trusted queries is among all of them."""
+    """Return the position of each trusted query among all queries."""
     at = {query: place for place, query in enumerate(queries)}
     unknown = [query for query in own if query not in at]
     if unknown:
@@ -277,7 +242,7 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
 
 
 def _refuse_no_mean(measure: Measure, label: str, sample: Sample, made_of: Sample | None) -> None:
-    """Only means have a correction; a sum over all queries is none over some."""
+    """Raise an error for summaries that are no means, which cannot be corrected."""
     if made_of is None and isinstance(sample, Means) and sample.aggregate in ("mean", "geometric"):
         return
     if isinstance(sample, Means) and sample.aggregate == "sum":
@@ -287,7 +252,8 @@ def _refuse_no_mean(measure: Measure, label: str, sample: Sample, made_of: Sampl
             f"correct; {instead}."
         )
     raise MeasureError(
-        f"{label} is no mean over queries, so trusted judgements cannot correct it; leave it out."
+        f"{label} is not a mean over queries, so trusted judgements cannot correct it; leave it "
+        "out."
     )
 
 
@@ -380,19 +346,15 @@ UNSPREAD = (
 
 
 UNLIKE = 0.01
-"""Where p of Welch's test is below, the queries do not look as if they were drawn at random."""
+"""A smaller p of Welch's test means that the queries were probably not drawn at random."""
 SHALLOW = 0.1
 """By how much less of the first ten results trusted judgements may cover without a warning."""
 FEW_APART = 6
-"""Where fewer queries have another value by the trusted judgements, errors of the cheap ones are
-too rare to be seen."""
+"""If fewer queries differ between the judgements, errors of the cheap ones are too rare to show."""
 
 
 def about_sample(
-    cheap: Sequence[Scored],
-    corrected: Sequence[Scored],
-    source: str,
-    trusted: Sequence[Rankings],
+    cheap: Sequence[Scored], corrected: Sequence[Scored], source: str, trusted: Sequence[Rankings]
 ) -> list[str]:
     """Return warnings about corrected values."""
     return [
@@ -405,7 +367,7 @@ def about_sample(
 
 
 def _all_of_them(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Trusted judgements of all queries, which leave nothing for the cheap ones to say."""
+    """Warn if all queries have trusted judgements, so that the cheap ones are not used."""
     if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted, strict=True)):
         return []
     return [
@@ -415,7 +377,7 @@ def _all_of_them(cheap: Sequence[Scored], source: str, trusted: Sequence[Ranking
     ]
 
 
-def _each(
+def _columns(
     cheap: Sequence[Scored], corrected: Sequence[Scored]
 ) -> Iterator[tuple[str, Floats, Floats, Floats | None]]:
     """Yield name, cheap values, trusted values and weights of each run and measure."""
@@ -423,34 +385,30 @@ def _each(
         for measure, values in run.values.items():
             counts = ~np.isnan(values)
             sample, people = run.sample(measure), own.others[TRUSTED].values[measure]
-            name = _named(run, measure, several=len(cheap) > 1)
+            name = f"{run.label(measure)} of {run.name}" if len(cheap) > 1 else run.label(measure)
             yield name, values[counts], people[counts], sample.weights
 
 
-def _named(run: Scored, measure: Measure, *, several: bool) -> str:
-    return f"{run.label(measure)} of {run.name}" if several else run.label(measure)
-
-
 def _unlike(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -> list[str]:
-    """Cheap values that differ between the queries with trusted judgements and the others."""
-    found: dict[str, float] = {}
-    for name, values, people, weights in _each(cheap, corrected):
-        judged = ~np.isnan(people)
-        p = float(sampled_alike(values[:, None], judged, weights)[0])
+    """Warn if cheap values differ between the queries with trusted judgements and the others."""
+    p_values: dict[str, float] = {}
+    for name, values, people, weights in _columns(cheap, corrected):
+        p = float(sampled_alike(values[:, None], ~np.isnan(people), weights)[0])
         if p < UNLIKE:
-            found[name] = p
-    if not found:
+            p_values[name] = p
+    if not p_values:
         return []
     return [
         f"The queries of {source} do not look like a random sample of all: by the cheap judgements "
-        f"their values of {listed(list(found))} differ from the others' (Welch's test, "
-        f"p = {min(found.values()):.2g}{' or more' if len(found) > 1 else ''}, below {UNLIKE:g}). "
+        f"their values of {listed(list(p_values))} differ from the others' (Welch's test, "
+        f"p = {min(p_values.values()):.2g}{' or more' if len(p_values) > 1 else ''}, below "
+        f"{UNLIKE:g}). "
         "Where they were chosen otherwise, corrected numbers are about other queries than all."
     ]
 
 
 def _other_scale(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Grades that may be on two scales, as 0 to 3 and 0 to 1: measures take them as they are."""
+    """Warn if grades may be on two scales, such as 0 to 3 and 0 to 1."""
     ours = max(float(run.rankings.grades.max(initial=0.0)) for run in cheap)
     theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted)
     if ours == theirs:
@@ -463,7 +421,7 @@ def _other_scale(cheap: Sequence[Scored], source: str, trusted: Sequence[Ranking
 
 
 def _shallow(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Trusted judgements that leave out many of the results that cheap ones cover."""
+    """Warn if trusted judgements leave out many of the results that cheap ones cover."""
     least: tuple[float, float] | None = None
     for run, own in zip(cheap, trusted, strict=True):
         if own.complete or run.rankings.complete:
@@ -491,17 +449,17 @@ def _judged_share(r: Rankings) -> Floats:
 
 
 def _few_apart(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -> list[str]:
-    """Cheap values that trusted ones hardly ever differ from: how far errors go is not seen."""
-    found: dict[str, int] = {}
+    """Warn if trusted values hardly ever differ from cheap ones, so that errors do not show."""
+    differing: dict[str, int] = {}
     weights = [each.weight for run in corrected for each in run.corrections.values()]
-    for (name, values, people, _), weight in zip(_each(cheap, corrected), weights, strict=True):
+    for (name, values, people, _), weight in zip(_columns(cheap, corrected), weights, strict=True):
         judged = ~np.isnan(people)
         if weight > 0:
-            found[name] = int((np.abs(people[judged] - values[judged]) > CLOSE).sum())
-    rare = [name for name, number in found.items() if number < FEW_APART]
+            differing[name] = int((np.abs(people[judged] - values[judged]) > CLOSE).sum())
+    rare = [name for name, number in differing.items() if number < FEW_APART]
     if not rare:
         return []
-    most = max(found[name] for name in rare)
+    most = max(differing[name] for name in rare)
     apart = "none" if most == 0 else f"at most {most}"
     return [
         f"Of the queries of {source} {apart} "

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.arrays import Floats
 from judged.errors import InputError, PolicyError
-from judged.evaluation.scores import graded_for, nothing_relevant
+from judged.evaluation.scores import graded_for, nothing_relevant, score_run
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
 from judged.rankings.audit import Findings, findings_of
@@ -22,57 +21,38 @@ from judged.text import counted, percent, plain, shown
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.export import Look
-    from judged.evaluation.settings import Conventional
-    from judged.measures import Measure
+    from judged.evaluation.settings import EvaluationSettings
     from judged.measures.registry import Mask
-    from judged.policy import Policy
     from judged.rankings.rankings import Rankings
     from judged.statistics.intervals import Auroc
 
 
 @dataclass(frozen=True)
 class Unanswerable:
-    """What a run does with the judged queries that have nothing relevant; they are in no mean.
-
-    >>> from judged import evaluate
-    >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}, "q4": {}}
-    >>> run = {"q1": {"a": 0.9}, "q2": {"a": 0.4}, "q3": {"a": 0.5}, "q4": {}}
-    >>> found = evaluate(judgements, run, "RR").unanswerable()
-    >>> found.answered, found.left_empty, found.auroc.value
-    (0.5, 0.0, 0.75)
-    """
+    """The results of a run for queries without relevant items, which are left out of means."""
 
     queries: tuple[str, ...]
-    """The queries with nothing relevant."""
+    """The queries without relevant items."""
     answered_queries: tuple[str, ...]
-    """Those of them for which something was returned."""
+    """Queries without relevant items for which the run has results."""
     answerable: int
-    """How many queries have something relevant."""
+    """Number of queries with relevant items."""
     answered: float
-    """The share of queries with nothing relevant for which something was returned, by their
-    weights where they have some; NaN where there are none."""
+    """The weighted share of queries without relevant items for which the run returned a result;
+    NaN without such queries."""
     left_empty: float
-    """The share of the other queries for which nothing was returned."""
+    """The share of the other queries for which the run returned no result."""
     threshold: float | None = None
     """A result counts as returned if its score is at least this; None: every result does."""
     auroc: Auroc | None = None
-    """How often the best score of a query with something relevant is above that of one with
-    nothing relevant: ties count half, and no result is below all scores. None where it cannot be
-    said."""
+    """The area under the ROC curve: the chance that the best score of a query with relevant items
+    is above that of one without. Ties count half, and no result is below all scores. None if
+    unknown."""
     note: str = ""
-    """Why there is no AUROC, or no interval of it."""
+    """The reason for a missing AUROC or interval."""
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return plain values that JSON can hold.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the queries are named.
-
-        >>> Unanswerable(("q",), (), 1, 0.0, 0.0).to_dict()["answered"]
-        0.0
-        """
+        """Return plain values that JSON can hold."""
         from judged.options import LEVEL
         from judged.statistics.intervals import AUROC_METHOD
 
@@ -93,28 +73,31 @@ class Unanswerable:
         return entry
 
 
-def apart_policy(policy: Policy) -> Policy:
-    """Return the policy with queries without relevant items left out of all means."""
+def without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Evaluation:
+    """Return the evaluation without the queries that have no relevant items."""
+    policy = evaluation.policy
     if policy.empty in ("one", "error"):
         raise PolicyError(
             f"empty={policy.empty} says what queries with nothing relevant count, and unanswerable "
             "takes them out; choose empty=skip, or leave out unanswerable."
         )
-    return replace(policy, empty="skip")
-
-
-def unanswerable_queries(
-    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
-) -> Mask:
-    """Return the queries without relevant items for any of the measures."""
-    graded = graded_for(r, measures, convention)
-    return reduce(np.logical_and, (nothing_relevant(m, own) for m, own in graded.items()))
+    settings = replace(evaluation.settings, policy=replace(policy, empty="skip"))
+    runs = []
+    for run in evaluation.runs:
+        r = run.rankings
+        apart, nothing = inspect_unanswerable(r, settings, threshold)
+        answerable = _without(r, nothing) if nothing.any() else r
+        runs.append(replace(score_run(answerable, settings), unanswerable=apart))
+    return replace(evaluation, runs=tuple(runs), policy=settings.policy)
 
 
 def inspect_unanswerable(
-    r: Rankings, nothing: Mask, threshold: float | None, *, skip_missing: bool
-) -> Unanswerable:
-    """Return what a run does with the queries of `nothing`, which have no relevant items."""
+    r: Rankings, settings: EvaluationSettings, threshold: float | None
+) -> tuple[Unanswerable, Mask]:
+    """Return what a run does with queries without relevant items, and a mask of these queries."""
+    graded = graded_for(r, settings.measures, settings.convention)
+    masks = [nothing_relevant(measure, regraded) for measure, regraded in graded.items()]
+    nothing = np.logical_and.reduce(masks)
     best = None if r.best_score is None else np.asarray(r.best_score)  # searched now, if lazy
     if nothing.all():
         raise PolicyError(
@@ -128,14 +111,14 @@ def inspect_unanswerable(
             f"{_unscored(r)}. Leave it out."
         )
     weights = np.ones(len(nothing)) if r.weights is None else r.weights.values
-    counts = (weights > 0) & ~(r.missing & skip_missing)
+    counts = (weights > 0) & ~(r.missing & (settings.policy.missing == "skip"))
     # An unjudged result that was removed was returned all the same.
     returned = (r.whole or r).retrieved > 0
     if threshold is not None and best is not None:
         returned = best >= threshold
     bad, good = nothing & counts, ~nothing & counts
     area, note = _separation(best, bad, good, weights, _unscored(r))
-    return Unanswerable(
+    apart = Unanswerable(
         queries=tuple(r.queries[at] for at in np.flatnonzero(bad)),
         answered_queries=tuple(r.queries[at] for at in np.flatnonzero(bad & returned)),
         answerable=int(good.sum()),
@@ -145,6 +128,7 @@ def inspect_unanswerable(
         auroc=area,
         note=note,
     )
+    return apart, nothing
 
 
 def _share(true: Mask, weights: Floats) -> float:
@@ -191,10 +175,10 @@ _OF_RANKINGS = (
     *("judged_results", "judged_at_10", "tied_results", "tied_queries", "short_lists"),
     "nothing_relevant",
 )
-"""What findings can see in rankings alone."""
+"""The findings that rankings alone contain."""
 
 
-def without(r: Rankings, nothing: Mask) -> Rankings:
+def _without(r: Rankings, nothing: Mask) -> Rankings:
     """Return the rankings of the other queries, with their own findings."""
     kept = r.take(np.flatnonzero(~nothing))
     known = findings_of(r)
@@ -237,8 +221,7 @@ def _with_interval(value: str, low: str, high: str) -> str:
 def apart_lines(evaluation: Evaluation) -> list[str]:
     """Return an explanation of the table of queries without relevant items."""
     first = evaluation.runs[0].unanswerable
-    if first is None:
-        return []
+    assert first is not None
     from judged.options import LEVEL
     from judged.statistics.intervals import AUROC_METHOD
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from judged.arrays import each_once, ordinals
 from judged.errors import PolicyError, warn
-from judged.evaluation.ranges import tie_ends
+from judged.evaluation.ranges import by_worth, tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
 from judged.matching.variants import Variants
-from judged.measures import parse_measure
 from judged.measures.registry import Settled
 from judged.measures.ties import LIMIT, tied_queries
-from judged.rankings.audit import findings_of
+from judged.rankings.audit import findings_of, judged_shares
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import about_few_units, effective_units, mean
 from judged.text import counted, few, listed
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
     AnyResult = TypeVar("AnyResult", bound=Result)
 
+Check: TypeAlias = "Callable[[Evaluation], list[str]]"
 SEE_TIE_RANGE = " (see tie_range, --tie-range)"
 SEE_UNJUDGED_RANGE = " (see unjudged_range, --unjudged-range)"
 SEE_UNANSWERABLE = " (see unanswerable, --unanswerable)"
@@ -42,7 +41,7 @@ def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[s
     """Return all warnings, most serious first; `ties` includes the effect of ties."""
     return [
         *evaluation._grave(),
-        *about_runs(evaluation, short_lists(evaluation)),
+        *short_lists(evaluation),
         *unjudged(evaluation),
         *(tie_effects(evaluation, look) if ties else ()),
         *scenarios(evaluation),
@@ -68,25 +67,17 @@ def announce_warnings(result: AnyResult) -> AnyResult:
     return result
 
 
-def _skipped(evaluation: Evaluation) -> list[str]:
-    return [f"{name} was skipped: {why}" for name, why in evaluation.skipped.items()]
-
-
-def _of_the_data(evaluation: Evaluation) -> list[str]:
-    """Return the warnings of readers."""
-    return about_runs(evaluation, [run.audit.warnings for run in evaluation.runs])
-
-
-def _missing(evaluation: Evaluation) -> list[str]:
-    return about_runs(
-        evaluation,
-        [
-            about_missing(run.audit.missing_queries, len(run.rankings), evaluation.policy)
-            if run.audit.missing_queries
-            else []
-            for run in evaluation.runs
-        ],
+def _of_each_run(check: Callable[[Evaluation, Scored], Sequence[str]]) -> Check:
+    """Make a check of an evaluation from a check of one run."""
+    return lambda evaluation: about_runs(
+        evaluation, [check(evaluation, run) for run in evaluation.runs]
     )
+
+
+@_of_each_run
+def _missing(evaluation: Evaluation, run: Scored) -> list[str]:
+    missing = run.audit.missing_queries
+    return about_missing(missing, len(run.rankings), evaluation.policy) if missing else []
 
 
 def about_missing(missing: Sequence[str], number: int, policy: Policy) -> list[str]:
@@ -133,14 +124,6 @@ def _nothing_relevant(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _duplicates(evaluation: Evaluation) -> list[str]:
-    audits = [run.audit for run in evaluation.runs]
-    return about_runs(
-        evaluation,
-        [[a.said()["duplicates_dropped"]] if a.duplicates_dropped else [] for a in audits],
-    )
-
-
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
     """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
     audit = evaluation.runs[0].audit
@@ -177,20 +160,17 @@ def _ratings(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _tie_ends(evaluation: Evaluation) -> list[str]:
+@_of_each_run
+def _tie_ends(evaluation: Evaluation, run: Scored) -> list[str]:
     """Name measures whose tie range may be wider than the orders that were tried show."""
-    by_run = []
-    for run in evaluation.runs:
-        unsure = run.others["worst"].unsure if "worst" in run.others else {}
-        sentences = []
-        if unsure:
-            queries = counted(max(unsure.values()), "query has", "queries have")
-            sentences.append(
-                f"The tie range of {listed(list(map(run.label, unsure)))} may be wider than shown: "
-                f"{queries} more than {LIMIT} orders of tied results, and only some were tried."
-            )
-        by_run.append(sentences)
-    return about_runs(evaluation, by_run)
+    unsure = run.others["worst"].unsure if "worst" in run.others else {}
+    if not unsure:
+        return []
+    queries = counted(max(unsure.values()), "query has", "queries have")
+    return [
+        f"The tie range of {listed(list(map(run.label, unsure)))} may be wider than shown: "
+        f"{queries} more than {LIMIT} orders of tied results, and only some were tried."
+    ]
 
 
 def _relevant(evaluation: Evaluation, measure: Measure) -> tuple[Floats, Floats | None]:
@@ -207,8 +187,9 @@ INSTEAD = {
     "R": "For the hit rate that CLIP papers call Recall@{k}, use Success@{k}.",
     "AP": "AP(norm=capped)@{k} is divided by min(relevant, {k}), AP(norm=retrieved)@{k} by the "
     "relevant items found; both can reach 1.",
+    "Success": "Use a larger cutoff.",
 }
-"""Measures that are divided by all relevant items, and alternatives."""
+"""Measures that need all relevant items, and alternatives."""
 
 
 def _out_of_reach_at_k(evaluation: Evaluation) -> list[str]:
@@ -219,7 +200,8 @@ def _out_of_reach_at_k(evaluation: Evaluation) -> list[str]:
             measure
             for measure in evaluation.measures
             if measure.spec.name == name
-            and measure.params["norm"] == "relevant"
+            and (measure.params.get("norm"), measure.params.get("of"))
+            in (("relevant", None), (None, "all"))
             and isinstance(measure.params["k"], int)
         ]
         if not with_cutoff:
@@ -227,56 +209,29 @@ def _out_of_reach_at_k(evaluation: Evaluation) -> list[str]:
         measure = min(with_cutoff, key=lambda measure: measure.params["k"])
         k = measure.params["k"]
         relevant, weights = _relevant(evaluation, measure)
-        if not relevant.size or relevant.max() <= k or np.median(relevant) <= k:
+        few = not relevant.size or relevant.max() <= k
+        if few or (name != "Success" and np.median(relevant) <= k):
             continue
         fewest, most = int(relevant.min()), int(relevant.max())
         number = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
-        ceiling = mean(np.minimum(1, k / relevant), weights)
+        best = relevant <= k if name == "Success" else np.minimum(1, k / relevant)
         sentences.append(
             f"Queries have {number} relevant items, so {evaluation.label(measure)} cannot exceed "
-            f"{ceiling:.2g}. {advice.format(k=k)}"
+            f"{mean(best.astype(np.float64), weights):.2g}. {advice.format(k=k)}"
         )
     return sentences
 
 
-def _all_out_of_reach(evaluation: Evaluation) -> list[str]:
-    """Warn about Success(of=all)@k where queries have more than k relevant items."""
-    sentences = []
-    for measure in evaluation.measures:
-        k = measure.params.get("k")
-        if (
-            measure.spec.name != "Success"
-            or measure.params["of"] != "all"
-            or not isinstance(k, int)
-        ):
-            continue
-        relevant, weights = _relevant(evaluation, measure)
-        if many := int((relevant > k).sum()):
-            most = mean(np.where(relevant <= k, 1.0, 0.0), weights)
-            sentences.append(
-                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items, so "
-                f"{evaluation.label(measure)} is 0 for them and cannot exceed {most:.2g} over "
-                "queries with relevant items. Use a larger cutoff."
-            )
-    return sentences
-
-
-def _infinite(evaluation: Evaluation) -> list[str]:
+@_of_each_run
+def _infinite(evaluation: Evaluation, run: Scored) -> list[str]:
     """Warn about ranks whose summary is infinite because lists end before them."""
-    ranks = [measure for measure in evaluation.measures if measure.spec.name == "Rank"]
-    by_run = []
-    for run in evaluation.runs if ranks else ():
-        sentences = []
-        for measure in ranks:
-            if np.isinf(run.summary[measure]):
-                lost = int(np.isinf(run.values[measure]).sum())
-                sentences.append(
-                    f"{evaluation.label(measure)} is infinite: {lost:,} of "
-                    f"{counted(len(run.rankings), 'query', 'queries')} did not retrieve the item "
-                    "whose rank it is. Use RR, which is finite."
-                )
-        by_run.append(sentences)
-    return about_runs(evaluation, by_run) if ranks else []
+    return [
+        f"{evaluation.label(measure)} is infinite: {int(np.isinf(run.values[measure]).sum()):,} of "
+        f"{counted(len(run.rankings), 'query', 'queries')} did not retrieve the item whose rank it "
+        "is. Use RR, which is finite."
+        for measure in evaluation.measures
+        if measure.spec.name == "Rank" and np.isinf(run.summary[measure])
+    ]
 
 
 def _unlike_the_library(evaluation: Evaluation) -> list[str]:
@@ -285,17 +240,15 @@ def _unlike_the_library(evaluation: Evaluation) -> list[str]:
     if conventional is None:
         return []
     library = conventional.convention
-    by_run = [
-        list(
-            dict.fromkeys(
-                caution.says
-                for named in conventional.named
-                for caution in (*library.cautions, *named.name.cautions)
-                if caution.when in CONDITIONS and CONDITIONS[caution.when](run, named.measure)
-            )
-        )
-        for run in evaluation.runs
-    ]
+    by_run: list[list[str]] = []
+    for run in evaluation.runs:
+        cautions = [
+            caution.says
+            for named in conventional.named
+            for caution in (*library.cautions, *named.name.cautions)
+            if caution.when in CONDITIONS and CONDITIONS[caution.when](run, named.measure)
+        ]
+        by_run.append(list(dict.fromkeys(cautions)))
     sentences = about_runs(evaluation, by_run)
     if library.drops_own_id and not conventional.prepared:
         sentences.append(
@@ -312,18 +265,14 @@ def _unlike_the_library(evaluation: Evaluation) -> list[str]:
     return sentences
 
 
-def _grades(run: Scored) -> np.ndarray:
-    return run.rankings.grades
-
-
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "tied": lambda run, measure: run.audit.tied_results > 0,
     "tied in single precision": lambda run, measure: findings_of(run.rankings).single_ties > 0,
     "not positive": lambda run, measure: findings_of(run.rankings).not_positive > 0,
-    "graded": lambda run, measure: bool((_grades(run) > 1).any()),
-    "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
-    "negative": lambda run, measure: bool((_grades(run) < 0).any()),
-    "not relevant": lambda run, measure: bool((_grades(run) < 1).any()),
+    "graded": lambda run, measure: bool((run.rankings.grades > 1).any()),
+    "fractional": lambda run, measure: bool((run.rankings.grades % 1 != 0).any()),
+    "negative": lambda run, measure: bool((run.rankings.grades < 0).any()),
+    "not relevant": lambda run, measure: bool((run.rankings.grades < 1).any()),
     "all relevant": lambda run, measure: run.rankings.all_relevant,
     "nothing relevant": lambda run, measure: bool((run.rankings.relevant(1) == 0).any()),
     "several relevant": lambda run, measure: bool((run.rankings.relevant(1) > 1).any()),
@@ -382,112 +331,72 @@ def _weights(evaluation: Evaluation) -> list[str]:
     return sentences
 
 
-def _trusted(evaluation: Evaluation) -> list[str]:
-    return list(evaluation.trusted.warnings) if evaluation.trusted else []
-
-
 MOST_HITS = 1_000_000
 """Number of hits in queries with ties above which the effect of ties is not computed."""
-TOGETHER = 200_000
-"""Number of hits of runs whose ties are examined at once."""
 MOST_NAMED = 4
 """Number of measures that one sentence names."""
-
-
-@dataclass(frozen=True)
-class Moved:
-    """The effect of ties on a value."""
-
-    by: float
-    """The larger distance to an end of the tie range; NaN if it is not known."""
-    sure: bool
-    """Whether no order of the ties goes further."""
-    seen: bool
-    """Whether the table would show another value."""
 
 
 def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
     """Return a warning that names the measures whose shown value depends on the order of ties."""
     if evaluation.policy.ties not in ("id", "input") or "worst" in evaluation.others:
         return []
-    farthest: dict[Measure, Moved] = {}
-    for measure, moved in _moved(evaluation, look):
-        known = farthest.get(measure)
-        if moved.seen and (known is None or not moved.by <= known.by):
-            farthest[measure] = moved
+    farthest: dict[Measure, tuple[float, bool]] = {}
+    for measure, distance, sure in _shifts(evaluation, look):
+        if measure not in farthest or not distance <= farthest[measure][0]:
+            farthest[measure] = distance, sure
     if not farthest:
         return []
     names = {m: look.name(evaluation.label(m), m) for m in farthest}
-    if unknown := [names[m] for m, moved in farthest.items() if math.isnan(moved.by)]:
+    if unknown := [names[m] for m, (distance, _) in farthest.items() if math.isnan(distance)]:
         return [f"Another order of tied results may change {listed(unknown)}{SEE_TIE_RANGE}."]
-    order = sorted(farthest, key=lambda measure: -farthest[measure].by)
+    order = sorted(farthest, key=lambda measure: -farthest[measure][0])
     changes = []
     for measure in order[:MOST_NAMED]:
-        far = look.amount(farthest[measure].by, measure)
-        amount = f"up to {far}" if farthest[measure].sure else f"{far} or more"
-        changes.append(f"{names[measure]} by {amount}")
+        distance, sure = farthest[measure]
+        far = look.amount(distance, measure)
+        changes.append(f"{names[measure]} by {f'up to {far}' if sure else f'{far} or more'}")
     if more := len(order) - len(changes):
         changes.append(f"{counted(more, 'other measure')} by less")
     return [f"Another order of tied results changes {listed(changes)}{SEE_TIE_RANGE}."]
 
 
-def _moved(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, Moved]]:
-    """Yield the effect of ties on each measure of each run that has ties."""
-    unknown = dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True)).items()
-    together: list[tuple[Scored, Rankings]] = []
-    hits = 0
+def _shifts(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, float, bool]]:
+    """Yield each measure of a run whose shown value ties change, and by how much.
+
+    The distance to the farther end of the tie range is NaN if it is not known. The last element is
+    True if no order of ties goes further.
+    """
+    policy, convention = evaluation.policy, evaluation.convention
     for run in evaluation.runs:
-        if run.rankings.hit_tie_first is None:
-            continue
-        variants = Variants(run.rankings)
-        if not variants.tied:
+        if run.rankings.hit_tie_first is None or not (variants := Variants(run.rankings)).tied:
             continue
         try:
             r = variants.under("expected")
         except PolicyError:  # a cut through a tie, whose unjudged results were removed
-            yield from unknown
+            r = None
+        if r is None or int(tied_queries(r)[r.hit_query].sum()) > MOST_HITS:
+            yield from ((measure, math.nan, False) for measure in evaluation.measures)
             continue
-        tied = tied_queries(r)
-        if int(tied[r.hit_query].sum()) > MOST_HITS:
-            yield from unknown
-        elif tied.any():
-            together.append((run, r))
-            hits += len(r.hit_query)
-        if hits > TOGETHER:
-            yield from _moved_together(evaluation, together, look)
-            together, hits = [], 0
-    if together:
-        yield from _moved_together(evaluation, together, look)
-
-
-def _moved_together(
-    evaluation: Evaluation, runs: Sequence[tuple[Scored, Rankings]], look: Look
-) -> Iterator[tuple[Measure, Moved]]:
-    """Yield the effect of ties on several runs at once, which is faster for small runs."""
-    every = Rankings.concat(replace(r, findings=None) for _, r in runs)
-    known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
-    policy, convention = evaluation.policy, evaluation.convention
-    borders = np.cumsum([len(r) for _, r in runs]).tolist()
-    for measure, ends in tie_ends(known, every, evaluation.measures, policy, convention).items():
-        for (run, r), stop in zip(runs, borders, strict=True):
-            rows = slice(stop - len(r), stop)
+        ends_of = tie_ends(run.values, r, evaluation.measures, policy, convention)
+        for measure, (graded, *ends, loose) in ends_of.items():
             if measure.spec.made_of is None:
-                counts = ~np.isnan(known[measure][rows])
+                counts = ~np.isnan(run.values[measure])
                 weights = r.weights_of(counts)
                 sides = [
-                    measure.summarise(None, Settled(side[rows][counts], counts, np.array, weights))
-                    for side in (ends.low, ends.high)
+                    measure.summarise(None, Settled(end[counts], counts, np.array, weights))
+                    for end in ends
                 ]
             else:
-                part = ends.part(rows.start, rows.stop)
-                both = (part.by_worth(measure, policy, convention, best=b) for b in (False, True))
-                sides = [math.nan if side is None else side.summary for side in both]
+                orders = (False, True)
+                both = (by_worth(graded, measure, policy, convention, best=b) for b in orders)
+                sides = [math.nan if side is None else side[2] for side in both]
             corrected = run.corrections.get(measure)
             number = run.summary[measure] if corrected is None else corrected.cheap
-            seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
             far = max((abs(side - number) for side in sides if side != number), default=0.0)
-            sure = not ends.loose[rows].any()
-            yield measure, Moved(far, sure=sure, seen=seen or math.isnan(far))
+            shown = {look.number(value, measure) for value in (number, *sides)}
+            if len(shown) > 1 or math.isnan(far):
+                yield measure, far, not loose.any()
 
 
 def cutoffs(evaluation: Evaluation) -> list[int]:
@@ -510,12 +419,13 @@ def unjudged(evaluation: Evaluation) -> list[str]:
     runs = [
         run.rankings
         for run in evaluation.runs
-        if not run.rankings.complete and bool((run.rankings.pool_grade == 0).any())
+        if not run.rankings.complete
+        and (run.rankings.pool_grade == 0).any()
+        and run.rankings.retrieved.any()
     ]
     by_share: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
-        share = parse_measure(f"Judged@{k}")
-        shares = [(_mean(share.compute(r)), r.name) for r in runs]
+        shares = [(float(judged_shares(r, k).mean()), r.name) for r in runs]
         (least, worst), (most, best) = min(shares), max(shares)
         if least < 1:
             low, high = _percent(least), _percent(most)
@@ -530,23 +440,15 @@ def unjudged(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _mean(values: Floats) -> float:
-    return 1.0 if np.isnan(values).all() else float(np.nanmean(values))
-
-
 def _percent(share: float) -> str:
     """Return a share in percent, rounded down so that only 1 is shown as 100 %."""
     return f"{math.floor(share * 1000) / 10:.1f} %"
 
 
-def short_lists(evaluation: Evaluation) -> list[list[str]]:
-    """Return for each run a warning about lists that end before a cutoff."""
-    known = cutoffs(evaluation)
-    return [_short(evaluation, run, known) for run in evaluation.runs]
-
-
-def _short(evaluation: Evaluation, run: Scored, known: list[int]) -> list[str]:
-    r = run.rankings.whole or run.rankings
+@_of_each_run
+def short_lists(evaluation: Evaluation, run: Scored) -> list[str]:
+    """Return a warning about lists that end before a cutoff."""
+    r, known = run.rankings.whole or run.rankings, cutoffs(evaluation)
     shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
     touched, names, deep = np.zeros(len(r.missing), bool), [], set()
     for measure in evaluation.measures:
@@ -577,12 +479,9 @@ VISIBLE_LOSS = 0.005
 """Smallest loss of the best possible value that is worth a warning."""
 
 
-def _ended_alike(evaluation: Evaluation) -> list[str]:
+@_of_each_run
+def _ended_alike(evaluation: Evaluation, run: Scored) -> list[str]:
     """Warn about lists that all end at one length although queries have more relevant items."""
-    return about_runs(evaluation, [_ended_alike_of(evaluation, run) for run in evaluation.runs])
-
-
-def _ended_alike_of(evaluation: Evaluation, run: Scored) -> list[str]:
     r = run.rankings
     if r.depth is not None or r.unjudged == "removed" or r.subtopics is not None:
         return []
@@ -656,22 +555,25 @@ def scenarios(evaluation: Evaluation) -> list[str]:
     ]
 
 
-CHECKS: tuple[Callable[[Evaluation], list[str]], ...] = (
-    _skipped,
-    _of_the_data,
+CHECKS: tuple[Check, ...] = (
+    lambda evaluation: [f"{name} was skipped: {why}" for name, why in evaluation.skipped.items()],
+    _of_each_run(lambda evaluation, run: run.audit.warnings),
     _missing,
     _nothing_relevant,
-    _duplicates,
+    _of_each_run(
+        lambda evaluation, run: (
+            [run.audit.said()["duplicates_dropped"]] if run.audit.duplicates_dropped else []
+        )
+    ),
     _fractional_grades,
     _infinite,
     _ratings,
-    _all_out_of_reach,
     _unlike_the_library,
     _out_of_reach_at_k,
     _ended_alike,
     _weights,
     _few,
     _tie_ends,
-    _trusted,
+    lambda evaluation: list(evaluation.trusted_warnings),
 )
 """All checks of the data, most serious first."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.intervals import interval_of, weights_line
+from judged.evaluation.intervals import weights_line
 from judged.evaluation.ranges import TIE_SENTENCES
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
-from judged.evaluation.unanswerable import apart_lines, apart_notes
 from judged.evaluation.warnings import covered
 from judged.measures.reference import BIBLIOGRAPHY
 from judged.measures.ties import DRAWS, LIMIT, SEED
@@ -23,7 +22,6 @@ from judged.text import Warned, counted, listed
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
-    from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
 
 TIES_REFERENCE = "mcsherry2008"
@@ -59,12 +57,21 @@ def brief(evaluation: Evaluation) -> str:
             *([", ".join(choices)] if choices else []),
             *(part for part in ranked if part not in USUAL_BASIS),
             *([] if weights is None else [f"weighted by {weights.source}"]),
-            *([] if first.unanswerable is None else apart_notes(evaluation)),
+            *_apart(evaluation, notes_only=True),
             *([] if evaluation.level is None else interval_lines(evaluation, brief=True)),
             *_estimates(evaluation, brief=True),
             "definitions and notes: verbose (-v)",
         ]
     )
+
+
+def _apart(evaluation: Evaluation, *, notes_only: bool = False) -> list[str]:
+    """Return lines on queries without relevant items, if these were taken out of the means."""
+    if evaluation.runs[0].unanswerable is None:
+        return []
+    from judged.evaluation.unanswerable import apart_lines, apart_notes  # rarely needed
+
+    return apart_notes(evaluation) if notes_only else apart_lines(evaluation)
 
 
 WHOLE_PARTS = ("excluded", *ENCODED.values())
@@ -74,7 +81,8 @@ USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
 
 def details(evaluation: Evaluation) -> list[str]:
     """Return the assumptions, what was ranked, what was found, and the definitions."""
-    lines = [*latency_lines(evaluation), f"policy: {evaluation.policy}"]
+    lines = [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
+    lines.append(f"policy: {evaluation.policy}")
     if evaluation.convention:
         names = "; ".join(
             f"{named.measure} is {named.theirs}" for named in evaluation.convention.named
@@ -87,16 +95,11 @@ def details(evaluation: Evaluation) -> list[str]:
         *(f"intervals: {text}" for text in interval_lines(evaluation)),
         *_trusted_lines(evaluation),
         *weights_line(evaluation),
-        *apart_lines(evaluation),
+        *_apart(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
         *(f"measure: {_described(evaluation, measure)}" for measure in evaluation.measures),
     ]
-
-
-def latency_lines(evaluation: Evaluation) -> list[str]:
-    """Return how long queries took, if a retriever answered them."""
-    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
 def _described(evaluation: Evaluation, measure: Measure) -> str:
@@ -151,7 +154,7 @@ def definition(evaluation: Evaluation, measure: Measure) -> str:
     return "\n".join(lines)
 
 
-def methods(evaluation: Evaluation) -> str:
+def methods(evaluation: Evaluation, population: str = "") -> str:
     """Return a paragraph for papers: measures, policy, ties, queries counted, and sources."""
     depths = dict.fromkeys(
         run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None
@@ -163,9 +166,7 @@ def methods(evaluation: Evaluation) -> str:
     keys = [measure.spec.reference for measure in evaluation.measures]
     sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in [*keys, *([TIES_REFERENCE] * bool(means))])
     like = f", as {evaluation.convention} does" if evaluation.convention else ""
-    lines = (
-        line.partition(": ")[2] for line in (*weights_line(evaluation), *apart_lines(evaluation))
-    )
+    lines = (line.partition(": ")[2] for line in (*weights_line(evaluation), *_apart(evaluation)))
     return " ".join(
         [
             f"Rankings were evaluated with judged {__version__}{like}.",
@@ -178,7 +179,7 @@ def methods(evaluation: Evaluation) -> str:
             ),
             *(f"Only the first {depth:,} results of each list were used." for depth in depths),
             *_ranges(evaluation),
-            f"Summaries are over {_population(evaluation, evaluation.runs)}.",
+            f"Summaries are over {population or _population(evaluation, evaluation.runs)}.",
             *_correction_methods(evaluation),
             *(f"Intervals: {text}." for text in interval_lines(evaluation)),
             *(f"{_capitalised(text)}." for text in lines if text),
@@ -315,27 +316,11 @@ def _level(evaluation: Evaluation) -> str:
 
 
 def _grouped(evaluation: Evaluation) -> str:
-    """Return the number of groups, and how much wider they make intervals."""
+    """Return the number of groups."""
     if evaluation.groups is None:
         return ""
     number = counted(len(set(evaluation.groups.values())), "group")
-    words = f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
-    ratios = []
-    for run in evaluation.runs:
-        for measure, interval in run.intervals.items():
-            if interval.method not in ("t", "log t") or not interval.known:
-                continue
-            level = evaluation.level or LEVEL
-            alone, together = (
-                interval_of(run, measure, level=level, method="t", groups=groups, cut=False)
-                for groups in (None, evaluation.groups)
-            )
-            if alone.high > alone.low:
-                ratios.append((together.high - together.low) / (alone.high - alone.low))
-    if not ratios:
-        return words
-    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
-    return f"{words}, {low if low == high else f'{low} to {high}'} times as wide as by query"
+    return f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
 
 
 def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
@@ -389,10 +374,10 @@ NARROWER = {
 }
 
 
-def about_trusted(trusted: Trusted, queries: int) -> str:
+def about_trusted(trusted: Mapping[str, Any], queries: int) -> str:
     """Return how many queries have trusted judgements, and their source."""
     of = counted(queries, "query", "queries")
-    return f"{trusted.queries:,} of {of} have trusted judgements too ({trusted.source})"
+    return f"{trusted['queries']:,} of {of} have trusted judgements too ({trusted['source']})"
 
 
 def _correction_methods(evaluation: Evaluation) -> list[str]:
@@ -429,10 +414,9 @@ def _trusted_definition(evaluation: Evaluation, measure: Measure) -> list[str]:
     ]
 
 
-def brief_trusted(evaluation: Evaluation) -> list[str]:
+def brief_trusted(evaluation: Evaluation) -> str:
     """Return one line: the number of trusted queries, the weights, which interval is narrower."""
-    if evaluation.trusted is None:
-        return []
+    assert evaluation.trusted is not None
     several = len(evaluation.runs) > 1
     narrower: dict[str | None, list[str]] = {}
     weights = []
@@ -448,4 +432,4 @@ def brief_trusted(evaluation: Evaluation) -> list[str]:
     for which, names in narrower.items():
         words = NARROWER[which]
         parts.append(f"{words} for {', '.join(names)}" if len(narrower) > 1 else words)
-    return ["; ".join(parts)]
+    return "; ".join(parts)

@@ -2,7 +2,7 @@
 
 from judged.explanation.explanation import Explanation
 from judged.explanation.improvement import Change, Variant
-from judged.explanation.listing import Row
+from judged.explanation.listing import RankRow
 from judged.explanation.question import ROWS, explain
 
-__all__ = ["ROWS", "Change", "Explanation", "Row", "Variant", "explain"]
+__all__ = ["ROWS", "Change", "Explanation", "RankRow", "Variant", "explain"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import floor, fsum, isfinite, isnan, log10
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged.explanation.arithmetic import Expression, figure
-from judged.explanation.listing import Cumulated, Row, cell_text, threshold
+from judged.explanation.listing import Cumulated, RankRow, cell_text, threshold
+from judged.results import plain_value
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -25,75 +26,16 @@ NOTHING = "–"
 # -- charts
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A piece of the area under the precision-recall curve, in shares of the axes."""
-
-    rank: int
-    left: float
-    right: float
-    height: float
-    items: int = 1  # relevant items it represents; of several, the height is the mean
+WalkChart = dict[str, Any]
+"""The curve of precision and recall, or a sum that grows down the list; see `Animation.to_dict`."""
 
 
-@dataclass(frozen=True)
-class Point:
-    """A point of the curve, visible from its rank on."""
-
-    rank: int
-    recall: float
-    precision: float
-    relevant: bool
-
-
-@dataclass(frozen=True)
-class Area:
-    """The precision-recall curve and the area under it."""
-
-    kind: ClassVar[str] = "area"
-
-    bars: tuple[Bar, ...]
-    points: tuple[Point, ...]
-    axis: str  # label of the horizontal axis
-    says: str  # what the area is, in words
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One result, or several as one step, in the chart of what adds up."""
-
-    rank: int  # visible from this rank on; of several, the last
-    first: int  # the first of several; otherwise the rank
-    gain: float  # before its discount; of several, 0
-    added: float
-    reached: float  # the sum with it
-    ideal: float | None  # the sum of the ideal list down to here; None without an ideal list
-
-
-@dataclass(frozen=True)
-class Growth:
-    """A sum down the list, beside that of the ideal list."""
-
-    kind: ClassVar[str] = "growth"
-
-    stages: tuple[Stage, ...]
-    name: str  # of the sum
-    ideal_name: str  # of the sum of the ideal list; empty without one
-    ticks: tuple[float, ...]  # grid lines of the vertical axis; the last is its top
-    says: str  # what the chart shows, in words
-    legend: tuple[tuple[str, str], ...]  # (line, dashed, filled or outlined; its meaning)
-
-
-def listed(values: Any) -> Any:
-    """Return plain values as JSON would: lists instead of tuples, at every level."""
-    if isinstance(values, dict):
-        return {name: listed(value) for name, value in values.items()}
-    return [*map(listed, values)] if isinstance(values, (list, tuple)) else values
-
-
-def area(e: Explanation, rows: Sequence[Row], end: int) -> Area | None:
+def area(e: Explanation, rows: Sequence[RankRow], end: int) -> WalkChart | None:
     """Return the curve past some results, the rest as one bar; None without relevant results."""
-    whole = _whole(e)
+    an_area = e.steps is not None and e.steps.bars is not None
+    whole = float(e.relevant)
+    if e.steps is not None and an_area and e.steps.divisor is not None:
+        whole = e.steps.divisor.value.value
     if not whole:
         return None
     relevant = relevant_ranks(e, end)
@@ -105,20 +47,21 @@ def area(e: Explanation, rows: Sequence[Row], end: int) -> Area | None:
     place = {rank: number for number, rank in enumerate(relevant, 1)}
     walked = [row.rank for row in rows if row.rank in heights]
     bars = [
-        Bar(rank, (place[rank] - 1) / whole, place[rank] / whole, heights[rank]) for rank in walked
+        _bar(rank, (place[rank] - 1) / whole, place[rank] / whole, heights[rank]) for rank in walked
     ]
     rest = [rank for rank in heights if rank not in set(walked)]
     if rest:
         mean = fsum(heights[rank] for rank in rest) / len(rest)
         left = (place[rest[0]] - 1) / whole
-        bars.append(Bar(end, left, place[rest[-1]] / whole, mean, len(rest)))
-    an_area = e.steps is not None and e.steps.bars is not None
-    return Area(
-        tuple(bars),
-        tuple(_points(rows, relevant, whole)),
-        "recall" if whole == e.relevant else f"relevant items found, of {figure(whole)}",
-        f"{e.measure} is the shaded area" if an_area else "the shaded area is average precision",
-    )
+        bars.append(_bar(end, left, place[rest[-1]] / whole, mean, len(rest)))
+    axis = "recall" if whole == e.relevant else f"relevant items found, of {figure(whole)}"
+    says = f"{e.measure} is the shaded area" if an_area else "the shaded area is average precision"
+    points = list(_points(rows, relevant, whole))
+    return {"kind": "area", "bars": bars, "points": points, "axis": axis, "says": says}
+
+
+def _bar(rank: int, left: float, right: float, height: float, items: int = 1) -> dict[str, float]:
+    return {"rank": rank, "left": left, "right": right, "height": height, "items": items}
 
 
 def relevant_ranks(e: Explanation, end: float) -> list[int]:
@@ -127,25 +70,23 @@ def relevant_ranks(e: Explanation, end: float) -> list[int]:
     return sorted(r.hit_rank[(r.hit_grade >= threshold(e.measure)) & (r.hit_rank <= end)].tolist())
 
 
-def _whole(e: Explanation) -> float:
-    if e.steps is not None and e.steps.bars is not None and e.steps.divisor is not None:
-        return e.steps.divisor.value.value
-    return float(e.relevant)
-
-
-def _points(rows: Sequence[Row], relevant: list[int], whole: float) -> list[Point]:
-    """Return a point after each result, and one before it if results were skipped."""
-    points, before, found = [], 0, 0
+def _points(rows: Sequence[RankRow], relevant: list[int], whole: float) -> Iterator[dict[str, Any]]:
+    """Yield a point after each result, and one before it if results were skipped."""
+    before = found = 0
     for row in rows:
-        if row.rank - before > 1 and before:
-            points.append(Point(row.rank, found / whole, found / (row.rank - 1), False))
-        found += row.rank in relevant
-        points.append(Point(row.rank, found / whole, found / row.rank, row.relevant))
+        ends = [(row.rank - 1, False)] if row.rank - before > 1 and before else []
+        for depth, at_result in (*ends, (row.rank, True)):
+            found += at_result and row.rank in relevant
+            yield {
+                "rank": row.rank,
+                "recall": found / whole,
+                "precision": found / depth,
+                "relevant": at_result and row.relevant,
+            }
         before = row.rank
-    return points
 
 
-def growth(e: Explanation, rows: Sequence[Row], end: int) -> Growth | None:
+def growth(e: Explanation, rows: Sequence[RankRow], end: int) -> WalkChart | None:
     """Return the sum past some results, and the rest as one; None if nothing adds anything."""
     steps = e.steps
     if steps is None or steps.adds is None:
@@ -154,18 +95,26 @@ def growth(e: Explanation, rows: Sequence[Row], end: int) -> Growth | None:
     terms = {rank: each.value for rank, each in (of.terms if of else steps.adds).items()}
     gains = {rank: each.value for rank, each in of.gains.items()} if of else {}
     perfect = list(accumulate(of.ideal)) if of else []
-    stages, reached, before = [], 0.0, 0
+    stages: list[dict[str, Any]] = []
+    reached, before = 0.0, 0
     for last in [*(row.rank for row in rows), *([end] if end > _last(rows) else [])]:
         one = last - before == 1 or last != end or last == _last(rows)
         added = fsum(term for rank, term in terms.items() if before < rank <= last)
         reached += added
         ideal = perfect[min(last, len(perfect)) - 1] if perfect else None
         first = last if one else before + 1
-        stages.append(
-            Stage(last, first, gains.get(last, 0.0) if one else 0.0, added, reached, ideal)
-        )
+        gain = gains.get(last, 0.0) if one else 0.0
+        stage = {"rank": last, "first": first, "gain": gain, "added": added}
+        stages.append({**stage, "reached": reached, "ideal": ideal})
         before = last
-    top = max((max(each.reached, each.gain, each.ideal or 0.0) for each in stages), default=0.0)
+    top = max(
+        (
+            value or 0.0
+            for stage in stages
+            for value in map(stage.get, ("reached", "gain", "ideal"))
+        ),
+        default=0.0,
+    )
     if not 0 < top < float("inf"):
         return None
     name = of.name if of else str(e.measure)
@@ -174,19 +123,20 @@ def growth(e: Explanation, rows: Sequence[Row], end: int) -> Growth | None:
     if of and perfect:
         legend.append(("dashed", of.ideal_name))
     legend.append(("filled", "what each result adds"))
-    if any(stage.gain for stage in stages):
+    if any(stage["gain"] for stage in stages):
         legend.append(("outlined", "its gain"))
-    return Growth(
-        tuple(stages),
-        name,
-        of.ideal_name if of and perfect else "",
-        ticks(top),
-        f"how {name} adds up down the list{against}",
-        tuple(legend),
-    )
+    return {
+        "kind": "growth",
+        "stages": stages,
+        "name": name,
+        "ideal_name": of.ideal_name if of and perfect else "",
+        "ticks": ticks(top),
+        "says": f"how {name} adds up down the list{against}",
+        "legend": legend,
+    }
 
 
-def _last(rows: Sequence[Row]) -> int:
+def _last(rows: Sequence[RankRow]) -> int:
     return rows[-1].rank if rows else 0
 
 
@@ -208,30 +158,7 @@ def ticks(top: float) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Tile:
-    """One result of the walk."""
-
-    rank: int
-    item: str | None  # its id; None if the input has no ids
-    grade: float | None  # None if unjudged
-    kind: str  # "relevant", "not relevant" or "not judged"
-    mark: str  # its grade for measures of grades; otherwise ✓ if relevant, or ·
-    label: str  # precision at a relevant item, or what it adds; empty if nothing
-    skipped: int  # results left out before it
-
-
-@dataclass(frozen=True)
-class Rest:
-    """The ranks after the last tile, as one step."""
-
-    first: int
-    last: int
-    results: int  # 0 if the list has ended and only the ideal list goes on
-    relevant: int  # of these results
-
-
-@dataclass(frozen=True)
-class Frame:
+class WalkFrame:
     """The state after some rank; rank 0 is the start."""
 
     rank: int
@@ -246,11 +173,13 @@ class Animation:
     """The tiles, the chart and the frames."""
 
     title: str
-    tiles: tuple[Tile, ...]  # one for each result that is shown
-    rest: Rest | None  # the results after the tiles, if any
+    tiles: tuple[dict[str, Any], ...]  # one for each result that is shown
+    rest: dict[str, int] | None
+    """Ranks after the last tile as one step: first, last, results (0 if only the ideal list goes
+    on), relevant."""
     readings: tuple[str, ...]  # names of the numbers shown at each rank
-    chart: Area | Growth | None  # precision-recall curve, or sum of gains
-    frames: tuple[Frame, ...]  # the start, each tile, the rest, and the end
+    chart: WalkChart | None
+    frames: tuple[WalkFrame, ...]  # the start, each tile, the rest, and the end
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
@@ -258,18 +187,24 @@ class Animation:
         Returns
         -------
         dict
-            `title`; `tiles` (rank, item, grade, kind, mark, label, skipped); `rest` (first, last,
-            results, relevant) or None; `readings`, names; `chart`, None or with `kind` "area"
-            (bars, points, axis, says) or "growth" (stages, name, ideal_name, ticks, says, legend);
-            `frames` (rank, caption, readings, score, finished).
+            - `title`; `readings`, names of the numbers shown at each rank;
+            - `tiles`: rank, item (None without ids), grade (None if unjudged), kind ("relevant",
+              "not relevant" or "not judged"), mark (its grade, ✓ or ·), label (precision at a
+              relevant item, or what it adds), skipped (results left out before it);
+            - `rest`: first, last, results, relevant; or None;
+            - `chart`: None; or `kind` "area" with the label of its `axis`, what it `says`, `bars`
+              (rank, left, right, height, items; several items have their mean height), and
+              `points` (visible from their rank on: rank, recall, precision, relevant); or `kind`
+              "growth" with name, ideal_name, ticks, says, legend, and `stages` (rank, first, gain
+              before its discount, added, reached, and ideal, the sum of the ideal list so far);
+            - `frames`: rank, caption, readings, score, finished.
 
         >>> from judged import explain
         >>> walk = explain("0 1", measure="RR").animation.to_dict()
         >>> walk["frames"][2]["caption"]
         'Rank 2 is relevant and adds 0.5.'
         """
-        chart = self.chart and {"kind": self.chart.kind, **asdict(self.chart)}
-        plain: dict[str, Any] = listed({**asdict(self), "chart": chart})
+        plain: dict[str, Any] = plain_value(asdict(self))
         return plain
 
 
@@ -278,7 +213,7 @@ class _Walk:
     """An explanation, and what its animation goes through."""
 
     e: Explanation
-    rows: tuple[Row, ...]  # the results that are walked past
+    rows: tuple[RankRow, ...]  # the results that are walked past
     end: int  # the last rank of the walk
     listed: int  # how many results count
     by_precision: bool  # whether the measure looks at precision or recall
@@ -310,8 +245,7 @@ class _Walk:
         at = next((at for at, row in enumerate(self.e.rows) if row.rank == rank), None)
         if at is None or self.e.steps is None:
             return ""
-        column = next(each for each in self.e.steps.columns if each.name == name)
-        return cell_text(column.cells[at])
+        return cell_text(dict(self.e.steps.columns)[name][at])
 
 
 def animation(e: Explanation) -> Animation:
@@ -321,8 +255,8 @@ def animation(e: Explanation) -> Animation:
     rest = None
     if walk.end > last:
         later = len(walk.relevant) - walk.found(last)
-        rest = Rest(last + 1, walk.end, max(walk.listed - last, 0), later)
-    draw: Callable[[Explanation, Sequence[Row], int], Area | Growth | None]
+        rest = {"first": last + 1, "last": walk.end}
+        rest |= {"results": max(walk.listed - last, 0), "relevant": later}
     draw = area if walk.by_precision else growth
     readings = _readings(walk)
     return Animation(
@@ -336,19 +270,16 @@ def animation(e: Explanation) -> Animation:
 
 
 def _walk(e: Explanation) -> _Walk:
-    rows = _walked(tuple(row for row in e.rows if row.counts))
+    counting = [row for row in e.rows if row.counts]
+    # Relevant results first, then others from the top, as far as they can be watched.
+    by_worth = sorted(counting, key=lambda row: (not row.relevant, row.rank))[:MOST_ROWS]
+    rows = tuple(sorted(by_worth, key=lambda row: row.rank))
     until = e.steps.end if e.steps is not None else float(e.rankings.retrieved[0])
     listed = int(min(float(e.rankings.retrieved[0]), until))
     cumulated = e.steps.cumulated if e.steps is not None else None
     ideal = len(cumulated.ideal) if cumulated else 0
-    names = {column.name for column in e.steps.columns} if e.steps is not None else {"precision"}
+    names = {name for name, _ in e.steps.columns} if e.steps is not None else {"precision"}
     return _Walk(e, rows, max(listed, ideal), listed, bool(names & {"precision", "recall"}))
-
-
-def _walked(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Return the results to look at one by one: relevant ones, then others from the top."""
-    by_worth = sorted(rows, key=lambda row: (not row.relevant, row.rank))
-    return tuple(sorted(by_worth[:MOST_ROWS], key=lambda row: row.rank))
 
 
 def _settled(e: Explanation) -> str:
@@ -358,7 +289,7 @@ def _settled(e: Explanation) -> str:
 # -- tiles
 
 
-def _tiles(walk: _Walk) -> list[Tile]:
+def _tiles(walk: _Walk) -> list[dict[str, Any]]:
     tiles, before = [], 0
     place = {rank: number for number, rank in enumerate(walk.relevant, 1)}
     for row in walk.rows:
@@ -369,21 +300,16 @@ def _tiles(walk: _Walk) -> list[Tile]:
             of = walk.cumulated
             term = of.terms[row.rank] if of else walk.adds[row.rank]
             label = f"+{term.value:.3g}"
-        kind = "relevant" if row.relevant else "not judged" if _unjudged(row) else "not relevant"
-        tiles.append(
-            Tile(
-                row.rank, row.item, row.grade, kind, _mark(walk, row), label, row.rank - before - 1
-            )
-        )
+        unjudged = row.grade is None or row.grade < 0
+        kind = "relevant" if row.relevant else "not judged" if unjudged else "not relevant"
+        skipped = row.rank - before - 1
+        tile = {"rank": row.rank, "item": row.item, "grade": row.grade, "kind": kind}
+        tiles.append({**tile, "mark": _mark(walk, row), "label": label, "skipped": skipped})
         before = row.rank
     return tiles
 
 
-def _unjudged(row: Row) -> bool:
-    return row.grade is None or row.grade < 0
-
-
-def _mark(walk: _Walk, row: Row) -> str:
+def _mark(walk: _Walk, row: RankRow) -> str:
     if walk.cumulated is not None and row.grade is not None and len(f"{row.grade:g}") <= 4:
         return f"{row.grade:g}"
     return "✓" if row.relevant else "·"
@@ -413,7 +339,7 @@ def _readings(walk: _Walk) -> dict[str, Reading]:
 
 def _column_readings(walk: _Walk) -> dict[str, Reading]:
     steps = walk.e.steps
-    names = [column.name for column in steps.columns if column.name] if steps is not None else []
+    names = [name for name, _ in steps.columns if name] if steps is not None else []
 
     def of(name: str) -> Reading:
         return lambda first, last: (walk.cell(name, last) if first == last else "") or NOTHING
@@ -444,14 +370,16 @@ def _sum_readings(walk: _Walk) -> dict[str, Reading]:
 # -- frames
 
 
-def _frames(walk: _Walk, rest: Rest | None, readings: list[Reading]) -> list[Frame]:
+def _frames(walk: _Walk, rest: dict[str, int] | None, readings: list[Reading]) -> list[WalkFrame]:
     e = walk.e
 
-    def frame(first: int, last: int, caption: str) -> Frame:
+    def frame(first: int, last: int, caption: str) -> WalkFrame:
         texts = tuple(read(first, last) for read in readings)
-        return Frame(last, caption, texts, "" if walk.adds is None else figure(walk.added(1, last)))
+        return WalkFrame(
+            last, caption, texts, "" if walk.adds is None else figure(walk.added(1, last))
+        )
 
-    listed = sum(row.relevant for row in walk.rows) + (rest.relevant if rest else 0)
+    listed = sum(row.relevant for row in walk.rows) + (rest["relevant"] if rest else 0)
     start = (
         f"{listed} of {counted(walk.listed, 'result')} "
         f"{'is' if listed == 1 else 'are'} relevant, of {counted(e.relevant, 'relevant item')} "
@@ -464,18 +392,16 @@ def _frames(walk: _Walk, rest: Rest | None, readings: list[Reading]) -> list[Fra
         frames.append(frame(row.rank, row.rank, over + _caption(walk, row)))
         before = row.rank
     if rest:
-        frames.append(frame(rest.first, rest.last, _rest_caption(walk, rest)))
-    stages = e.steps.value.stages() if e.steps is not None else []
-    end = (
-        f"{e.measure} = {' = '.join(dict.fromkeys([stages[0], stages[-1]]))}"
-        if stages
-        else e.arithmetic
-    )
+        frames.append(frame(rest["first"], rest["last"], _rest_caption(walk, rest)))
+    end = e.arithmetic
+    if e.steps is not None:
+        stages = e.steps.value.stages()
+        end = f"{e.measure} = {' = '.join(dict.fromkeys([stages[0], stages[-1]]))}"
     last = frames[-1]
-    return [*frames, Frame(last.rank, end, last.readings, _settled(e), finished=True)]
+    return [*frames, WalkFrame(last.rank, end, last.readings, _settled(e), finished=True)]
 
 
-def _caption(walk: _Walk, row: Row) -> str:
+def _caption(walk: _Walk, row: RankRow) -> str:
     of = walk.cumulated
     term = (walk.adds or {}).get(row.rank)
     if walk.by_precision:
@@ -497,26 +423,22 @@ def _caption(walk: _Walk, row: Row) -> str:
         nothing = " and adds nothing" if walk.adds is not None else ""
         return f"Rank {row.rank} is relevant{nothing}."
     if row.grade is None:
-        return f"Nobody judged the item at rank {row.rank}: it counts as not relevant."
+        return f"The item at rank {row.rank} is unjudged and counts as not relevant."
     return f"Rank {row.rank} is not relevant{' and gains nothing' if of is not None else ''}."
 
 
-def _rest_caption(walk: _Walk, rest: Rest) -> str:
+def _rest_caption(walk: _Walk, rest: dict[str, int]) -> str:
     of = walk.cumulated
     said = []
-    if rest.results:
-        last = rest.first + rest.results - 1
-        where = f"Rank {last}" if rest.first == last else f"Ranks {rest.first:,} to {last:,}"
-        found = (
-            f"{rest.relevant:,} of {rest.results:,} relevant"
-            if rest.relevant
-            else "nothing relevant"
-        )
-        adds = (
-            f", which adds {figure(walk.added(rest.first, rest.last))}"
-            if walk.adds is not None and rest.relevant
-            else ""
-        )
+    if results := rest["results"]:
+        first, relevant = rest["first"], rest["relevant"]
+        last = first + results - 1
+        where = f"Rank {last}" if first == last else f"Ranks {first:,} to {last:,}"
+        found, adds = "nothing relevant", ""
+        if relevant:
+            found = f"{relevant:,} of {results:,} relevant"
+            if walk.adds is not None:
+                adds = f", which adds {figure(walk.added(first, rest['last']))}"
         said.append(f"{where} as one step: {found}{adds}.")
     if of is not None and len(of.ideal) > walk.listed:
         said.append(

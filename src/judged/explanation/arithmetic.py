@@ -14,7 +14,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 MOST_PARTS = 8  # a longer sum shows its first parts, its last one and how many are between
 
@@ -36,8 +35,10 @@ def figure(value: float) -> str:
 class Expression(ABC):
     """A calculation; numbers become expressions when combined with one."""
 
-    binds: ClassVar[int] = 9
-    """Precedence: a part with lower precedence than the whole needs brackets."""
+    @property
+    def binds(self) -> int:
+        """Precedence: a part with lower precedence than the whole needs brackets."""
+        return 9
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -79,31 +80,32 @@ class Expression(ABC):
         return f"({self.text()})" if self.binds < binds else self.text()
 
     def __add__(self, other: Operand) -> Expression:
-        return Sum((self, num(other)))
+        return Operation("+", (self, num(other)))
 
     def __radd__(self, other: Operand) -> Expression:
-        return Sum((num(other), self))
+        return Operation("+", (num(other), self))
 
     def __sub__(self, other: Operand) -> Expression:
-        return Difference(self, num(other))
+        return Operation("-", (self, num(other)))
 
     def __rsub__(self, other: Operand) -> Expression:
-        return Difference(num(other), self)
+        return Operation("-", (num(other), self))
 
     def __mul__(self, other: Operand) -> Expression:
-        return Product((*(self.several if isinstance(self, Product) else (self,)), num(other)))
+        product_so_far = isinstance(self, Operation) and self.operator == "×"
+        return Operation("×", (*(self.parts if product_so_far else (self,)), num(other)))
 
     def __rmul__(self, other: Operand) -> Expression:
-        return Product((num(other), self))
+        return Operation("×", (num(other), self))
 
     def __truediv__(self, other: Operand) -> Expression:
-        return Quotient(self, num(other))
+        return Operation("/", (self, num(other)))
 
     def __rtruediv__(self, other: Operand) -> Expression:
-        return Quotient(num(other), self)
+        return Operation("/", (num(other), self))
 
     def __pow__(self, other: Operand) -> Expression:
-        return Power(self, num(other))
+        return Operation("^", (self, num(other)))
 
 
 Operand = Expression | float
@@ -163,182 +165,108 @@ def symbol_latex(symbol: str) -> str:
     return r"\mathrm{" + "".join(signs.get(letter, letter) for letter in symbol) + "}"
 
 
-@dataclass(frozen=True)
-class Several(Expression):
-    """An expression of any number of parts."""
+PRECEDENCE = {"-": 0, "+": 1, "/": 2, "×": 3, "^": 4, "min": 9, "log": 9, "ln": 9}
 
-    several: tuple[Expression, ...]
+
+def _add(values: list[float]) -> float:
+    return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+
+
+def _logarithm(value: float, base: float) -> float:
+    return math.log2(value) if base == 2 else math.log(value) / math.log(base)
+
+
+COMPUTE: dict[str, Callable[[list[float]], float]] = {
+    "-": lambda values: values[0] - values[1],
+    "+": _add,
+    "/": lambda values: values[0] / values[1],
+    "×": math.prod,
+    "^": lambda values: float(values[0] ** values[1]),
+    "min": min,
+    "log": lambda values: _logarithm(*values),
+    "ln": lambda values: math.log(values[0]),
+}
+
+
+@dataclass(frozen=True)
+class Operation(Expression):
+    """An operator, one of `PRECEDENCE`, and its operands."""
+
+    operator: str
+    operands: tuple[Expression, ...]
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        return self.several
+        return self.operands
+
+    @property
+    def binds(self) -> int:
+        return PRECEDENCE[self.operator]
+
+    @property
+    def value(self) -> float:
+        return COMPUTE[self.operator]([part.value for part in self.operands])
 
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return replace(self, several=parts)
-
-    def joined(self, written: Callable[[Expression], str], sign: str, left_out: str) -> str:
-        """Join the parts; of many, those in the middle are left out."""
-        if len(self.several) <= MOST_PARTS:
-            return sign.join(map(written, self.several))
-        more = left_out.format(len(self.several) - MOST_PARTS + 1)
-        first = map(written, self.several[: MOST_PARTS - 2])
-        return sign.join([*first, more, written(self.several[-1])])
-
-
-_LEFT_OUT = r"\cdots\ (\text{{{} more}})\ \cdots"
-
-
-@dataclass(frozen=True)
-class Sum(Several):
-    binds: ClassVar[int] = 1
-
-    @property
-    def value(self) -> float:
-        values = [part.value for part in self.several]
-        return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+        return replace(self, operands=parts)
 
     def text(self) -> str:
-        return self.joined(lambda part: part.inside(1), " + ", "… ({} more) …")
-
-    def latex(self) -> str:
-        return self.joined(lambda part: bracketed(part, 1), " + ", _LEFT_OUT)
-
-
-@dataclass(frozen=True)
-class Product(Several):
-    binds: ClassVar[int] = 3
-
-    @property
-    def value(self) -> float:
-        return math.prod(part.value for part in self.several)
-
-    def text(self) -> str:
-        return self.joined(lambda part: part.inside(3), " × ", "… ({} more) …")
-
-    def latex(self) -> str:
-        return self.joined(lambda part: bracketed(part, 2), r" \cdot ", _LEFT_OUT)
-
-
-@dataclass(frozen=True)
-class Extreme(Several):
-    """The greatest or the least of some parts."""
-
-    which: str = "max"
+        first, last = self.operands[0], self.operands[-1]
+        match self.operator:
+            case "-":
+                return f"{first.inside(0)} - {last.inside(2)}"
+            case "+":
+                return self._join(lambda part: part.inside(1), " + ", "… ({} more) …")
+            case "/":
+                return f"{first.inside(2)}{'/' if self._fraction else ' / '}{last.inside(4)}"
+            case "×":
+                return self._join(lambda part: part.inside(3), " × ", "… ({} more) …")
+            case "^":
+                return f"{first.inside(5)}^{last.inside(5)}"
+            case "log":
+                return f"log{last.text()}({first.text()})"
+        return f"{self.operator}({self._join(lambda part: part.text(), ', ', '… {} more …')})"
 
     @property
-    def value(self) -> float:
-        values = [part.value for part in self.several]
-        return max(values) if self.which == "max" else min(values)
-
-    def text(self) -> str:
-        inside = self.joined(lambda part: part.text(), ", ", "… {} more …")
-        return f"{self.which}({inside})"
-
-    def latex(self) -> str:
-        inside = self.joined(lambda part: part.latex(), ", ", _LEFT_OUT)
-        return rf"\{self.which}\left({inside}\right)"
-
-
-@dataclass(frozen=True)
-class Pair(Expression):
-    """An expression of two parts."""
-
-    first: Expression
-    second: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.first, self.second)
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return type(self)(*parts)
-
-
-class Difference(Pair):
-    binds: ClassVar[int] = 0
-
-    @property
-    def value(self) -> float:
-        return self.first.value - self.second.value
-
-    def text(self) -> str:
-        return f"{self.first.inside(0)} - {self.second.inside(2)}"
-
-    def latex(self) -> str:
-        return f"{self.first.latex()} - {bracketed(self.second, 2)}"
-
-
-class Quotient(Pair):
-    binds: ClassVar[int] = 2
-
-    @property
-    def value(self) -> float:
-        return self.first.value / self.second.value
-
-    def text(self) -> str:
-        sign = "/" if not self.first.parts and not self.second.parts and self._whole else " / "
-        return f"{self.first.inside(2)}{sign}{self.second.inside(4)}"
-
-    @property
-    def _whole(self) -> bool:
-        return float(self.first.value).is_integer() and float(self.second.value).is_integer()
+    def _fraction(self) -> bool:
+        """Whether this is a fraction of two whole numbers or names, such as 1/2."""
+        return self.operator == "/" and all(
+            not part.parts and float(part.value).is_integer() for part in self.operands
+        )
 
     def inside(self, binds: int) -> str:
         # A fraction of two numbers holds together by its looks: 1/2 × 3/4.
-        return (
-            self.text()
-            if "/" in self.text() and " " not in self.text() and binds < 4
-            else super().inside(binds)
-        )
+        plain = self._fraction and " " not in self.text() and binds < 4
+        return self.text() if plain else super().inside(binds)
 
     def latex(self) -> str:
-        return rf"\frac{{{self.first.latex()}}}{{{self.second.latex()}}}"
+        first, last = self.operands[0], self.operands[-1]
+        left_out = r"\cdots\ (\text{{{} more}})\ \cdots"
+        match self.operator:
+            case "-":
+                return f"{first.latex()} - {bracketed(last, 2)}"
+            case "+":
+                return self._join(lambda part: bracketed(part, 1), " + ", left_out)
+            case "/":
+                return rf"\frac{{{first.latex()}}}{{{last.latex()}}}"
+            case "×":
+                return self._join(lambda part: bracketed(part, 2), r" \cdot ", left_out)
+            case "^":
+                return f"{bracketed(first, 9)}^{{{last.latex()}}}"
+            case "log" | "ln":
+                name = r"\ln" if self.operator == "ln" else rf"\log_{{{last.text()}}}"
+                argument = rf"\left({first.latex()}\right)" if first.parts else f"({first.latex()})"
+                return name + argument
+        inside = self._join(lambda part: part.latex(), ", ", left_out)
+        return rf"\{self.operator}\left({inside}\right)"
 
-
-class Power(Pair):
-    binds: ClassVar[int] = 4
-
-    @property
-    def value(self) -> float:
-        return float(self.first.value**self.second.value)
-
-    def text(self) -> str:
-        return f"{self.first.inside(5)}^{self.second.inside(5)}"
-
-    def latex(self) -> str:
-        return f"{bracketed(self.first, 9)}^{{{self.second.latex()}}}"
-
-
-@dataclass(frozen=True)
-class Logarithm(Expression):
-    """A logarithm; without a base, the natural one."""
-
-    of: Expression
-    base: float | None = 2
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.of,)
-
-    def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
-        return replace(self, of=parts[0])
-
-    @property
-    def value(self) -> float:
-        if self.base == 2:
-            return math.log2(self.of.value)
-        return math.log(self.of.value) / (1.0 if self.base is None else math.log(self.base))
-
-    def text(self) -> str:
-        return f"{'ln' if self.base is None else f'log{figure(self.base)}'}({self.of.text()})"
-
-    def latex(self) -> str:
-        name = r"\ln" if self.base is None else rf"\log_{{{figure(self.base)}}}"
-        return (
-            rf"{name}\left({self.of.latex()}\right)"
-            if self.of.parts
-            else f"{name}({self.of.latex()})"
-        )
+    def _join(self, written: Callable[[Expression], str], sign: str, left_out: str) -> str:
+        """Join the operands; of many, those in the middle are left out."""
+        if len(self.operands) <= MOST_PARTS:
+            return sign.join(map(written, self.operands))
+        more = left_out.format(len(self.operands) - MOST_PARTS + 1)
+        first = map(written, self.operands[: MOST_PARTS - 2])
+        return sign.join([*first, more, written(self.operands[-1])])
 
 
 def bracketed(part: Expression, binds: int) -> str:
@@ -353,18 +281,18 @@ def num(value: Operand) -> Expression:
 
 def total(parts: Iterable[Operand]) -> Expression:
     """Return a sum: 0 for no parts, and a single part unchanged."""
-    several = tuple(num(part) for part in parts)
-    return several[0] if len(several) == 1 else Sum(several) if several else Number(0)
-
-
-def product(parts: Iterable[Operand]) -> Expression:
-    several = tuple(num(part) for part in parts)
-    return several[0] if len(several) == 1 else Product(several) if several else Number(1)
-
-
-def greatest(*parts: Operand) -> Expression:
-    return Extreme(tuple(num(part) for part in parts), "max")
+    operands = tuple(map(num, parts))
+    if len(operands) < 2:
+        return operands[0] if operands else Number(0)
+    return Operation("+", operands)
 
 
 def least(*parts: Operand) -> Expression:
-    return Extreme(tuple(num(part) for part in parts), "min")
+    return Operation("min", tuple(map(num, parts)))
+
+
+def logarithm(value: Operand, base: float | None = 2) -> Expression:
+    """Return a logarithm; without a base, the natural one."""
+    if base is None:
+        return Operation("ln", (num(value),))
+    return Operation("log", (num(value), Number(base)))

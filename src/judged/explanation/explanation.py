@@ -14,7 +14,7 @@ from judged.explanation.animation import Animation, animation
 from judged.explanation.arithmetic import Expression, Number, figure, symbol_latex
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, Variant, best_change, variants
-from judged.explanation.listing import Line, Row, Steps, cell_text, threshold
+from judged.explanation.listing import Equation, RankRow, Steps, cell_text, threshold
 from judged.measures import Measure
 from judged.measures.reference import readable
 from judged.policy import Policy
@@ -22,7 +22,7 @@ from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import A_LIST
 from judged.results import Display, DisplayOptions, Document, Frame, Result, Table, render_html
-from judged.text import Best, Formula, plain, shown
+from judged.text import Bold, Formula, plain, shown
 
 MAX_VARIANTS = 8  # other definitions in tables; JSON has all
 WORDS = frozenset({"item", "serves", ""})  # columns of words
@@ -54,7 +54,7 @@ class Explanation(Result):
     """Value under the policy; NaN if the query does not count."""
     steps: Steps | None
     """The arithmetic; None if the measure is undefined."""
-    rows: tuple[Row, ...]
+    rows: tuple[RankRow, ...]
     """The ranks that are shown."""
     lost: Mapping[str, float] = field(default_factory=dict)
     """Ids and grades of items with a grade above 0 that were not retrieved, if ids are known."""
@@ -80,12 +80,14 @@ class Explanation(Result):
     @property
     def arithmetic(self) -> str:
         """The formula with the numbers of this list, worked out step by step on one line."""
+        if self.steps is None and self.measure.spec.family == "own":
+            return f"{self.measure} = {self.value:.6g}, returned by the function that defines it"
         if self.steps is None:
             return f"{self.measure} is undefined: {self.measure.spec.undefined.text}"
         return self.lines[-1].text
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[Equation]:
         """The arithmetic line by line, and why each line is so; empty if the value is undefined.
 
         >>> from judged import explain
@@ -99,7 +101,7 @@ class Explanation(Result):
         return [
             *steps.before,
             *([replace(divisor, says=f"the divisor: {divisor.says}")] if divisor else []),
-            Line(str(self.measure), steps.value),
+            Equation(str(self.measure), steps.value),
         ]
 
     @property
@@ -180,11 +182,14 @@ class Explanation(Result):
         tables = []
         if self.rows:
             rows, blank = [], [""] * (len(self._header()) - 1)
-            for row, texts, skipped in zip(self.rows, self._cells(), self.skipped, strict=True):
+            # Ranks below the cutoff change nothing: how many there are is enough.
+            end = max((at for at, row in enumerate(self.rows, 1) if row.counts), default=0)
+            cells, last = self._cells(), self.rows[end - 1].rank
+            for row, texts, skipped in zip(self.rows[:end], cells, self.skipped, strict=False):
                 rows += [[f"… {skipped:,} more …", *blank]] if skipped else []
                 bold = row.relevant and row.counts
-                rows.append([Best(text) if bold and text else text for text in texts])
-            below = int(self.rankings.retrieved[0]) - self.rows[-1].rank
+                rows.append([Bold(text) if bold and text else text for text in texts])
+            below = int(self.rankings.retrieved[0]) - (last if end else 0)
             rows += [[f"… {below:,} more …", *blank]] if below else []
             tables.append(Table(self._header(), rows, words=WORDS))
         if not display.quiet and self.variants:
@@ -194,7 +199,7 @@ class Explanation(Result):
     def _header(self) -> list[str]:
         header = ["rank", "item", "grade"] if self._has_ids else ["rank", "grade"]
         if self.steps:
-            header += [column.name for column in self.steps.columns]
+            header += [name for name, _ in self.steps.columns]
             header += ["adds"] if self.steps.adds is not None else []
         return header
 
@@ -209,7 +214,7 @@ class Explanation(Result):
             cells = [str(row.rank), row.item or ""] if self._has_ids else [str(row.rank)]
             cells.append("not judged" if row.grade is None else f"{row.grade:g}")
             if self.steps:
-                cells += [cell_text(column.cells[at]) for column in self.steps.columns]
+                cells += [cell_text(column[at]) for _, column in self.steps.columns]
                 if self.steps.adds is not None:
                     added = self.steps.adds.get(row.rank)
                     cells.append("" if added is None else figure(added.value))
@@ -219,15 +224,10 @@ class Explanation(Result):
     def _notes(self) -> list[str]:
         notes = []
         if self.steps is None:
-            outcome = (
-                "and the query does not count"
-                if isnan(self.settled)
-                else f"which the policy makes {shown(self.settled)}"
-            )
-            undefined = self.measure.spec.undefined.text
-            notes.append(
-                f"{self.measure} has no value here ({undefined}), {outcome}: {self.policy}."
-            )
+            outcome = f"which the policy makes {shown(self.settled)}"
+            outcome = "and the query does not count" if isnan(self.settled) else outcome
+            why = self.measure.spec.undefined.text
+            notes.append(f"{self.measure} has no value here ({why}), {outcome}: {self.policy}.")
         elif self.steps.says:
             notes.append(self.steps.says)
         r = self.rankings
@@ -364,9 +364,9 @@ class Explanation(Result):
             judged = row.grade is not None and row.grade >= 0
             values |= {"grade": row.grade, "judged": judged}
             values |= {"relevant": row.relevant, "counts": row.counts}
-            for column in self.steps.columns if self.steps else ():
-                cell = column.cells[at]
-                values[column.name or "mark"] = cell.value if isinstance(cell, Expression) else cell
+            for name, cells in self.steps.columns if self.steps else ():
+                cell = cells[at]
+                values[name or "mark"] = cell.value if isinstance(cell, Expression) else cell
             if self.steps and self.steps.adds is not None:
                 added = self.steps.adds.get(row.rank)
                 values["adds"] = 0.0 if added is None else added.value

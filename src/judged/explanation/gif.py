@@ -8,9 +8,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import MissingExtraError
-from judged.explanation.animation import Animation, Area, Frame, Growth
+from judged.explanation.animation import Animation, WalkChart, WalkFrame
 from judged.explanation.arithmetic import figure
-from judged.web.pages.templating import palette
+from judged.text import palette
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,21 +37,14 @@ def to_gif(e: Explanation) -> bytes:
         raise MissingExtraError('GIFs need Pillow: pip install "judged[charts]".') from None
     scene = e.animation
     pictures = [_picture(scene, frame) for frame in scene.frames]
-    slow = {tile.rank for tile in scene.tiles if tile.label}
+    slow = {tile["rank"] for tile in scene.tiles if tile["label"]}
     if scene.rest:
-        slow.add(scene.rest.last)
+        slow.add(scene.rest["last"])
     times = [RELEVANT if frame.rank in slow else EACH for frame in scene.frames]
     times[0], times[-1] = FIRST, LAST
     written = BytesIO()
-    pictures[0].save(
-        written,
-        format="GIF",
-        save_all=True,
-        append_images=pictures[1:],
-        duration=times,
-        loop=0,
-        optimize=True,
-    )
+    options: dict[str, Any] = {"save_all": True, "loop": 0, "optimize": True}
+    pictures[0].save(written, "GIF", append_images=pictures[1:], duration=times, **options)
     return written.getvalue()
 
 
@@ -76,30 +69,15 @@ class _Pen:
         font = self.fonts.setdefault(size, ImageFont.load_default(size * SCALE))
         self.draw.text((x * SCALE, y * SCALE), text, fill=_colour(fill), font=font, anchor=anchor)
 
-    def box(
-        self,
-        left: float,
-        top: float,
-        right: float,
-        bottom: float,
-        *,
-        fill: str,
-        edge: str,
-        width: int,
-        round_: int,
-    ) -> None:
-        corners = [value * SCALE for value in (left, top, right, bottom)]
-        self.draw.rounded_rectangle(
-            corners, round_ * SCALE, fill=_colour(fill), outline=_colour(edge), width=width * SCALE
-        )
+    def box(self, *corners: float, fill: str, edge: str, width: int = 1, radius: int = 0) -> None:
+        """Draw a box from the left, top, right and bottom of its corners."""
+        places = [place * SCALE for place in corners]
+        colours = _colour(fill), _colour(edge)
+        self.draw.rounded_rectangle(places, radius * SCALE, *colours, width * SCALE)
 
     def line(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
-        self.draw.line(
-            [(x * SCALE, y * SCALE) for x, y in points],
-            fill=_colour(fill),
-            width=round(width * SCALE),
-            joint="curve",
-        )
+        places = [(x * SCALE, y * SCALE) for x, y in points]
+        self.draw.line(places, fill=_colour(fill), width=round(width * SCALE), joint="curve")
 
     def dashed(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
         """Draw a dashed line along vertical and horizontal pieces."""
@@ -116,14 +94,11 @@ class _Pen:
 
     def tick(self, x: float, y: float, size: float, *, fill: str) -> None:
         """Draw a check mark, which the font of Pillow lacks."""
-        self.line(
-            [(x - size, y), (x - size / 4, y + size * 0.7), (x + size, y - size * 0.8)],
-            fill=fill,
-            width=3.5,
-        )
+        corners = [(x - size, y), (x - size / 4, y + size * 0.7), (x + size, y - size * 0.8)]
+        self.line(corners, fill=fill, width=3.5)
 
 
-def _picture(scene: Animation, frame: Frame) -> Image:
+def _picture(scene: Animation, frame: WalkFrame) -> Image:
     from PIL import Image
 
     many = len(scene.tiles) + (scene.rest is not None)
@@ -137,12 +112,12 @@ def _picture(scene: Animation, frame: Frame) -> Image:
         pen.text(24, bottom + 18 + 20 * number, line, size=15)
     top = bottom + 68
     notes: list[str] = []
-    if isinstance(scene.chart, Area):
+    if scene.chart is not None and scene.chart["kind"] == "area":
         _area(pen, scene.chart, frame, top, height)
-        notes = [scene.chart.says]
+        notes = [scene.chart["says"]]
     elif scene.chart is not None:
         _growth(pen, scene.chart, frame, top, height)
-        notes = [f"{kind}: {what}" for kind, what in scene.chart.legend]
+        notes = [f"{kind}: {what}" for kind, what in scene.chart["legend"]]
     lines = [line for note in notes for line in wrap(_spelled(note), 34)]
     _readout(pen, scene, frame, top, height - 30 - 18 * len(lines))
     for number, line in enumerate(lines):
@@ -162,8 +137,8 @@ def _lines(caption: str) -> list[str]:
     return lines if len(lines) <= 2 else [lines[0], lines[1][:92] + " ..."]
 
 
-def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
-    all_of_them = len(scene.tiles) + (scene.rest is not None and scene.rest.results > 0)
+def _tiles(pen: _Pen, scene: Animation, frame: WalkFrame) -> float:
+    all_of_them = len(scene.tiles) + (scene.rest is not None and scene.rest["results"] > 0)
     step = min(60.0, (WIDTH - 48) / max(min(all_of_them, A_ROW), 1))
     side = step - 8
     tall = min(side, 34.0) if all_of_them > A_ROW else side
@@ -174,29 +149,30 @@ def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
         return 24 + number % A_ROW * step, top + number // A_ROW * high
 
     def box(x: float, y: float, fill: str, edge: str, width: int = 2) -> None:
-        pen.box(x, y + 14, x + side, y + 14 + tall, fill=fill, edge=edge, width=width, round_=7)
+        corners = x, y + 14, x + side, y + 14 + tall
+        pen.box(*corners, fill=fill, edge=edge, width=width, radius=7)
 
     for number, tile in enumerate(scene.tiles):
         x, y = place(number)
         middle = x + side / 2
-        seen, now = tile.rank <= frame.rank, tile.rank == frame.rank and not frame.finished
-        good, blank = seen and tile.kind == "relevant", seen and tile.kind == "not judged"
+        seen, now = tile["rank"] <= frame.rank, tile["rank"] == frame.rank and not frame.finished
+        good, blank = seen and tile["kind"] == "relevant", seen and tile["kind"] == "not judged"
         edge = NOW if now else GOOD if good else LINE if blank else TILE
-        pen.text(middle, y + 6, str(tile.rank), size=11, fill=NOW if now else SOFT, anchor="mm")
+        pen.text(middle, y + 6, str(tile["rank"]), size=11, fill=NOW if now else SOFT, anchor="mm")
         box(x, y, GOOD_SOFT if good else PAPER if blank else TILE, edge, 3 if now else 2)
-        if seen and tile.mark not in "✓·":
+        if seen and tile["mark"] not in "✓·":
             fill = GOOD if good else SOFT
-            pen.text(middle, y + 14 + tall / 2, tile.mark, size=16, fill=fill, anchor="mm")
+            pen.text(middle, y + 14 + tall / 2, tile["mark"], size=16, fill=fill, anchor="mm")
         elif good:
             pen.tick(middle, y + 14 + tall / 2, tall / 4.5, fill=GOOD)
-        if seen and tile.label:
-            pen.text(middle, y + 23 + tall, tile.label, size=12, fill=GOOD, anchor="mm")
-    if scene.rest and scene.rest.results:
+        if seen and tile["label"]:
+            pen.text(middle, y + 23 + tall, tile["label"], size=12, fill=GOOD, anchor="mm")
+    if scene.rest and scene.rest["results"]:
         x, y = place(len(scene.tiles))
-        now = frame.rank == scene.rest.last and not frame.finished
+        now = frame.rank == scene.rest["last"] and not frame.finished
         box(x, y, PAPER, NOW if now else LINE, 3 if now else 2)
         pen.text(x + side / 2, y + 14 + tall / 2, "...", size=16, fill=SOFT, anchor="mm")
-        more = f"+{scene.rest.results:,}"
+        more = f"+{scene.rest['results']:,}"
         pen.text(x + side / 2, y + 23 + tall, more, size=12, fill=SOFT, anchor="mm")
     return top + high * -(-max(all_of_them, 1) // A_ROW)
 
@@ -216,7 +192,7 @@ def _across(share: float) -> float:
     return LEFT + share * (RIGHT - LEFT)
 
 
-def _area(pen: _Pen, chart: Area, frame: Frame, top: float, height: int) -> None:
+def _area(pen: _Pen, chart: WalkChart, frame: WalkFrame, top: float, height: int) -> None:
     high, low = top + 4, height - 50.0
 
     def y(share: float) -> float:
@@ -226,60 +202,57 @@ def _area(pen: _Pen, chart: Area, frame: Frame, top: float, height: int) -> None
         pen.line([(LEFT, y(at)), (RIGHT, y(at))], fill=LINE, width=1)
         pen.text(LEFT - 8, y(at), f"{at:g}", size=11, fill=SOFT, anchor="rm")
         pen.text(_across(at), low + 12, f"{at:g}", size=11, fill=SOFT, anchor="mm")
-    for bar in chart.bars:
-        if bar.rank <= frame.rank:
-            left, right = _across(bar.left), _across(bar.right)
-            edge = GOOD if bar.items == 1 else SOFT
-            pen.box(left, y(bar.height), right, low, fill=AREA, edge=edge, width=1, round_=0)
-    seen = [point for point in chart.points if point.rank <= frame.rank]
-    if len(seen) > 1:
-        line = [(_across(point.recall), y(point.precision)) for point in seen]
+    for bar in chart["bars"]:
+        if bar["rank"] <= frame.rank:
+            left, right = _across(bar["left"]), _across(bar["right"])
+            edge = GOOD if bar["items"] == 1 else SOFT
+            pen.box(left, y(bar["height"]), right, low, fill=AREA, edge=edge)
+    seen = [point for point in chart["points"] if point["rank"] <= frame.rank]
+    line = [(_across(point["recall"]), y(point["precision"])) for point in seen]
+    if len(line) > 1:
         pen.line(line, fill=INK, width=2)
-    for point in seen:
-        if point.relevant:
-            now = point.rank == frame.rank and not frame.finished
-            colour = NOW if now else GOOD
-            pen.dot(_across(point.recall), y(point.precision), 5, fill=colour)
-    _frame(pen, top, height, (chart.axis, "precision"))
+    for point, place in zip(seen, line, strict=True):
+        if point["relevant"]:
+            now = point["rank"] == frame.rank and not frame.finished
+            pen.dot(*place, 5, fill=NOW if now else GOOD)
+    _frame(pen, top, height, (chart["axis"], "precision"))
 
 
-def _growth(pen: _Pen, chart: Growth, frame: Frame, top: float, height: int) -> None:
+def _growth(pen: _Pen, chart: WalkChart, frame: WalkFrame, top: float, height: int) -> None:
     high, low = top + 4, height - 50.0
-    most, many = chart.ticks[-1], len(chart.stages)
+    most, many = chart["ticks"][-1], len(chart["stages"])
 
     def y(value: float) -> float:
         return low - value / most * (low - high)
 
-    for tick in chart.ticks:
+    for tick in chart["ticks"]:
         pen.line([(LEFT, y(tick)), (RIGHT, y(tick))], fill=LINE, width=1)
         pen.text(LEFT - 8, y(tick), figure(tick), size=11, fill=SOFT, anchor="rm")
     every = -(-many // 12)
     own: list[tuple[float, float]] = [(LEFT, low)]
     best: list[tuple[float, float]] = [(LEFT, low)]
-    for at, stage in enumerate(chart.stages):
+    for at, stage in enumerate(chart["stages"]):
         left, right = _across(at / many), _across((at + 1) / many)
         gap = 0.15 * (right - left)
         if at % every == 0 or at == many - 1:
-            name = f"{stage.rank:,}" if stage.first == stage.rank else f"to {stage.rank:,}"
+            name = f"{'' if stage['first'] == stage['rank'] else 'to '}{stage['rank']:,}"
             pen.text((left + right) / 2, low + 12, name, size=11, fill=SOFT, anchor="mm")
-        if stage.rank > frame.rank:
+        if stage["rank"] > frame.rank:
             continue
-        for value, fill, edge in ((stage.gain, PAPER, SOFT), (stage.added, AREA, GOOD)):
+        for value, fill, edge in ((stage["gain"], PAPER, SOFT), (stage["added"], AREA, GOOD)):
             if value > 0:
-                pen.box(
-                    left + gap, y(value), right - gap, low, fill=fill, edge=edge, width=1, round_=0
-                )
-        own += [(left, y(stage.reached)), (right, y(stage.reached))]
-        if stage.ideal is not None:
-            best += [(left, y(stage.ideal)), (right, y(stage.ideal))]
+                pen.box(left + gap, y(value), right - gap, low, fill=fill, edge=edge)
+        own += [(left, y(stage["reached"])), (right, y(stage["reached"]))]
+        if stage["ideal"] is not None:
+            best += [(left, y(stage["ideal"])), (right, y(stage["ideal"]))]
     if len(best) > 1:
         pen.dashed(best, fill=IDEAL, width=2)
     if len(own) > 1:
         pen.line(own, fill=INK, width=2)
-    _frame(pen, top, height, ("rank", chart.name))
+    _frame(pen, top, height, ("rank", chart["name"]))
 
 
-def _readout(pen: _Pen, scene: Animation, frame: Frame, top: float, bottom: float) -> None:
+def _readout(pen: _Pen, scene: Animation, frame: WalkFrame, top: float, bottom: float) -> None:
     rows = [
         ("rank", str(frame.rank) if frame.rank else "-"),
         *zip(scene.readings, frame.readings, strict=True),

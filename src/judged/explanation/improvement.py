@@ -13,7 +13,7 @@ import numpy as np
 from judged.conventions import conventions
 from judged.errors import MeasureError
 from judged.measures import Measure
-from judged.measures.conventions import namesakes
+from judged.measures.conventions import FREE, relatives
 from judged.measures.registry import Choice
 from judged.rankings.rankings import Rankings, Subtopics
 
@@ -82,8 +82,11 @@ def _definitions(measure: Measure) -> list[tuple[Measure, str, tuple[tuple[str, 
     """Return other definitions, how they differ, and the libraries that have them."""
     users: dict[Measure, dict[str, str]] = {}
     for convention in conventions().values():
-        for named in namesakes(convention, measure):
-            users.setdefault(named.measure, {})[convention.title] = named.theirs
+        for named in relatives(convention, measure):
+            other, at = named.measure, measure.spec.at
+            if other.spec is measure.spec and (not at or other.params[at] == measure.params[at]):
+                other = other(**{key: measure.params[key] for key in FREE if key in other.params})
+                users.setdefault(other, {})[convention.title] = named.theirs
     for param in measure.spec.params:
         if isinstance(param, Choice) and param.name not in ("aggregate", "average"):
             for option in param.options:
@@ -119,12 +122,8 @@ class Change:
     gain: float  # improvement of the value, positive
 
 
-@dataclass(frozen=True)
-class _Move:
-    rank: int | None
-    item: int | None
-    grade: float
-    to: int
+Move = tuple[int | None, int | None, float, int]
+"""Rank (None if it was not retrieved), item (None without ids), grade and new rank of an item."""
 
 
 def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
@@ -141,19 +140,17 @@ def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
     if best <= CLOSE:
         return None
     good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - CLOSE or gain == best]
-    at = min(
-        good,
-        key=lambda at: (
-            moves[at].rank is None,
-            (moves[at].rank or 0) - moves[at].to,
-            -moves[at].to,
-        ),
-    )
-    move = moves[at]
-    return Change(move.rank, move.grade, move.to, float(values[at]), best)
+
+    def costs(at: int) -> tuple[bool, int, int]:
+        rank, _, _, to = moves[at]
+        return rank is None, (rank or 0) - to, -to
+
+    at = min(good, key=costs)
+    rank, _, grade, to = moves[at]
+    return Change(rank, grade, to, float(values[at]), best)
 
 
-def _moves(r: Rankings) -> Iterator[_Move]:
+def _moves(r: Rankings) -> Iterator[Move]:
     """Each better item to each place above it that a worse one holds, in the list's order."""
     ranks, grades = r.hit_rank.tolist(), r.hit_grade.tolist()
     at = dict(zip(ranks, grades, strict=True))
@@ -163,13 +160,12 @@ def _moves(r: Rankings) -> Iterator[_Move]:
     for number in movers:
         for to in places:
             if to < ranks[number] and (items is not None or at.get(to, 0.0) < grades[number]):
-                yield _Move(
-                    ranks[number], None if items is None else items[number], grades[number], to
-                )
+                item = None if items is None else items[number]
+                yield ranks[number], item, grades[number], to
     for item, grade in _lost(r):
         for to in places:
             if items is not None or at.get(to, 0.0) < grade:
-                yield _Move(None, item, grade, to)
+                yield None, item, grade, to
 
 
 def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
@@ -186,7 +182,7 @@ def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
     return [(None, grade) for grade in left if grade > 0][:MOVERS]
 
 
-def _all_moved(r: Rankings, moves: list[_Move]) -> Rankings:
+def _all_moved(r: Rankings, moves: list[Move]) -> Rankings:
     hits = [_after(r, move) for move in moves]
     many = len(moves)
     lengths = np.array([len(each) for each in hits])
@@ -221,18 +217,19 @@ def _repeated(judged: Subtopics, many: int) -> Subtopics:
     )
 
 
-def _after(r: Rankings, move: _Move) -> list[tuple[int, float, int]]:
+def _after(r: Rankings, move: Move) -> list[tuple[int, float, int]]:
     """Return rank, grade and item of each hit after a swap, or after a new item came in."""
     items = [0] * len(r.hit_rank) if r.hit_item is None else r.hit_item.tolist()
     rows = {
         rank: (grade, item)
         for rank, grade, item in zip(r.hit_rank.tolist(), r.hit_grade.tolist(), items, strict=True)
     }
-    displaced = rows.pop(move.to, None)
-    if move.rank is None:
-        rows[move.to] = (move.grade, move.item or 0)
+    old, moved_item, moved_grade, new = move
+    displaced = rows.pop(new, None)
+    if old is None:
+        rows[new] = (moved_grade, moved_item or 0)
     else:
-        rows[move.to] = rows.pop(move.rank)
+        rows[new] = rows.pop(old)
         if displaced is not None:
-            rows[move.rank] = displaced
+            rows[old] = displaced
     return [(rank, *rows[rank]) for rank in sorted(rows)]

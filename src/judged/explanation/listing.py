@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.explanation.arithmetic import Expression, Named, total
+from judged.explanation.arithmetic import Expression, Named, Number, total
 from judged.measures import Measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.text import plain
@@ -21,10 +21,12 @@ from judged.text import plain
 ANY = float(np.nextafter(0, 1))  # the lowest grade above 0
 
 Cell = Expression | str | None
+Column = tuple[str, tuple[Cell, ...]]
+"""The name of a column of the table and its cells, one for each shown rank."""
 
 
 @dataclass(frozen=True)
-class Row:
+class RankRow:
     """One rank of the list."""
 
     rank: int  # from 1
@@ -42,14 +44,6 @@ def threshold(measure: Measure) -> float:
     return float(np.nextafter(params["min_rel"], inf)) if "min_rel" in params else ANY
 
 
-@dataclass(frozen=True)
-class Column:
-    """The cells of a column of the table, one for each shown rank; None for an empty cell."""
-
-    name: str
-    cells: tuple[Cell, ...]
-
-
 def cell_text(cell: Cell) -> str:
     """Return a cell as text: a short fraction with its value, such as 1/2 = 0.5."""
     if not isinstance(cell, Expression):
@@ -60,7 +54,7 @@ def cell_text(cell: Cell) -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class Equation:
     """A number on the way to the value: its symbol, its calculation, and why."""
 
     symbol: str
@@ -83,6 +77,16 @@ class Line:
         }
 
 
+def named(*equations: Equation) -> list[Expression]:
+    """Return results of equations by their symbols, for the calculation that uses them."""
+    return [Named(equation.symbol, equation.value) for equation in equations]
+
+
+def all_items(number: int, found: int, what: str = "relevant items of the query") -> Equation:
+    """Return the number of all items of a kind as a divisor, with how many were retrieved."""
+    return Equation("R", Number(number), f"all {what}, {found} of them in the list")
+
+
 @dataclass(frozen=True)
 class Cumulated:
     """Gains that add up down the list, and down the ideal one."""
@@ -102,8 +106,8 @@ class Steps:
     columns: tuple[Column, ...] = ()
     adds: dict[int, Expression] | None = None
     """The part of the value that each rank adds; None if the value is not a sum over ranks."""
-    before: tuple[Line, ...] = ()  # intermediate results
-    divisor: Line | None = None
+    before: tuple[Equation, ...] = ()  # intermediate results
+    divisor: Equation | None = None
     says: str = ""  # a sentence about this list, if the arithmetic does not show it
     end: float = inf  # the last rank that counts
     bars: tuple[tuple[int, float], ...] | None = None
@@ -114,14 +118,14 @@ class Steps:
 
 def divided(
     terms: Mapping[int, Expression],
-    divisor: Line,
+    divisor: Equation,
     columns: tuple[Column, ...] = (),
     *,
-    named: bool = False,
+    by_symbol: bool = False,
     **others: Any,
 ) -> Steps:
-    """Return a sum of a term per rank, divided; `named` writes the divisor as its symbol."""
-    whole = Named(divisor.symbol, divisor.value) if named else divisor.value
+    """Return a sum of a term per rank, divided; `by_symbol` writes the divisor as its symbol."""
+    whole = Named(divisor.symbol, divisor.value) if by_symbol else divisor.value
     adds = {rank: term / whole for rank, term in terms.items()}
     return Steps(total(terms.values()) / whole, columns, adds, divisor=divisor, **others)
 
@@ -150,6 +154,9 @@ class Listing:
         """All grades of the query, best first."""
         return list(self.rankings.pool_grade.tolist())
 
+    def all_relevant(self, rel: float) -> Equation:
+        return Equation("N", Number(self.relevant(rel)), "all relevant items of the query")
+
     @property
     def retrieved(self) -> int:
         return int(self.rankings.retrieved[0])
@@ -174,7 +181,7 @@ class Listing:
 
     def column(self, name: str, cell: Callable[[int], Cell], end: float = inf) -> Column:
         """Return a column with a cell for each shown rank that counts."""
-        return Column(name, tuple(cell(rank) if rank <= end else None for rank in self.ranks))
+        return name, tuple(cell(rank) if rank <= end else None for rank in self.ranks)
 
     def counter(self, rel: float) -> Callable[[int], int]:
         """Return a function that counts the relevant items at or above a rank."""

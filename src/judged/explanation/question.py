@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf, isnan, nan
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
+from judged.conventions.disagreement import read_data
 from judged.errors import (
     ConventionError,
     InputError,
@@ -21,14 +22,12 @@ from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.explanation.explanation import Explanation
-from judged.explanation.listing import Listing, Row, shown_ranks, threshold
+from judged.explanation.listing import Listing, RankRow, shown_ranks, threshold
 from judged.explanation.steps import steps_of
-from judged.inputs.blocks import Room, RunBlocks
-from judged.inputs.data import Data, holds_rows
+from judged.inputs.blocks import RunBlocks
+from judged.inputs.data import holds_rows, typed_lists
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.limits import limits
-from judged.matching.documents import with_items
 from judged.matching.matcher import match_with
 from judged.measures import Measure
 from judged.options import (
@@ -38,17 +37,18 @@ from judged.options import (
     RunLike,
     Scoring,
     checked,
-    formats_of,
     takes_scoring,
 )
 from judged.policy import Policy
 from judged.rankings.file import read_rankings
 from judged.rankings.rankings import Rankings
-from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, may_be_list, rankings_of_lists
+
+QueryTable = TypeVar("QueryTable", bound=Judgements | Run | Lookup)
 
 
 @dataclass(frozen=True)
-class Read:
+class RankedQuery:
     """One query: its rankings, and the item at each rank."""
 
     rankings: Rankings
@@ -66,54 +66,44 @@ def read(
     pool: Sequence[Any] | str | None,
     settings: EvaluationSettings,
     scoring: Mapping[str, Any],
-) -> Read:
+) -> RankedQuery:
     """Read one query of a run, of rankings, or a relevance list."""
     policy, collection = settings.policy, scoring.get("collection")
-    item_to, exclude_same_id = scoring.get("item_to"), bool(scoring.get("exclude_same_id"))
     if run is not None or holds_rows(judgements):
         if relevant is not None or pool is not None:
             raise InputError(
                 "relevant and pool describe a relevance list; with judgements, leave them out."
             )
-        judgements_format, run_format = formats_of(scoring.get("format"))
-        data = Data.of(
-            judgements,
-            run,
-            columns=scoring.get("columns"),
-            judgements_format=judgements_format,
-            run_format=run_format,
-            room=Room(limits().memory, limits().temporary),
-        )
-        if item_to is not None or exclude_same_id or "document" in data.columns:
-            data = with_items(
-                data, item_to=item_to, exclude_same_id=exclude_same_id, duplicates=policy.duplicates
-            )
+        data = read_data(judgements, run, scoring, policy)
         table = settings.prepare(data.run("explain takes one run."))
         return _read_query(data.judgements(), table, query, policy, collection)
-    if item_to is not None or exclude_same_id:
+    if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
         raise InputError(NO_IDS)
     if isinstance(judgements, Rankings):
         return _read_rankings(judgements, query)
     if not may_be_list(judgements):
         raise InputError(
-            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "judgements and a run are needed; a relevance list is a text or a list of grades in "
             "rank order."
         )
-    if query is not None:
-        raise InputError("a relevance list has one query without a name; leave out query.")
     if policy.depth is not None:
         raise InputError(NO_DEPTH)
     if isinstance(collection, Mapping):
         raise InputError("collection of a relevance list is one number.")
-    return Read(listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection))
+    rankings = rankings_of_lists(judgements, relevant, pool=pool, collection=collection)
+    if len(rankings) > 1:
+        return _read_rankings(rankings, query)
+    if query is not None:
+        raise InputError("a relevance list has one query without a name; leave out query.")
+    return RankedQuery(rankings)
 
 
-def _read_rankings(rankings: Rankings, query: str | None) -> Read:
+def _read_rankings(rankings: Rankings, query: str | None) -> RankedQuery:
     if query is None:
         query = _only_query(rankings.queries)
     if query not in rankings.queries:
         raise InputError(_unknown(query, rankings.queries, in_run=False))
-    return Read(rankings.take([rankings.queries.index(query)]))
+    return RankedQuery(rankings.take([rankings.queries.index(query)]))
 
 
 def _read_query(
@@ -122,25 +112,24 @@ def _read_query(
     query: str | None,
     policy: Policy,
     collection: CollectionLike | None = None,
-) -> Read:
+) -> RankedQuery:
     if query is None:
-        query = _only_query(_queries(known))
-    results = run
-    if isinstance(run, RunBlocks):
-        results = run.only(query) or Lookup({}, run.source, name=run.name)
-    assert isinstance(results, (Run, Lookup))
-    if not _holds(known, query):
-        raise InputError(_unknown(query, _queries(known), in_run=_holds(results, query)))
-    own_judgements = _only(known, query)
-    assert isinstance(own_judgements, (Judgements, Lookup))
-    matcher = match_with(own_judgements, policy, collection)
+        query = _only_query(known.names())
+    results = (
+        run.only(query) or Lookup({}, run.source, name=run.name)
+        if isinstance(run, RunBlocks)
+        else run
+    )
+    in_run = query in results.names()
+    if query not in known.names():
+        raise InputError(_unknown(query, known.names(), in_run=in_run))
+    matcher = match_with(_only(known, query), policy, collection)
     grades = dict(zip(matcher.pool.items[0], matcher.pool.grades.tolist(), strict=True))
     order: list[str] = []
-    if _holds(results, query):
-        own_results = _only(results, query)
-        assert isinstance(own_results, (Run, Lookup))
-        rankings = matcher(own_results)
-        order = _order(own_results, query, grades, rankings)
+    if in_run:
+        results = _only(results, query)
+        rankings = matcher(results)
+        order = _order(results, query, grades, rankings)
     else:
         matched = match_with(known, policy, collection)(run)
         rankings = _read_rankings(matched, query).rankings
@@ -152,7 +141,7 @@ def _read_query(
         (item for item in set(grades) - set(order) if grades[item] > 0),
         key=lambda item: (-grades[item], item),
     )
-    return Read(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
+    return RankedQuery(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
 
 
 def _order(run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings) -> list[str]:
@@ -211,20 +200,10 @@ def _unknown(query: str, judged: Sequence[str], *, in_run: bool) -> str:
     return f"There is no judged query {quoted(query)} among {len(judged):,}{hint}"
 
 
-def _queries(table: Judgements | Run | Lookup) -> list[str]:
-    return list(table.lists) if isinstance(table, Lookup) else table.names()
-
-
-def _holds(table: Judgements | Run | Lookup, query: str) -> bool:
-    if isinstance(table, Lookup):
-        return query in table.lists
-    return query in table.names()
-
-
-def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
+def _only(table: QueryTable, query: str) -> QueryTable:
     """Return the rows of one query."""
     if isinstance(table, Lookup):
-        return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
+        return replace(table, lists={query: table.lists[query]})
     kept = (table.frame["query"] == query).arg_true().to_numpy()
     rows = kept if table.rows is None else table.rows[kept]
     return replace(table, frame=table.frame[kept], rows=rows, queries=(query,))
@@ -235,7 +214,9 @@ def _policy_of_a_list(policy: PolicyLike | None, relevance_list: Any) -> Any:
     chosen = policy.to_dict() if isinstance(policy, Policy) else {} if policy is None else policy
     if not isinstance(chosen, Mapping):
         return policy
-    marks_ties = isinstance(relevance_list, str) and "(" in relevance_list
+    texts = isinstance(relevance_list, (list, tuple))
+    lists = relevance_list if texts else [relevance_list]
+    marks_ties = any(isinstance(text, str) and "(" in text for text in lists)
     if chosen.get("ties", "id") == "id" or not marks_ties:
         return {**chosen, "ties": "input"}
     return chosen
@@ -249,7 +230,7 @@ ROWS = 30  # ranks shown by default
 def explain(
     judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
     run: RunLike | None = None,
-    measure: str | Measure = "AP",
+    measure: str | Measure = "nDCG@10",
     *,
     query: str | None = None,
     relevant: int | None = None,
@@ -269,7 +250,7 @@ def explain(
         A file, {query: {item: score}}, or a table. Of an evaluation with several runs, the name of
         one.
     measure : str or Measure, optional
-        One measure; AP by default.
+        One measure; nDCG@10 by default.
     query : str, optional
         The query; not needed if only one was judged.
     relevant : int, optional
@@ -286,19 +267,21 @@ def explain(
     0.4
     """
     for name in ("weights", "unique", "trusted", "skip_bad"):
-        if scoring.get(name):
+        if scoring.get(name) is not None and scoring.get(name) is not False:
             raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
     if isinstance(judgements, Evaluation):
         return _explain_evaluation(judgements, run, measure, query, rows)
     if run is None and is_rankings_file(judgements):
         judgements = read_rankings(judgements)
+    if run is not None and (lists := typed_lists(judgements, run)):
+        judgements, run = lists, None
     known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
     )
     policy: Any = scoring.get("policy")
-    if run is None and not known:
+    if run is None and not known and may_be_list(judgements):
         policy = _policy_of_a_list(policy, judgements)
     settings = EvaluationSettings.of(
         [measure] if isinstance(measure, Measure) else measure,
@@ -352,7 +335,7 @@ def _check(settings: EvaluationSettings) -> None:
 
 
 def _explain_query(
-    measure: Measure, query_read: Read, policy: Policy, rows: int | None
+    measure: Measure, query_read: RankedQuery, policy: Policy, rows: int | None
 ) -> Explanation:
     scored = score_run(query_read.rankings, EvaluationSettings((measure,), policy))
     r, settled = scored.rankings, float(scored.values[measure][0])
@@ -364,8 +347,9 @@ def _explain_query(
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = shown_ranks(r, rel, end, rows)
+    own = measure.spec.family == "own"  # a function, which declares no steps
     try:
-        steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+        steps = None if own or isnan(value) else steps_of(Listing(r, measure, ranks))
     except OverflowError:
         raise MeasureError(
             f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
@@ -373,15 +357,11 @@ def _explain_query(
         ) from None
     last = steps.end if steps else end
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
+    lost, items = query_read.lost, query_read.items
     listed = tuple(
-        Row(
-            rank,
-            query_read.items.get(rank),
-            grades.get(rank),
-            grades.get(rank, -inf) >= rel,
-            rank <= last,
+        RankRow(
+            rank, items.get(rank), grades.get(rank), grades.get(rank, -inf) >= rel, rank <= last
         )
         for rank in ranks
     )
-    lost, items = query_read.lost, query_read.items
     return Explanation(measure, r, policy, value, settled, steps, listed, lost, items)

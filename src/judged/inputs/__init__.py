@@ -22,21 +22,10 @@ from judged.inputs.formats import (
     printable,
     run_name,
 )
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    Judgements,
-    Kind,
-    Lookup,
-    RawTable,
-    Run,
-    to_judgements,
-    to_run,
-)
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run, check_table
 from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 if TYPE_CHECKING:
-    from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
@@ -64,7 +53,7 @@ def read_judgements(
     Returns
     -------
     Judgements or Lookup
-        The judgements, as every function takes them; `Lookup` for a dict.
+        The judgements, as every function takes them; `Lookup` for a dict, a JSON document or lists.
 
     >>> read_judgements({"q1": {"a": 1, "b": 0}}).lists["q1"]
     {'a': 1, 'b': 0}
@@ -98,7 +87,7 @@ def read_run(
     Returns
     -------
     Run or Lookup
-        The run, as every function takes it; `Lookup` for a dict.
+        The run, as every function takes it; `Lookup` for a dict, a JSON document or lists.
 
     >>> read_run({"q1": ["b", "a"]}, name="mine").lists["q1"]
     {'b': 2, 'a': 1}
@@ -128,22 +117,22 @@ def read_table(
     from judged.inputs.objects import as_known
 
     known = as_known(given, kind)
-    name = name or known.name or "run"
-    if isinstance(known.given, Mapping):
-        from judged.inputs.dicts import document_of, judgements_from_dict, run_from_dict
+    if type(given).__module__.partition(".")[0] == "ranx":
+        name = name or getattr(given, "name", None)
+    name = name or "run"
+    if isinstance(known, Mapping):
+        from judged.inputs.dicts import lookup_from_dict
 
         what = "a dict of results" if kind is RUN else "a dict of judgements"
         _refuse_columns(columns, kind, what, "has no columns")
-        lists, notes = document_of(known.given, kind, "a dict") or (known.given, ())
-        lookup = run_from_dict(lists, name=name) if kind is RUN else judgements_from_dict(lists)
-        return replace(lookup, notes=(*notes, *lookup.notes)) if notes else lookup
+        return lookup_from_dict(known, kind, "a dict", name)
     from judged.inputs.frames import table_from_frame
     from judged.inputs.rows import rows_in, table_of
 
-    rows = rows_in(table_of(known.given), [_LISTS[kind]], as_columns(columns))
+    rows = rows_in(table_of(known), [_LISTS[kind]], as_columns(columns))
     if rows is not None:
-        return rows.judgements if rows.run is None else replace(rows.run, name=name)
-    return table_from_frame(known.given, kind, name=name, columns=as_columns(columns))
+        return replace(rows[kind], name=name) if kind is RUN else rows[kind]
+    return table_from_frame(known, kind, name=name, columns=as_columns(columns))
 
 
 _LISTS = {JUDGEMENTS: "relevant", RUN: "retrieved"}
@@ -161,13 +150,13 @@ def table_in(
             return lists
     file_format = format_of(source, format)
     rows = rows_of_file(source, file_format, [_LISTS[source.kind]])
-    if rows is not None:
-        return rows.judgements if rows.run is None else replace(rows.run, name=name)
     refuse_nameless(source, file_format)
-    raw: RawTable = resolve_name(file_format.reader)(source, file_format.name)
-    if source.kind is RUN:
-        return to_run(raw, source.label, name)
-    return to_judgements(raw, source.label)
+    table: Any = (
+        rows[source.kind] if rows else resolve_name(file_format.reader)(source, file_format.name)
+    )
+    if not isinstance(table, Lookup):
+        table = check_table(table)
+    return replace(table, name=name) if source.kind is RUN else table
 
 
 def read_runs(
@@ -216,7 +205,7 @@ def refuse_nameless(source: Source, format: Format) -> None:
         _refuse_columns(source.columns, source.kind, source.label, why)
 
 
-def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> RowContents | None:
+def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> dict[Kind, Lookup] | None:
     """Read the rows of a file that have these roles; None if it has no lists of ids."""
     if format.name in NAMELESS:
         return None

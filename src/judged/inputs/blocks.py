@@ -16,7 +16,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from judged.errors import InputError, OutputError, quoted
+from judged.errors import InputError, OutputError
 from judged.inputs.source import compression
 from judged.options import size_in_bytes
 from judged.outputs import TEMPORARY
@@ -44,7 +44,7 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Show the progress of all reading meanwhile."""
+    """Show the progress of everything that is read inside this context."""
     before = _WATCHER.set(watcher)
     try:
         yield
@@ -76,17 +76,8 @@ class Room:
 
     @classmethod
     def of(cls, memory: str | int, temporary: str | os.PathLike[str] | None = None) -> Room:
-        size = size_in_bytes(memory, at_least=20_000_000)
-        if temporary is None:
-            return cls(size)
-        if not isinstance(temporary, (str, os.PathLike)):
-            raise InputError(f"temporary must be a folder; got {quoted(temporary)}.")
-        folder = os.fspath(temporary)
-        if not os.path.isdir(folder):
-            raise InputError(f"temporary: there is no folder {folder!r}; make it first.")
-        if not os.access(folder, os.W_OK):
-            raise InputError(f"temporary: the folder {folder!r} cannot be written to.")
-        return cls(size, folder)
+        folder = None if temporary is None else os.fspath(temporary)
+        return cls(size_in_bytes(memory, at_least=20_000_000), folder)
 
     @property
     def block(self) -> int:
@@ -184,7 +175,7 @@ class RunBlocks:
             getattr(blocks, "close", bool)()
 
     def only(self, query: str) -> Run | Lookup | None:
-        """Return the results of one query; None if it has none."""
+        """Return the results of one query, or None."""
         tables = self.gather(lambda: list(self.blocks(frozenset([query]))))
         return next((table for table in tables if holds(table)), None)
 

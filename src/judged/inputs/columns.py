@@ -1,14 +1,14 @@
-"""Which column of a table is which: those that the user named first, then known names."""
+"""Roles of the columns of a table: those that the user named first, then known names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.order import AgainstRanks, Ranked, against_ranks
+from judged.inputs.order import Ranked, against_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
 from judged.text import Warned, listed, quote
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.options import ColumnsLike
+
+    Expression = Callable[[str, int], pl.Expr]
 
 _THINGS = (
     *("movie", "product", "track", "song", "artist", "album", "video", "image", "photo"),
@@ -127,6 +129,22 @@ ROW_PATTERNS: dict[str, tuple[str, ...]] = {
 """Patterns of names of columns that hold lists, the surest first."""
 
 
+_LABELLED: dict[str, tuple[str, ...]] = {
+    "query": (*NAMES["query"], "indexes"),
+    "item": (*NAMES["item"], "id", "_id"),
+    "grade": (
+        *(*NAMES["grade"], "labels", "y_true", "true_label", "true_relevance", "ground_truth"),
+        *("target", "targets", "labels_num"),
+    ),
+    "score": (
+        *(*NAMES["score"], "scores", "y_score", "y_pred", "y_prob", "y_hat", "predict", "preds"),
+        *("predictions", "predicted", "probability", "prob", "proba", "logit"),
+    ),
+}
+"""Names of columns in a table that holds a label and a score in each row."""
+_SCORE = re.compile(r".+[ _-](score|prediction|probability|prob|logit)s?|(score|pred)[ _-].+")
+
+
 def plain(name: str) -> str:
     """Return a name in the form in which names are compared, without the types of RecBole."""
     bare = name.removesuffix("\n")
@@ -185,7 +203,7 @@ def shown_header(header: Sequence[str]) -> str:
 
 
 def sure(role: str, header: Sequence[str]) -> str | None:
-    """Return the name of the only column that can have a role; None if there is no such one."""
+    """Return the name of the only column that can have a role, or None."""
     rivals = _rivals(header, candidates(role, header))
     return header[rivals[0]] if len(rivals) == 1 else None
 
@@ -222,6 +240,22 @@ def has_lists(
     return all(role in by_user or any(matching(role, header)) for role in roles)
 
 
+def is_labelled(header: Sequence[str], named: NamedColumns | None = None) -> bool:
+    """Return whether a table has columns of labels and of scores."""
+    by_user = {} if named is None else named.positions(header)
+    return all(
+        role in by_user or bool(label_candidates(role, header)) for role in ("grade", "score")
+    )
+
+
+def label_candidates(role: str, header: Sequence[str]) -> list[str]:
+    """Return the columns that may have a role in a table of labels and scores, surest first."""
+    known = {plain(name): at for at, name in enumerate(reversed(_LABELLED[role]), 1)}
+    order = {name: -known.get(plain(name), 0) for name in header}
+    scores = [name for name in header if role == "score" and _SCORE.fullmatch(name.strip().lower())]
+    return sorted((name for name in header if order[name] or name in scores), key=order.__getitem__)
+
+
 class NamedColumns(dict[str, tuple[str, ...]]):
     """The columns that the user named for each role; several make one id.
 
@@ -237,7 +271,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         """Columns that were given as one text, which may itself be the name of a column."""
         self.alone = alone  # whether they are about one table, not about judgements and runs
         self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
-        """The first table of each kind: its source, and its columns or why it has none."""
+        """The first table of each kind: its source, and its columns or why they are absent."""
 
     def with_document(self, column: str) -> NamedColumns:
         """Return the same, with the column of the document that each item belongs to."""
@@ -246,7 +280,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
 
     @property
     def constant(self) -> bool:
-        """Whether every listed item is relevant."""
+        """True if every listed item is relevant."""
         return self.texts.get("grade") == "1"
 
     def positions(self, header: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -259,7 +293,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         return places
 
     def record(self, kind: Kind, source: str, columns: Sequence[str] | str) -> None:
-        """Record the columns of a table, or why it has none."""
+        """Record the columns of a table, or the reason for their absence."""
         if not self:
             return
         self.seen.setdefault(kind, (source, columns))
@@ -312,6 +346,7 @@ def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns
     named: dict[str, tuple[str, ...]] = {}
     texts: dict[str, str] = {}
     for role, columns in pairs:
+        role = "grade" if role == "label" else role
         if role not in ROLES:
             near = did_you_mean(role, ROLES)
             raise InputError(
@@ -368,8 +403,7 @@ class TableColumns:
     subtopic_role: str = "subtopic"
     """The name of the subtopic column; TREC's `iteration` may hold a filler."""
     rank: int | None = None
-    """A rank beside the score, which may contradict it; or the score, if it is called a rank."""
-    rank_name: str = ""
+    """A rank beside the score, which may contradict it."""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """`document` and `weight`, if the user named them."""
     may_be_run: bool = False  # whether these are judgements whose grade is called a score
@@ -391,24 +425,27 @@ class TableColumns:
             for row in rows
             if len(row) > most
         )
-        return replace(self, notes=(*self.notes, *self.notes_on_ranks(sample)))
-
-    def notes_on_ranks(self, sample: Iterable[tuple[Any, Any, Any]]) -> tuple[str, ...]:
-        """Return a warning if (query, rank, score) of some rows contradict each other."""
-        warnings = against_ranks(sample)
-        if not warnings or self.rank != self.value:
-            return warnings
-        return (
-            AgainstRanks(
-                f"Column {quote(self.rank_name)} was given as the score, so the greatest rank is "
-                "taken for the best. If 1 is the best, give it as the rank: "
-                f"columns={{'rank': {self.rank_name!r}}} (--columns rank={self.rank_name})."
-            ),
-        )
+        return replace(self, notes=(*self.notes, *against_ranks(sample)))
 
     @property
     def weight(self) -> int | None:
         return self.extra["weight"][0] if "weight" in self.extra else None
+
+    def select(self, value_name: str, text: Expression, number: Expression) -> list[pl.Expr]:
+        """Return the columns of a tidy table, made by functions of a role and a position."""
+        import polars as pl
+
+        texts = {
+            role: joined_columns([text(role, at) for at in positions]).alias(role)
+            for role, positions in self.ids.items()
+        }
+        query, item, *others = texts.values()
+        value: pl.Expr = pl.when(item.is_not_null()).then(1.0)
+        if self.value is not None:
+            value = number(value_name, self.value)
+        if self.weight is not None:
+            others.append(number("weight", self.weight).alias("weight"))
+        return [query, item, (-value if self.is_rank else value).alias(value_name), *others]
 
     @property
     def needed(self) -> list[int]:
@@ -417,19 +454,11 @@ class TableColumns:
         return list(dict.fromkeys([*ids, *numbers]))
 
 
-def joined(parts: Sequence[str]) -> str:
-    """Join texts to one id; different texts never make the same id.
-
-    >>> joined(["a.pdf", "3"]), joined(["a#b", "c"]), joined(["a", "b#c"])
-    ('a.pdf#3', 'a\\\\#b#c', 'a#b\\\\#c')
-    """
-    if len(parts) == 1:
-        return parts[0]
-    return JOINER.join(part.replace("\\", "\\\\").replace(JOINER, f"\\{JOINER}") for part in parts)
-
-
 def joined_columns(parts: Sequence[pl.Expr]) -> pl.Expr:
-    """Join columns like `joined`: null if all parts are null, empty if only some are there."""
+    """Join columns to one id; different texts never make the same id.
+
+    It is null if all parts are null, and empty if only some are there.
+    """
     import polars as pl
 
     if len(parts) == 1:
@@ -476,7 +505,6 @@ def choose_columns(
         subtopic=subtopic,
         subtopic_role="iteration" if may_be_filler else "subtopic",
         rank=rank,
-        rank_name="" if rank is None else header[rank],
         extra=extra,
         may_be_run=kind is JUDGEMENTS
         and value is not None
@@ -514,7 +542,7 @@ class _Choice:
         return role in self.by_user or bool(self.by_name[role])
 
     def value_role(self) -> tuple[str, bool]:
-        """Return the role of the value, and whether it is constant because there are no grades."""
+        """Return the role of the value, and whether it is constant because grades are absent."""
         if self.kind is RUN:
             return self._value_of_run(), False
         if "grade" in self.by_user:
@@ -552,7 +580,7 @@ class _Choice:
         return role
 
     def rank_beside_score(self) -> int | None:
-        """Return the column of ranks beside the scores, or the score if it is called a rank."""
+        """Return the column of ranks beside the scores, which may be the scores themselves."""
         if "rank" in self.by_user:
             return self.by_user["rank"][0]
         score = self.by_user.get("score", ())

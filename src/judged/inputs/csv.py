@@ -6,51 +6,47 @@ There is one parser for blocks of whole rows. A file is read as several blocks.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import TableColumns, choose_columns, joined, joined_columns
+from judged.inputs.columns import TableColumns, choose_columns
 from judged.inputs.formats import COMMENT, is_number
+from judged.inputs.frames import frame_of_rows
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import (
     BYTE_ORDER_MARK,
     BYTES_PER_BLOCK,
     LineNumbers,
-    Readable,
     Source,
+    blocks,
     count_lines,
     decoded,
     has_lone_returns,
     not_a_table,
 )
 from judged.inputs.tables import (
-    JUDGEMENTS,
     ROWS_PER_BATCH,
-    SUBTOPIC_COLUMNS,
     Piece,
-    RawTable,
-    Row,
-    as_score,
-    from_rows,
     is_complete,
     skipped_comments,
+    unchecked_table,
 )
 from judged.text import counted, merged, quote
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-_CHECKED_FIRST = ("query", "item", "score", "grade", "document", "weight")
-"""The order in which missing cells are reported."""
 _QUEPID = ("query", "docid", "rating")
 
 
-def read_delimited(source: Source, format: str) -> RawTable:
+def read_delimited(source: Source, format: str) -> Any:
     return DelimitedReader.of(source, SEPARATORS[format]).whole(source)
 
 
@@ -58,7 +54,7 @@ def read_delimited(source: Source, format: str) -> RawTable:
 class DelimitedReader:
     source: Source
     separator: str
-    line: int
+    line: int  # the last of the header
     header: Sequence[str]
     columns: TableColumns
     comments: int
@@ -76,32 +72,30 @@ class DelimitedReader:
             )
         columns = choose_columns(header, source.kind, source.label, source.columns)
         columns = columns.with_ranks(_first_rows(source, separator))
+        line += len(re.findall("\r\n?|\n", "|".join(header)))  # names on several lines
         return cls(source, separator, line, header, columns, _comments_on_top(source))
 
     @property
     def notes(self) -> tuple[str, ...]:
         return self.columns.notes
 
-    def whole(self, source: Source) -> RawTable:
-        above = skipped_comments(self.comments)
-        if any("\n" in name for name in self.header):
-            frame = self._careful_frame(islice(records(source, self.separator), 1, None))
-            notes = above
-        else:
-            with source.open() as handle:
-                pieces = list(self.pieces(handle, BYTES_PER_BLOCK))
-            empty = self._careful_frame([])
-            frame = pl.concat([empty, *(piece.frame for piece in pieces)], rechunk=False)
-            notes = merged(piece.notes for piece in pieces)
-        lines = LineNumbers.of(source, partial(line_numbers, separator=self.separator))
-        may_be_run = self.columns.may_be_run
-        return RawTable(frame, (*notes, *self.columns.notes), lines, may_be_run=may_be_run)
+    def whole(self, source: Source) -> Any:
+        pieces = list(self.pieces(source.parts(), BYTES_PER_BLOCK))
+        frames = [self._careful_frame([]), *(piece.frame for piece in pieces)]
+        return unchecked_table(
+            source.kind,
+            pl.concat(frames, rechunk=False),
+            source.label,
+            (*merged(piece.notes for piece in pieces), *self.notes),
+            LineNumbers(source, partial(line_numbers, separator=self.separator)),
+            may_be_run=self.columns.may_be_run,
+        )
 
-    def pieces(self, handle: Readable, size: int) -> Iterator[Piece]:
+    def pieces(self, parts: Iterable[bytes], size: int) -> Iterator[Piece]:
         """Parse the rows below the header."""
         if self.comments:
             yield Piece(self._careful_frame([]), 1, notes=skipped_comments(self.comments))
-        coming = _whole_rows(handle, size)
+        coming = blocks(parts, size, quoted=True)
         above, first = self.line, 1
         for block in coming:
             if above:
@@ -126,8 +120,8 @@ class DelimitedReader:
         lines = None if frame.height == count_lines(block) else partial(self._lines, block, first)
         return Piece(frame, first, lines)
 
-    def _row_by_row(self, blocks: Iterator[bytes], first: int) -> Iterator[Piece]:
-        every = self._records((line for block in blocks for line in block.splitlines(True)), first)
+    def _row_by_row(self, texts: Iterator[bytes], first: int) -> Iterator[Piece]:
+        every = self._records((line for text in texts for line in text.splitlines(True)), first)
         while rows := list(islice(every, ROWS_PER_BATCH)):
             numbers = [number for number, _ in rows]
             yield Piece(self._careful_frame(rows), numbers[0], partial(list, numbers))
@@ -141,26 +135,16 @@ class DelimitedReader:
     def _parsed_by_polars(self, text: bytes) -> pl.DataFrame | None:
         """Return None if polars cannot read the rows or a needed cell is empty."""
         names = [f"column {number}" for number in range(len(self.header))]
-        schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
-        columns = self.columns
-        ids = {
-            role: joined_columns([pl.col(names[at]) for at in positions])
-            for role, positions in columns.ids.items()
-        }
-        value = pl.lit(1.0)
-        if columns.value is not None:
-            schema[names[columns.value]] = pl.Float64
-            value = as_score(pl.col(names[columns.value]), columns.is_rank)
-        if columns.weight is not None:
-            schema[names[columns.weight]] = pl.Float64
-            ids["weight"] = pl.col(names[columns.weight])
+        numbers = (self.columns.value, self.columns.weight)
+        schema = {name: pl.Float64 if at in numbers else pl.String for at, name in enumerate(names)}
+
+        def column(role: str, at: int) -> pl.Expr:
+            return pl.col(names[at])
+
         rows = pl.scan_csv(
             text, separator=self.separator, has_header=False, schema=schema, glob=False
         ).select(
-            ids.pop("query").alias("query"),
-            ids.pop("item").alias("item"),
-            value.alias(self.source.kind.value),
-            *(column.alias(role) for role, column in ids.items()),
+            *self.columns.select(self.source.kind.value, column, column),
             # polars reports rows that are too long only if it reads every column.
             pl.any_horizontal(pl.all().is_null()).alias("all columns"),
         )
@@ -170,62 +154,47 @@ class DelimitedReader:
             return None
         return frame if not frame.is_empty() and is_complete(frame) else None
 
-    def _careful_frame(self, rows: Iterable[tuple[int, list[str]]]) -> pl.DataFrame:
-        columns = self.columns
-        subtopic = None if columns.subtopic is None else columns.subtopic_role
-        return from_rows(self._careful_rows(rows), self.source.kind, subtopic, columns.extra)
-
-    def _careful_rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
-        header, columns, value = self.header, self.columns, self.source.kind.value
+    def _careful_frame(self, records: Iterable[tuple[int, list[str]]]) -> pl.DataFrame:
+        columns, value = self.columns, self.source.kind.value
         numbers = {value: columns.value, "weight": columns.weight}
-        needed = {role: at for role, at in columns.ids.items() if role not in SUBTOPIC_COLUMNS}
-        needed |= {role: (at,) for role, at in numbers.items() if at is not None}
-        needed = {role: needed[role] for role in _CHECKED_FIRST if role in needed}
-        least = 1 + max(at for positions in needed.values() for at in positions)
-        for number, cells in rows:
-            while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
+        rows = []
+        for number, cells in self._cells(records):
+            row: dict[str, Any] = dict(zip(self.header, cells, strict=True))
+            for role, at in numbers.items():
+                if at is not None and cells[at]:
+                    word = "rank" if columns.is_rank and role == value else role
+                    place = f"{self.source.label}, line {number}"
+                    row[self.header[at]] = _number(cells[at], word, place)
+            rows.append((f"line {number}", row))
+        return frame_of_rows(rows, self.source, columns, self.header)[0]
+
+    def _cells(self, records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+        """Yield the cells of each row with its line; subtopics at the end may be missing."""
+        width = len(self.header)
+        optional = () if self.columns.subtopic is None else (self.columns.subtopic,)
+        least = 1 + max(at for at in self.columns.needed if at not in optional)
+        for number, cells in records:
+            while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
                 cells.pop()
-            if len(cells) == 1 and tuple(header) == _QUEPID:  # a query without ratings
-                cells += [""] * (len(header) - 1)
-            place = f"{self.source.label}, line {number}"
-            if not least <= len(cells) <= len(header):
+            is_query = len(cells) == 1 and tuple(self.header) == _QUEPID  # without ratings
+            if not is_query and not least <= len(cells) <= width:
                 hint = (
-                    " A cell with a separator in it has to stand between quotation marks."
+                    " A cell with a separator in it has to be between quotation marks."
                     if len(cells) > least
                     else ""
                 )
                 raise InputError(
-                    f"{place}: expected {counted(len(header), 'field')}, found {len(cells)}: "
-                    f"{quote(self.separator.join(cells))}.{hint}"
+                    f"{self.source.label}, line {number}: expected {counted(width, 'field')}, "
+                    f"found {len(cells)}: {quote(self.separator.join(cells))}.{hint}"
                 )
-            missing = [role for role, at in needed.items() if not all(cells[part] for part in at)]
-            empty = not any(cells[at] for role in ("item", value) for at in needed.get(role, ()))
-            if empty:  # a query without items
-                missing = [role for role in missing if role in ("query", "weight")]
-            missing = [role for role in missing if role != JUDGEMENTS.value]  # not judged yet
-            wrong = f"the {missing[0]} is missing" if missing else None
-            for role, at in numbers.items():
-                if at is not None and cells[at] and not is_number(cells[at].strip(" ")):
-                    what = "rank" if columns.is_rank and role == value else role
-                    text = quote(cells[at].strip(" "), 30)
-                    wrong = wrong or f"the {what} is not a number: {text}"
-            if wrong:
-                line = quote(self.separator.join(cells))
-                raise InputError(f"{place}: {wrong}, in the line {line}.")
-            texts = {
-                role: joined([cells[part] if part < len(cells) else "" for part in at])
-                for role, at in columns.ids.items()
-            }
-            weight = () if columns.weight is None else (float(cells[columns.weight]),)
-            if empty:
-                yield (texts["query"], *[None] * len(columns.ids), *weight)
-                continue
-            sign = -1 if columns.is_rank else 1
-            grade: float | None = 1.0
-            if columns.value is not None:
-                grade = sign * float(cells[columns.value]) if cells[columns.value] else None
-            query, item, *others = texts.values()
-            yield (query, item, grade, *others, *weight)
+            yield number, cells + [""] * (width - len(cells))
+
+
+def _number(cell: str, role: str, place: str) -> float:
+    text = cell.strip(" ")
+    if not is_number(text):
+        raise InputError(f"{place}: the {role} is not a number: {quote(text, 30)}.")
+    return float(text)
 
 
 def _first_rows(source: Source, separator: str) -> Iterator[list[str]]:
@@ -292,27 +261,3 @@ def is_plain(block: bytes, separator: bytes) -> bool:
     around = np.frombuffer(separator + b'\r\n"', np.uint8)
     beside = np.concatenate([characters[marks[::2] - 1], characters[marks[1::2] + 1]])
     return bool(np.isin(beside, around).all())
-
-
-def _whole_rows(handle: Readable, size: int) -> Iterator[bytes]:
-    """Yield whole rows, about `size` bytes at a time, each line ended."""
-    rest = b""
-    while data := handle.read(max(size, len(rest))):
-        data = rest + data
-        cut = _end_of_last_row(data)
-        if cut:
-            yield data[:cut]
-        rest = data[cut:]
-    if rest:
-        yield rest + b"\n"
-
-
-def _end_of_last_row(data: bytes) -> int:
-    """Return the place after the last LF before which quotation marks come in pairs."""
-    cut = data.rfind(b"\n") + 1
-    marks = data.count(b'"', 0, cut)
-    while cut and marks % 2:
-        before = data.rfind(b"\n", 0, cut - 1) + 1
-        marks -= data.count(b'"', before, cut)
-        cut = before
-    return cut

@@ -8,22 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from os import PathLike, fspath
-from os.path import isfile
+from os.path import isfile, lexists
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from judged.errors import InputError, JudgedError
-from judged.inputs import (
-    as_runs,
-    format_of,
-    opened,
-    read_judgements,
-    read_run,
-    read_table,
-    rows_of_file,
-    table_in,
-)
+from judged.errors import InputError, JudgedError, quoted
+from judged.inputs import as_runs, format_of, opened, read_run, read_table, rows_of_file, table_in
 from judged.inputs.blocks import RunBlocks, may_be_large
-from judged.inputs.columns import LISTS, as_columns, has_lists
+from judged.inputs.columns import LISTS, as_columns, has_lists, is_labelled
 from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.source import Source
 from judged.inputs.tables import (
@@ -42,13 +33,13 @@ from judged.inputs.tables import (
 if TYPE_CHECKING:
     from judged.inputs.blocks import Room
     from judged.inputs.columns import NamedColumns
-    from judged.inputs.rows import RowContents
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
     OfRun: TypeAlias = "Callable[[Any], Any]"
 
 
+_LIST = re.compile(r"(?:[-+\d\s.,()]|\{[^{}]*\})+")
 FEW_RUNS = 4  # up to so many small runs are read in less time than it takes to load polars
 
 
@@ -82,10 +73,10 @@ class Data:
     run_format: FileFormat | None = None
     of_judgements: OfJudgements = _same  # a change made to the judgements once they are read
     of_run: OfRun = _same  # a change made to each run once it is read
-    rows: RowContents | None = None
-    """The contents of `given`, if it is rows with relevant and retrieved ids."""
+    rows: Mapping[Kind, Any] | None = None
+    """The contents of `given`, if it is a table that holds judgements and a run."""
     small: bool = False
-    """Whether small TREC files may be read as dicts, without polars: judgements and few runs."""
+    """True if small TREC files may be read as dicts, without polars: judgements and few runs."""
     room: Room | None = None  # the memory for runs in blocks; None if all runs are read whole
 
     @classmethod
@@ -108,18 +99,19 @@ class Data:
         tables of databases and Spark stay there (None: if they can).
         """
         check_not_rankings(judgements, runs)
+        refuse_arrays(judgements, runs)
         named = as_columns(columns, alone=False)
         if runs is None and not alone:
             both = _read_both(judgements, named, judgements_format)
-            return cls(judgements, {None: both.run}, named, rows=both)
+            return cls(judgements, {None: both[RUN]}, named, rows=both)
         stay = engine != "memory" and runs is not None
         if stay:
             judgements = _staying(judgements, JUDGEMENTS, named)
         rows, given = _rows_beside_runs(judgements, named, judgements_format)
         several: dict[str | None, Any] = {}
         if runs is None:
-            if rows is not None and rows.run is not None:
-                several = {None: rows.run}
+            if rows is not None:
+                several = {None: rows[RUN]}
         else:
             several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
         if stay:
@@ -204,8 +196,8 @@ class Data:
         return next(self.runs())
 
     def _read_judgements(self) -> Judgements | Lookup:
-        if self.rows is not None and self.rows.judgements is not None:
-            return self.rows.judgements
+        if self.rows is not None:
+            return self.rows[JUDGEMENTS]
         given, format = self.given, self.judgements_format
         if isinstance(given, RemoteTable):
             return given.judgements(self.columns)
@@ -262,21 +254,83 @@ def check_not_rankings(judgements: Any, runs: Any) -> None:
             )
 
 
+def refuse_arrays(judgements: Any, run: Any) -> None:
+    """Raise an error for arrays, tensors, columns or lists of labels and scores: they lack ids."""
+    arrays = [
+        type(given).__module__.partition(".")[0] in ("numpy", "torch", "jax", "jaxlib")
+        for given in (judgements, run)
+    ]
+    if any(arrays) or (_are_numbers(judgements) and _are_numbers(run)):
+        raise InputError(
+            "arrays have no ids of queries and items. For labels and scores call "
+            "judged.evaluate_scores(y_true, y_score); for grades in rank order give lists."
+        )
+
+
+def typed_lists(judgements: Any, run: Any = None) -> list[Any] | None:
+    """Return the relevance lists that replace judgements and runs; None if these are other data.
+
+    A text that names a file is no list.
+
+    >>> typed_lists("0 1", ["1 0"]), typed_lists([0, 1]), typed_lists("qrels.txt", "bm25.run")
+    (['0 1', '1 0'], [[0, 1]], None)
+    """
+    if isinstance(judgements, str):
+        runs = [] if run is None else list(run) if isinstance(run, (list, tuple)) else [run]
+        if not _is_typed(judgements):
+            return None
+        for other in runs:
+            if not _is_typed(other):
+                raise InputError(
+                    f"{judgements!r} is a relevance list, which replaces judgements and a run, and "
+                    f"{quoted(other)} is none. Give relevance lists alone, or judgements and runs."
+                )
+        return [judgements, *runs]
+    if run is not None or not isinstance(judgements, (list, tuple)) or not judgements:
+        return None
+    if all(grade is None or isinstance(grade, Real) for grade in judgements):
+        return [list(judgements)]
+    return list(judgements) if all(map(_is_typed, judgements)) else None
+
+
+def _is_typed(given: Any) -> bool:
+    """Return whether this is a text or a sequence of grades, and no file."""
+    if isinstance(given, str):
+        is_list = _LIST.fullmatch(given) and any(map(str.isdigit, given))
+        return bool(is_list) and not lexists(given)
+    return isinstance(given, (list, tuple)) and all(
+        grade is None or isinstance(grade, (Real, dict)) for grade in given
+    )
+
+
+def _are_numbers(given: Any) -> bool:
+    """Return whether this is a list or a column of numbers, or a list of such lists."""
+    if type(given).__name__ == "Series" and getattr(given, "ndim", 1) == 1:
+        index = getattr(given, "index", None)
+        given = given.to_list() if getattr(index, "nlevels", 1) == 1 else None
+    if not isinstance(given, (list, tuple)) or not len(given):
+        return False
+    first = given[0]
+    return isinstance(first, Real) or (isinstance(first, (list, tuple)) and _are_numbers(first))
+
+
 def holds_rows(given: Any) -> bool:
     """Return whether this is a file or a table of rows, not a list of grades."""
     if isinstance(given, str):
-        return isfile(given) and not re.fullmatch(r"[-\d\s.,()]+", given)
+        return isfile(given)
     if isinstance(given, PathLike):
         return True
     from judged.inputs.objects import as_known, is_record
     from judged.inputs.rows import records_in, table_of
 
     if isinstance(given, (list, tuple)):
-        given = as_known(given, JUDGEMENTS).given if given and is_record(given[0]) else None
+        given = as_known(given, JUDGEMENTS) if given and is_record(given[0]) else None
     if isinstance(given, Mapping):
         return records_in(given) is not None
     table = table_of(given)
-    return table is not None and has_lists(table.header, LISTS, alone=True)
+    if table is None:
+        return False
+    return has_lists(table.header, LISTS, alone=True) or is_labelled(table.header)
 
 
 def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
@@ -292,8 +346,9 @@ def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
     return database_table(given, kind, columns) or given
 
 
-def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> RowContents:
-    """Read rows with relevant and retrieved ids; anything else is an error."""
+def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> dict[Kind, Any]:
+    """Read rows with relevant and retrieved ids, or labels and scores; else raise an error."""
+    from judged.inputs.labelled import read_labelled
     from judged.inputs.objects import as_known
     from judged.inputs.rows import (
         document_table,
@@ -315,119 +370,72 @@ def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> 
     elif isinstance(given, (Judgements, Lookup)):
         table = None
     else:
-        given = as_known(given, JUDGEMENTS).given
+        given = as_known(given, JUDGEMENTS)
         table = table_of(records_in(given) if isinstance(given, Mapping) else given)
-    rows = rows_in(table, LISTS, columns, alone=True)
-    if rows is not None and rows.run is not None:
-        return replace(rows, run=replace(rows.run, name=name))
-    header = None if table is None else table.header
-    is_file = is_path and isfile(given)
-    if (is_file or (not is_path and "relevant" not in columns)) and _is_run(
-        given, header, columns, format if is_file else None, damaged=is_file
-    ):
-        this = f"{given}: this" if is_file else "the only input"
-        call = f"judged evaluate QRELS {given}" if is_file else "judged.evaluate(judgements, run)"
-        raise InputError(f"{this} is a run, and the judgements are missing. Give both: {call}.")
-    raise InputError(missing_columns(header))
-
-
-def _is_run(
-    given: Any, header: Any, columns: NamedColumns, format: FileFormat | None, *, damaged: bool
-) -> bool:
-    """Return whether this is a run; if it is neither, `damaged` raises the error."""
-    if header is not None and "rank" in {str(name).lower() for name in header}:
-        return True
-    try:
-        judgements = read_judgements(given, columns=columns, format=format)
-    except InputError as error:
-        try:
-            read_run(given, columns=columns)
-        except InputError:
-            if damaged:
-                raise error from None
-            return False
-        return True
-    if not judgements.may_be_run:
-        return False
-    # Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
-    if isinstance(judgements, Lookup):
-        grades = (grade for items in judgements.lists.values() for grade in items.values())
-        return any(isinstance(grade, Real) and grade % 1 for grade in grades)
-    values = judgements.frame["grade"]
-    return bool((values != values.round()).any())
+    rows: dict[Kind, Any] | None = read_labelled(table, columns)
+    rows = rows or rows_in(table, LISTS, columns, alone=True)
+    if rows is not None:
+        return {**rows, RUN: replace(rows[RUN], name=name)}
+    raise InputError(missing_columns(None if table is None else table.header))
 
 
 def _rows_beside_runs(
     given: Any, columns: NamedColumns, format: FileFormat | None
-) -> tuple[RowContents | None, Any]:
+) -> tuple[dict[Kind, Lookup] | None, Any]:
     """Return the rows in judgements that have runs beside them, and the judgements to read."""
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
         return None, given
+    if not isinstance(given, (str, PathLike)):
+        return _rows_or_table(given, JUDGEMENTS, columns, format)
+    user_name, file = named_file(fspath(given))
+    rows, source = _rows_or_table(file, JUDGEMENTS, columns, format)
+    return rows, source if rows or user_name is None else given
+
+
+def _rows_or_table(
+    given: Any, kind: Kind, columns: NamedColumns, format: FileFormat | None
+) -> tuple[dict[Kind, Lookup] | None, Any]:
+    """Return the rows that hold everything, if they do, and the `Source` or table to read."""
     if isinstance(given, (str, PathLike)):
-        user_name, file = named_file(fspath(given))
-        if not _may_hold_rows(file):
-            return None, given
-        source = opened(file, JUDGEMENTS, columns)
-        rows = rows_of_file(source, format_of(source, format), LISTS)
-        return rows, source if rows or user_name is None else given
+        source = opened(given, kind, columns)
+        return rows_of_file(source, format_of(source, format), LISTS), source
     from judged.inputs.objects import as_known
     from judged.inputs.rows import rows_in, table_of
 
-    known = as_known(given, JUDGEMENTS).given
-    return rows_in(table_of(known), LISTS, columns), known
+    known = as_known(given, kind)
+    rows = rows_in(table_of(known), LISTS, columns)
+    return rows, given if isinstance(known, Mapping) else known
 
 
-def _may_hold_rows(path: str | PathLike[str]) -> bool:
-    """Return whether a file may hold rows; most judgements are plain text without a header."""
-    if not isfile(path):
-        return True
-    try:
-        with open(path, "rb") as handle:
-            start = handle.read(4096).lstrip()
-    except OSError:  # its reader names what is wrong
-        return False
-    first = start.partition(b"\n")[0]
-    packed = start.startswith((b"\x1f\x8b", b"BZh", b"PAR1")) or not start[:4].isascii()
-    return packed or start[:1] in (b"[", b"{") or b"," in first or b"\t" in first
-
-
-def _with_first(given: Any, rows: RowContents, runs: RunsLike) -> dict[str | None, Any]:
+def _with_first(given: Any, rows: Mapping[Kind, Lookup], runs: RunsLike) -> dict[str | None, Any]:
     """Return the run of rows that hold everything, and the others after it."""
     paths = [runs] if isinstance(runs, (str, PathLike)) else runs
     everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
     if everywhere and all(isinstance(file, (str, PathLike)) for file in everywhere):
         named = as_runs(everywhere)
-        return {**named, next(iter(named)): rows.run}
+        return {**named, next(iter(named)): rows[RUN]}
     others: dict[str | None, Any] = {name or "run": run for name, run in as_runs(runs).items()}
     is_path = isinstance(given, (str, PathLike))
     user_name, file = named_file(fspath(given)) if is_path else ("rows", "")
     first = user_name or run_name(file)
-    return {f"{first} (rows)" if first in others else first: rows.run, **others}
+    return {f"{first} (rows)" if first in others else first: rows[RUN], **others}
 
 
 def _read_beside(
-    rows: RowContents,
+    rows: Mapping[Kind, Lookup],
     given: Any,
     name: str | None,
     columns: NamedColumns,
     format: FileFormat | None,
 ) -> Run | Lookup:
     """Read a run beside rows that hold everything; relevant ids in both must agree."""
-    from judged.inputs.objects import as_known
-    from judged.inputs.rows import refuse_other_judgements, rows_in, table_of
+    from judged.inputs.rows import refuse_other_judgements
 
-    if isinstance(given, (str, PathLike)):
-        source = opened(given, RUN, columns)
-        other = rows_of_file(source, format_of(source, format), LISTS)
-        if other is None:
-            run: Run = table_in(source, format, name=name)
-            return run
-    else:
-        known = as_known(given, RUN).given
-        other = rows_in(table_of(known), LISTS, columns)
-        if other is None:
-            given = given if isinstance(known, Mapping) else known
-            return read_run(given, name=name, columns=columns)
-    if rows.judgements is not None and other.judgements is not None:
-        refuse_other_judgements(rows.judgements, other.judgements)
-    return read_run(other.run or given, name=name)
+    other, table = _rows_or_table(given, RUN, columns, format)
+    if other is not None:
+        refuse_other_judgements(rows[JUDGEMENTS], other[JUDGEMENTS])
+        return read_run(other[RUN], name=name)
+    if isinstance(table, Source):
+        run: Run = table_in(table, format, name=name)
+        return run
+    return read_run(table, name=name, columns=columns)

@@ -1,4 +1,4 @@
-"""Dicts of runs and judgements, and the JSON documents that other tools write.
+"""Dicts of runs and judgements, lists of results, and documents of other tools.
 
 Forms are {query: {item: score}}, {query: [items in rank order]}, {query: [(item, score)]},
 {query: {item: grade}}, {query: [relevant items]} and judgements by subtopic.
@@ -9,13 +9,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from judged.errors import InputError, quoted
-from judged.inputs.columns import candidates, has_lists, sure
+from judged.inputs.columns import candidates, has_lists, matching, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record, is_series, results_of_series
-from judged.inputs.order import OrderOnly, against_ranks
+from judged.inputs.order import OrderOnly, Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
 from judged.text import Warned, counted, listed, quote
 
@@ -24,77 +27,97 @@ ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranki
 _ITEMS = {RUN: "items, the best first", JUDGEMENTS: "relevant items"}
 
 
-def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
-    """Read a run from {query: {item: score}}, which is not copied, or from lists."""
-    notes: dict[str, None] = {}
-    repeated: list[tuple[str, str]] = []
-    if any(type(value) is not dict and is_list(value) for value in given.values()):
-        against = against_ranks(ranks_beside_scores(given))
-        given = {query: _scores_of(query, items, repeated, notes) for query, items in given.items()}
-        notes.update(dict.fromkeys(against))
-    lists, changed = _as_texts(given, "a score")
-    notes.update(dict.fromkeys(changed))
-    return Lookup(lists, notes=tuple(notes), name=name, repeated=tuple(repeated))
+def lookup_from_dict(
+    content: Mapping[Any, Any], kind: Kind, label: str, name: str = "run"
+) -> Lookup:
+    """Read a dict of queries, or a document of another tool, as a run or judgements.
 
-
-def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
-    """Read judgements from {query: {item: grade}}, from lists or sets, or by subtopic."""
-    notes: dict[str, None] = {}
+    {query: {item: score}} is not copied. Lists, sets and grades by subtopic are converted.
+    """
+    document = document_of(content, kind, label)
+    lists, noted_there = document or (content, ())
+    is_run, is_dict = kind is RUN, label == "a dict"
+    noted: dict[str, None] = dict.fromkeys(noted_there)
     repeated: list[tuple[str, str]] = []
-    if any(type(value) is not dict and _is_collection(value) for value in given.values()):
-        given = {query: _grades_of(query, items, repeated, notes) for query, items in given.items()}
-    lists, changed = _as_texts(given, "a grade")
-    notes.update(dict.fromkeys(changed))
-    by_subtopic = holds_subtopics(lists)
-    if by_subtopic:
-        lists = {
-            query: {item: _subtopics(query, item, value) for item, value in grades.items()}
-            for query, grades in lists.items()
-        }
+    try:
+        if any(_is_list_of_items(value, kind) for value in lists.values()):
+            values = {
+                query: _values_of(query, items, kind, repeated, noted)
+                for query, items in lists.items()
+            }
+            against = against_ranks(ranks_beside_scores(lists)) if is_run else ()
+            lists = values
+            noted.update(dict.fromkeys(against))
+        lists, changed = _as_texts(lists, f"a {kind.value}")
+        by_subtopic = not is_run and holds_subtopics(lists)
+        if by_subtopic:
+            lists = {
+                query: {item: _subtopics(query, item, value) for item, value in grades.items()}
+                for query, grades in lists.items()
+            }
+    except InputError as error:
+        raise InputError(f"{'' if is_dict else f'{label}, '}{error}") from None
     return Lookup(
         lists,
-        source="the judgements",
-        notes=tuple(notes),
-        name="judgements",
+        label if is_run or not is_dict else "the judgements",
+        (*noted, *(note for note in changed if note not in noted)),
+        name if is_run else "judgements",
         by_subtopic=by_subtopic,
         repeated=tuple(repeated),
-        may_be_run=True,
+        may_be_run=not is_run and document is None,
     )
 
 
-def _is_collection(value: Any) -> bool:
-    return not isinstance(value, Mapping) and (isinstance(value, Set) or is_list(value))
+def _is_list_of_items(value: Any, kind: Kind) -> bool:
+    if type(value) is dict or isinstance(value, Mapping):
+        return False
+    return is_list(value) or (kind is JUDGEMENTS and isinstance(value, Set))
 
 
-def _grades_of(
-    query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
+def _values_of(
+    query: Any, items: Any, kind: Kind, repeated: list[tuple[str, str]], notes: dict[str, None]
 ) -> Mapping[Any, Any]:
-    """Return relevant items as {item: grade}, the first of each repeated item."""
-    if not _is_collection(items):
+    """Return a list of items, with or without numbers, as {item: score or grade}."""
+    if not _is_list_of_items(items, kind):
         if isinstance(items, Mapping) and not items:
             return items
+        wanted = "ranked list" if kind is RUN else "list of relevant items"
         raise InputError(
-            f"query {query!r} has a {type(items).__name__} where other queries have a list of "
-            "relevant items; give every query a list, or every query a dict of grades."
+            f"query {query!r} has a {type(items).__name__} where other queries have a {wanted}; "
+            f"give every query a list of items, or every query a dict of {kind.value}s."
         )
     # a set is sorted, so that nothing depends on how it was made.
-    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
+    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query)
+    order = range(len(plain), 0, -1) if kind is RUN else [1] * len(plain)
     try:
-        grades: dict[str, Any] = dict.fromkeys(plain, 1)
+        values: dict[str, Any] = dict(zip(plain, order, strict=True))
     except TypeError:  # a list or a dict cannot be a key
-        grades = {}
-    if grades and len(grades) == len(plain) and only_texts(grades):
-        notes[NO_GRADES] = None
-        return grades
-    pairs, assumed = results_of(plain, f"query {query!r}", JUDGEMENTS)
+        values = {}
+    if len(values) == len(plain) and only_texts(values):
+        if values:
+            notes[ORDER_NOTE if kind is RUN else NO_GRADES] = None
+        return values
+    pairs, assumed = results_of(plain, f"query {query!r}", kind)
     notes.update(assumed)
-    grades = {}
-    for item, grade in pairs:
-        if item in grades:
-            repeated.append((str(query), item))
-        else:
-            grades[item] = grade
-    return grades
+    return one_of_each(query, pairs, kind, repeated)
+
+
+def one_of_each(
+    query: Any, pairs: Sequence[tuple[str, Any]], kind: Kind, repeated: list[tuple[str, str]]
+) -> dict[str, Any]:
+    """Return the best score or the first grade of each item; add the others to `repeated`."""
+    values = dict(pairs)
+    if len(values) == len(pairs):
+        return values
+    places: Iterable[int] = range(len(pairs))
+    if kind is RUN:
+        places = sorted(places, key=lambda at: _sortable(pairs[at][1]), reverse=True)
+    first: dict[str, int] = {}
+    for at in places:
+        first.setdefault(pairs[at][0], at)
+    chosen = set(first.values())
+    repeated += [(str(query), item) for at, (item, _) in enumerate(pairs) if at not in chosen]
+    return {item: value for at, (item, value) in enumerate(pairs) if at in chosen}
 
 
 def holds_subtopics(given: Mapping[Any, Any]) -> bool:
@@ -163,42 +186,12 @@ def numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
     return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _plain(items: Any, query: Any = "", kind: Kind = RUN) -> Sequence[Any]:
+def _plain(items: Any, query: Any = "") -> Sequence[Any]:
     if isinstance(items, Sequence):
         return items
     if is_series(items):
-        return results_of_series(items, f"query {query!r}", kind)
+        return results_of_series(items, f"query {query!r}")
     return list(items.tolist() if hasattr(items, "tolist") else items)
-
-
-def _scores_of(
-    query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
-) -> Mapping[Any, Any]:
-    """Return results as {item: score}, the best-ranked of each repeated item."""
-    if not is_list(items):
-        if isinstance(items, Mapping) and not items:
-            return items
-        raise InputError(
-            f"query {query!r} has a {type(items).__name__} where other queries have a ranked list; "
-            "give every query a list of items, or every query a dict of scores."
-        )
-    plain = _plain(items, query, RUN)
-    try:
-        scores = dict(zip(plain, range(len(plain), 0, -1), strict=True))
-    except TypeError:  # a list or a dict cannot be a key
-        scores = {}
-    if len(scores) == len(plain) and only_texts(scores):
-        if scores:
-            notes[ORDER_NOTE] = None
-        return scores
-    pairs, assumed = results_of(plain, f"query {query!r}")
-    notes.update(assumed)
-    best: dict[str, int] = {}
-    for at in sorted(range(len(pairs)), key=lambda at: _sortable(pairs[at][1]), reverse=True):
-        best.setdefault(pairs[at][0], at)
-    kept = set(best.values())
-    repeated += [(str(query), item) for at, (item, _) in enumerate(pairs) if at not in kept]
-    return {item: score for at, (item, score) in enumerate(pairs) if at in kept}
 
 
 def _sortable(score: Any) -> float:
@@ -211,7 +204,10 @@ def _sortable(score: Any) -> float:
 def results_of(
     items: Sequence[Any], place: str, kind: Kind = RUN
 ) -> tuple[list[tuple[str, Any]], dict[str, None]]:
-    """Return (item, score) of each result of a list, and the notes on them."""
+    """Return (item, score) of each result of a list, and the notes on them.
+
+    Results are ids, pairs of an id and a number, or objects with an id and perhaps a number.
+    """
     forms = dict.fromkeys(map(_form, items))
     if len(forms) > 1:
         at = next(at for at, item in enumerate(items) if _form(item) != _form(items[0]))
@@ -220,19 +216,35 @@ def results_of(
             f"{_shown(items[0])}; a list holds {_ITEMS[kind]}, or (item, {kind.value}) throughout."
         )
     form = next(iter(forms), "item")
-    if form == "item":
-        scores = range(len(items), 0, -1) if kind is RUN else [1] * len(items)
-        results = list(zip(items, scores, strict=True))
-    else:
-        read = _pair if form == "pair" else _object
-        results = [read(item, place, at, kind) for at, item in enumerate(items)]
-    pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(results)]
-    notes: list[str] = (
-        [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
-    )
-    if any(not isinstance(item, str) for item, _ in results):
+    ids: Sequence[Any] = items
+    values: Sequence[Any] = range(len(items), 0, -1) if kind is RUN else [1] * len(items)
+    notes: list[str] = [ORDER_NOTE if kind is RUN else NO_GRADES] if items else []
+    if form == "pair":
+        pairs = [_plain(item) for item in items]
+        wrong = next((at for at, pair in enumerate(pairs) if len(pair) != 2), None)
+        if wrong is not None:
+            raise InputError(
+                f"{place}: result {wrong + 1} is {_shown(pairs[wrong])}; give it as (item, "
+                f"{kind.value}), or as the item alone."
+            )
+        ids, values, notes = [pair[0] for pair in pairs], [pair[1] for pair in pairs], []
+    elif form == "mapping":
+        names = tuple(dict.fromkeys(name for item in items for name in item))
+        item_field, value_field, is_rank = _fields_of(names, kind, place)
+        ids = [item.get(item_field) for item in items]
+        if value_field is not None:
+            values, notes = [item.get(value_field) for item in items], []
+            if None in values:
+                at = values.index(None)
+                raise InputError(f"{place}: result {at + 1} has no {quote(value_field)}.")
+        if is_rank:
+            notes = [Ranked("There is no score: the rank of each result gives the order.")]
+            values = [-float(value) for value in values]
+            refuse_odd_ranks(np.array(values), lambda at: f"{place}, result {at + 1}")
+    if not all(isinstance(item, str) for item in ids):
         notes.append(IDS_NOTE)
-    return pairs, dict.fromkeys(notes)
+    texts = [as_id(item, place, at) for at, item in enumerate(ids)]
+    return list(zip(texts, values, strict=True)), dict.fromkeys(notes)
 
 
 def ranks_beside_scores(given: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
@@ -241,46 +253,59 @@ def ranks_beside_scores(given: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, An
         for result in results if is_list(results) else ():
             if not isinstance(result, Mapping):
                 return
-            rank, score = _rank_field(tuple(result)), _fields_of(tuple(result), RUN)[1]
+            rank, score = _rank_and_score(tuple(result))
             if rank is None or score is None:
                 return
             yield query, result[rank], result[score]
 
 
 @lru_cache(64)
-def _rank_field(names: tuple[Any, ...]) -> str | None:
-    return sure("rank", [name for name in names if isinstance(name, str)])
+def _rank_and_score(names: tuple[Any, ...]) -> tuple[str | None, str | None]:
+    rank = sure("rank", [name for name in names if isinstance(name, str)])
+    _, score, is_rank = _fields_of(names, RUN, "")
+    return rank, None if is_rank else score
 
 
 def _form(result: Any) -> str:
     return "mapping" if isinstance(result, Mapping) else "pair" if is_list(result) else "item"
 
 
-def _pair(result: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    pair = _plain(result)
-    if len(pair) != 2:
-        raise InputError(
-            f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, {kind.value}), or as "
-            "the item alone."
-        )
-    return pair[0], pair[1]
-
-
-def _object(result: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    item, value = _fields_of(tuple(result), kind)
-    if item is None or value is None:
-        raise InputError(
-            f"{place}: result {at + 1} is {_shown(result)}; give it as "
-            f'{{"id": item, "{kind.value}": {kind.value}}}.'
-        )
-    return result[item], result[value]
-
-
-@lru_cache(64)
-def _fields_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
+def _fields_of(names: Sequence[Any], kind: Kind, place: str) -> tuple[str, str | None, bool]:
+    """Return the fields of the id and of the number of objects, and whether that is a rank."""
     header = [name for name in names if isinstance(name, str)]
-    item = "id" if "id" in header else sure("item", header)
-    return item, sure(kind.value, header) or (sure("score", header) if kind is not RUN else None)
+    known = [header[at] for at in candidates("item", header)]
+    exact = next((name for name in ("id", "_id") if name in header), sure("item", header))
+    if known and exact is None:
+        both = " and ".join(map(quote, known))
+        raise InputError(
+            f'{place}: the results have {both}, which could both be the id; call the one "id".'
+        )
+    item = exact or next((name for name in _ID_FIELDS if name in header), None)
+    if item is None:
+        fields = ", ".join(map(quote, header[:20]))
+        raise InputError(
+            f'{place}: the results have no id; their fields are {fields}. Write {{"id": …}}.'
+        )
+    values = [header[at] for at in candidates(kind.value, header)]
+    beside = list(chain.from_iterable(matching(f"{kind.value}s", header)))
+    if kind is RUN and len(beside) > 1:
+        both = " and ".join(map(quote, beside))
+        raise InputError(
+            f"{place}: the results have {both}, which could both be the score; leave one out."
+        )
+    values += [name for name in (*beside, "_score") if name in header]
+    if kind is RUN and not values and (ranks := candidates("rank", header)):
+        return item, header[ranks[0]], True
+    if kind is not RUN and not values and (scores := candidates("score", header)):
+        raise InputError(
+            f"{place}: the items have {quote(header[scores[0]])}, which may be the score of a "
+            'search; call it "grade" where it is one, or leave it out.'
+        )
+    return item, values[0] if values else None, False
+
+
+_ID_FIELDS = ("uri", "doc_uri", "node_id", "text", "content", "page_content", "chunk")
+"""Fields that identify objects without an id."""
 
 
 def _shown(given: Any) -> str:
@@ -477,7 +502,7 @@ def _notes_on_indexes(indexes: Mapping[str, Mapping[str, None]], label: str) -> 
         return ()
     return (
         Warned(
-            f"Items of {counted(len(distinct), 'index', 'indexes')} are told apart by their _id "
+            f"Items of {counted(len(distinct), 'index', 'indexes')} are identified by their _id "
             "alone: a result of another index with the same _id would count as the same item."
         ),
     )

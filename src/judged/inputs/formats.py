@@ -68,7 +68,7 @@ FORMATS = {
         Format("json", (".json",), "judged.inputs.json:read_json"),
     )
 }
-"""The formats of runs and judgements. A reader makes a `RawTable` of a `Source` and a name."""
+"""The formats of runs and judgements. A reader makes an unchecked table of a `Source`."""
 UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_lines")
 """A run of three columns without a name for the format, of which the third may be a rank."""
 PAIRS = Format("pairs", (), "judged.inputs.trec:read_lines")
@@ -94,9 +94,7 @@ def split(line: bytes) -> list[bytes]:
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
     if name is not None and (not isinstance(name, str) or name not in known):
         near = did_you_mean(name, known)
-        raise InputError(
-            f"There is no format {quoted(name)}{of}{near} Formats: {', '.join(known)}."
-        )
+        raise InputError(f"Unknown format {quoted(name)}{of}{near} Formats: {', '.join(known)}.")
 
 
 def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:

@@ -6,9 +6,9 @@ A type can be wrong or a value missing. Large tables are read in batches.
 from __future__ import annotations
 
 import io
-from bisect import bisect_right
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -16,11 +16,11 @@ from urllib.parse import unquote
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import NamedColumns, TableColumns, choose_columns, joined_columns
+from judged.inputs.columns import NamedColumns, TableColumns, choose_columns
 from judged.inputs.formats import printable
-from judged.inputs.objects import Records, from_arrow
-from judged.inputs.order import MOST_SAMPLED
-from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
+from judged.inputs.objects import Records, column_of, from_arrow, pandas_column
+from judged.inputs.order import MOST_SAMPLED, against_ranks
+from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, check_unchanged, unreadable
 from judged.inputs.tables import (
     JUDGEMENTS,
@@ -29,13 +29,12 @@ from judged.inputs.tables import (
     Judgements,
     Kind,
     Piece,
-    RawTable,
     Run,
-    as_score,
-    to_judgements,
-    to_run,
+    check_table,
+    texts,
+    unchecked_table,
 )
-from judged.text import listed, quote
+from judged.text import quote
 
 _ROWS_PER_BATCH = 1 << 18
 _LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
@@ -54,14 +53,13 @@ def table_from_frame(
 ) -> Judgements | Run:
     if isinstance(frame, Records):
         frame, source = frame.frame(), frame.label
-    if kind is JUDGEMENTS:
-        return to_judgements(_read(frame, kind, source, columns), source)
-    if name != "run":
+    if kind is RUN and name != "run":
         source = f"{source.removeprefix('a ')} {name!r}"
-    return to_run(_read(frame, kind, source, columns), source, name)
+    table = check_table(_read(frame, kind, source, columns))
+    return replace(table, name=name) if isinstance(table, Run) else table
 
 
-def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> RawTable:
+def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> Any:
     with refusing(f"{source}: cannot be read"):  # a lazy frame may fail at anything
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
@@ -69,10 +67,15 @@ def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> Ra
             if columns.rank is not None:
                 columns = columns.with_ranks(frame.iloc[:MOST_SAMPLED].itertuples(index=False))
             return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
-        lazy = _as_polars(frame, source)
-        header = lazy.collect_schema().names()
-        columns = choose_columns(header, kind, source, named)
-        return tidy(lazy, kind, source, with_checked_ranks(lazy, columns, header), header)
+        return _read_lazy(_as_polars(frame, source), kind, source, named)
+
+
+def _read_lazy(
+    frame: pl.LazyFrame, kind: Kind, source: str, named: Mapping[str, tuple[str, ...]] | None
+) -> Any:
+    header = frame.collect_schema().names()
+    columns = choose_columns(header, kind, source, named)
+    return tidy(frame, kind, source, with_checked_ranks(frame, columns, header), header)
 
 
 def with_checked_ranks(
@@ -89,39 +92,29 @@ def with_checked_ranks(
 
 def tidy(
     frame: pl.LazyFrame, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
-) -> RawTable:
+) -> Any:
     select, notes = typed(frame.collect_schema(), kind, source, columns, header)
     table = frame.select(select).collect(engine="streaming")
-    return RawTable(complete(table, kind, source), notes, may_be_run=columns.may_be_run)
+    table = complete(table, kind, source)
+    return unchecked_table(kind, table, source, notes, may_be_run=columns.may_be_run)
 
 
 def typed(
     schema: pl.Schema, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
 ) -> tuple[list[pl.Expr], tuple[str, ...]]:
     notes: list[str] = []
-    texts = {
-        role: joined_columns(
-            [
-                _subtopic(header[at], schema[header[at]], source)
-                if role in SUBTOPIC_COLUMNS
-                else id_texts(header[at], schema[header[at]], source, notes)
-                for at in positions
-            ]
-        )
-        for role, positions in columns.ids.items()
-    }
-    value: pl.Expr = pl.when(texts["item"].is_not_null()).then(1.0)
-    if columns.value is not None:
-        name = header[columns.value]
-        booleans = kind is JUDGEMENTS
-        number = _number(name, schema[name], kind.value, source, booleans=booleans)
-        value = as_score(number, columns.is_rank)
-    if columns.weight is not None:
-        name = header[columns.weight]
-        texts["weight"] = _number(name, schema[name], "weight", source).fill_nan(None)
-    query, item = texts.pop("query"), texts.pop("item")
-    others = (column.alias(role) for role, column in texts.items())
-    select = [query.alias("query"), item.alias("item"), value.alias(kind.value), *others]
+
+    def text(role: str, at: int) -> pl.Expr:
+        if role in SUBTOPIC_COLUMNS:
+            return _subtopic(header[at], schema[header[at]], source)
+        return id_texts(header[at], schema[header[at]], source, notes)
+
+    def number(role: str, at: int) -> pl.Expr:
+        booleans = role == JUDGEMENTS.value
+        column = _number(header[at], schema[header[at]], role, source, booleans=booleans)
+        return column.fill_nan(None) if role == "weight" else column
+
+    select = columns.select(kind.value, text, number)
     return select, (*dict.fromkeys(notes), *columns.notes)
 
 
@@ -172,8 +165,13 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
-def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl.DataFrame:
-    """Return the table; a missing value is an error that names its row, from `first` on."""
+def complete(
+    table: pl.DataFrame, kind: Kind, source: str | Callable[[int], str], first: int = 1
+) -> pl.DataFrame:
+    """Return the table; a missing value is an error that names its row.
+
+    The rows of a table called `source` have numbers from `first` on; a function names others.
+    """
     extra = [name for name in ("document", "weight") if name in table.columns]
     for name in ("query", "item", kind.value, *extra):
         column = table[name]
@@ -187,9 +185,49 @@ def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl
         if name not in ("query", "weight"):
             missing &= ~(table["item"].is_null() & table[kind.value].is_null())
         if missing.any() and name != JUDGEMENTS.value:
-            row = missing.arg_true()[0] + first
-            raise InputError(f"{source}, row {row}: the {name} is missing.")
+            row = missing.arg_true()[0]
+            place = source(row) if callable(source) else f"{source}, row {row + first}"
+            raise InputError(f"{place}: the {name} is missing.")
     return table
+
+
+NamedRow = tuple[str, Mapping[str, Any]]  # the place of a row, and its values by name
+
+
+def frame_of_rows(
+    rows: Sequence[NamedRow], source: Source, columns: TableColumns, header: Sequence[str]
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return a tidy table of rows that are dicts, and notes; a wrong value names its row."""
+    """Return a tidy table of rows that are dicts, and notes; a wrong value names its row."""
+    numbers = {source.kind.value: columns.value, "weight": columns.weight}
+    roles = {at: role for role, positions in columns.ids.items() for at in positions}
+    roles |= {at: role for role, at in numbers.items() if at is not None}
+
+    def place(row: int) -> str:
+        return f"{source.label}, {rows[row][0]}"
+
+    series = []
+    for at, role in roles.items():
+        values = [row.get(header[at]) for _, row in rows]
+        values = [None if value == "" else value for value in values]
+        allowed = {int, float} if role in numbers else {str, int}
+        allowed |= {float, type(None)} if role in SUBTOPIC_COLUMNS else {type(None)}
+        if wrong := set(map(type, values)) - allowed:
+            row = next(row for row, value in enumerate(values) if type(value) in wrong)
+            word = "rank" if columns.is_rank and role == source.kind.value else role
+            raise wrong_value(values[row], word, place(row), is_number=role in numbers)
+        is_text = role not in numbers and all(type(value) is str for value in values)
+        series.append((texts if is_text else column_of)(header[at], values))
+    frame = pl.DataFrame(series)
+    select, notes = typed(frame.schema, source.kind, source.label, columns, header)
+    return complete(frame.select(select), source.kind, place), notes
+
+
+def wrong_value(value: object, role: str, place: str, *, is_number: bool) -> InputError:
+    shown = quote(json.dumps(value), 30)
+    if is_number:
+        return InputError(f"{place}: the {role} is not a number: {shown}.")
+    return InputError(f"{place}: the {role} is {shown}, but ids must be strings or integers.")
 
 
 def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
@@ -211,34 +249,22 @@ def _from_pandas(
         raise InputError(f"{source}: holds no rows.")
     series = []
     for position in columns.needed:
-        column = frame.iloc[:, position]
-        missing = column.isna()
-        # numpy would turn integers with missing values into floats.
-        as_objects = missing.any() and column.dtype.kind in "iu"
-        values = column.to_numpy(**({"dtype": object} if as_objects else {}))
-        if values.dtype == object:
-            values = [None if none else value for value, none in zip(values, missing, strict=True)]
-        try:
-            series.append(pl.Series(header[position], values, strict=True))
-        except (TypeError, ValueError, OverflowError, *POLARS_ERRORS):
-            name = quote(header[position])
+        column = pandas_column(header[position], frame.iloc[:, position])
+        if column.dtype == pl.Object:
             raise InputError(
-                f"{source}: column {name} mixes types, or has values that no column can hold; make "
-                "ids strings and scores numbers."
-            ) from None
+                f"{source}: column {quote(column.name)} mixes types, or has values that no column "
+                "can hold; make ids strings and scores numbers."
+            )
+        series.append(column)
     return pl.DataFrame(series).lazy()
 
 
 # Parquet
 
 
-def read_parquet(source: Source, format: str = "parquet") -> RawTable:
+def read_parquet(source: Source, format: str = "parquet") -> Any:
     with reading_parquet(source.label):
-        frame = scan_source(source)
-        header = frame.collect_schema().names()
-        columns = choose_columns(header, source.kind, source.label, source.columns)
-        columns = with_checked_ranks(frame, columns, header)
-        return tidy(frame, source.kind, source.label, columns, header)
+        return _read_lazy(scan_source(source), source.kind, source.label, source.columns)
 
 
 def scan_source(source: Source) -> pl.LazyFrame:
@@ -250,8 +276,13 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     """List the Parquet files of a folder and of its folders called key=value."""
     files: list[Path] = []
     try:
-        _refuse_logs(folder, label)
         for path in sorted(folder.iterdir()):
+            if path.name in _LOGS:
+                raise InputError(
+                    f"{label}: is {_LOGS[path.name]} (it has {path.name}), whose files include "
+                    "deleted and replaced rows. Read it with its own library and give the frame, "
+                    "or write it as plain Parquet."
+                )
             if path.name.startswith((".", "_")):
                 continue
             if path.is_dir() and "=" in path.name:
@@ -265,18 +296,6 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     if not files:
         raise InputError(_other_folder(label, "no such file is in it"))
     return files
-
-
-def _refuse_logs(folder: Path, label: str) -> None:
-    folder = folder.absolute()
-    table = next((path for path in (folder, *folder.parents) if "=" not in path.name), folder)
-    for log, phrase in _LOGS.items():
-        if (table / log).is_dir():
-            raise InputError(
-                f"{label}: is {phrase} (it has {log}), whose files include deleted and replaced "
-                "rows. Read it with its own library and give the frame, or write it as plain "
-                "Parquet."
-            )
 
 
 def _other_folder(label: str, why: str) -> str:
@@ -341,7 +360,7 @@ class LazyRun:
             if _RANK in batch.columns:
                 if row == 1:
                     sample = batch.select("query", _RANK, "score").head(MOST_SAMPLED)
-                    notes = self.columns.notes_on_ranks(sample.iter_rows())
+                    notes = against_ranks(sample.iter_rows())
                 batch = batch.drop(_RANK)
             yield Piece(complete(batch, RUN, self.label, row), first, notes=notes)
             row, first, notes = row + batch.height, first + batch.height, ()
@@ -359,12 +378,11 @@ def parquet_pieces(
     *,
     folder: Path | None = None,
     tell: Callable[[int], None],
-    first_rows: dict[Path, int],
 ) -> Iterator[Piece]:
     """Read the Parquet files of a run in batches."""
     first, done, names = 1, 0, None
     for path in files:
-        first_rows[path] = first - 1
+        before_file = first
         file_label = label if folder is None else printable(path)
         before = path.stat()
         table = LazyRun.of(scan_file(path, file_label, folder), file_label, named)
@@ -380,24 +398,6 @@ def parquet_pieces(
             for piece in table.pieces(first, check_ranks=False):
                 yield piece
                 first += piece.frame.height
-                tell(done + before.st_size * (first - 1 - first_rows[path]) // rows)
+                tell(done + before.st_size * (first - before_file) // rows)
         done += before.st_size
         check_unchanged(file_label, before, path.stat())
-
-
-def places_in(folder: Path, first_rows: Mapping[Path, int], rows: Sequence[int]) -> str:
-    """Name the places of some rows, from 0 and ascending, of files that begin at `first_rows`."""
-    # a file without rows begins where the next one does, and holds none of them.
-    paths = {first: path for path, first in first_rows.items()}
-    starts = sorted(paths)
-    numbers: dict[int, list[str]] = {}
-    for row in rows:
-        start = starts[bisect_right(starts, row) - 1]
-        numbers.setdefault(start, []).append(str(row - start + 1))
-    return listed(
-        [
-            f"{'rows' if len(texts) > 1 else 'row'} {listed(texts)} of "
-            f"{printable(paths[start].relative_to(folder))}"
-            for start, texts in numbers.items()
-        ]
-    )

@@ -20,22 +20,25 @@ from judged.arrays import Ints
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
 from judged.inputs.columns import candidates, refuse_two_columns, shown_header
-from judged.inputs.csv import records
-from judged.inputs.dicts import as_id
+from judged.inputs.csv import records as csv_records
+from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.frames import id_texts
 from judged.inputs.json import parse_document, parsed_lines
-from judged.inputs.objects import as_dict, as_known, column_of, is_record
+from judged.inputs.objects import as_known, column_of, is_record, pandas_column, records_of
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.source import Source, decoded, open_source
-from judged.inputs.tables import CATEGORIES, Categories, KeyedKind, Kind, QueryWeights, texts
+from judged.inputs.source import HEAD_BYTES, Source, decoded, open_source
+from judged.inputs.tables import CATEGORIES, Categories, Kind, texts
+from judged.inputs.weights import WEIGHTS_GIVEN, QueryWeights
 from judged.options import real
-from judged.text import Warned, counted, quote
+from judged.text import Warned, counted, listed, quote
 
 if TYPE_CHECKING:
     from judged.options import AttributesLike, GroupsLike
 
     IsHeader = Callable[[Sequence[str]], bool]
+
+NamedDict = tuple[Mapping[Any, Any], str]  # a dict, and its name in messages
 
 _SPACES = re.compile("[ \t]+")
 _QUOTED = re.compile(rb'"[^"]*"')
@@ -49,7 +52,7 @@ class Sheet:
     source: str
     headed: bool = True  # whether the columns have names; otherwise they are numbered
     is_text: bool = False
-    lines: Sequence[int] | None = None
+    places: Sequence[str] | None = None  # such as "line 3", if these are not rows from 1
     remarks: tuple[str, ...] = ()  # comments below rows, as judged writes its warnings
 
     @property
@@ -57,9 +60,7 @@ class Sheet:
         return self.frame.columns
 
     def place(self, row: int) -> str:
-        if self.lines is None:
-            return f"{self.source}, row {row + 1}"
-        return f"{self.source}, line {self.lines[row]}"
+        return f"{self.source}, {self.places[row] if self.places else f'row {row + 1}'}"
 
     def with_columns(self, frame: pl.DataFrame) -> Sheet:
         return replace(self, frame=frame)
@@ -79,12 +80,6 @@ class Sheet:
         return ids
 
 
-@dataclass(frozen=True, eq=False)
-class Nested:
-    content: Mapping[Any, Any]
-    source: str
-
-
 def names_columns(cells: Sequence[str]) -> bool:
     """Return whether a first line names the columns: a query and, beside it, no number."""
     number = len(cells) == 2 and any(is_number(cell.strip()) for cell in cells)
@@ -93,22 +88,22 @@ def names_columns(cells: Sequence[str]) -> bool:
 
 def read_sheet(
     given: Any, kind: Kind, name: str, is_header: IsHeader, *, most_fields: int = 0
-) -> Sheet | Nested:
+) -> Sheet | NamedDict:
     """Read the table or the dict that a file or an object of Python holds."""
     if isinstance(given, (str, PathLike)):
         return _sheet_in(open_source(fspath(given), kind), is_header, most_fields)
     if isinstance(given, Mapping):
-        return Nested(given, name)
+        return given, name
     if type(given).__module__.partition(".")[0] == "pandas" and not hasattr(given, "columns"):
         given = _series_as_frame(given, kind)
     if _is_iterable(given) and not hasattr(given, "columns"):
         rows = list(given)
         if rows and all(map(is_record, rows)):
-            return _of_rows([as_dict(row) for row in rows], name)
+            return Sheet(records_of(rows, name).frame(), name)
         given = rows
-    given = as_known(given, kind).given if not isinstance(given, list) else given
+    given = as_known(given, kind) if not isinstance(given, list) else given
     if isinstance(given, Mapping):
-        return Nested(given, name)
+        return given, name
     if hasattr(given, "iloc") and hasattr(given, "columns"):
         return _of_pandas(given, name)
     with refusing(f"{name}: cannot be read"):
@@ -141,96 +136,76 @@ def _series_as_frame(given: Any, kind: Kind) -> Any:
         return given
     has_name = isinstance(given.name, str) and kind.value == "attribute"
     name = given.name if has_name and not candidates("query", [given.name]) else kind.value
-    key = kind.key if isinstance(kind, KeyedKind) else "query"
-    return given.rename_axis(key).rename(name).reset_index()
+    return given.rename_axis(kind.key).rename(name).reset_index()
 
 
 def _of_pandas(given: Any, source: str) -> Sheet:
-    columns = [given.iloc[:, at] for at in range(given.shape[1])]
     header = [str(name) for name in given.columns]
     refuse_two_columns(header, source)
-    series = []
-    for name, column in zip(header, columns, strict=True):
-        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
-            series.append(pl.Series(name, column.to_numpy()))
-        else:
-            missing = column.isna()
-            cells = (None if none else value for value, none in zip(column, missing, strict=True))
-            series.append(typed_column(name, list(cells)))
-    return _filled(Sheet(pl.DataFrame(series), source))
+    columns = [pandas_column(name, given.iloc[:, at]) for at, name in enumerate(header)]
+    return _filled(Sheet(pl.DataFrame(columns), source))
 
 
-def _of_rows(
-    rows: Sequence[Mapping[Any, Any]], source: str, lines: Sequence[int] | None = None
-) -> Sheet:
-    names = dict.fromkeys(name for row in rows for name in row)
-    header = [str(name) for name in names]
-    refuse_two_columns(header, source)
-    columns = [
-        typed_column(text, [row.get(name) for row in rows])
-        for text, name in zip(header, names, strict=True)
-    ]
-    return _filled(Sheet(pl.DataFrame(columns), source, lines=lines))
-
-
-def typed_column(name: str, values: Sequence[Any]) -> pl.Series:
-    types = {type(value) for value in values if value is not None}
-    if len(types) > 1 and types & {bool, np.bool_}:
-        return pl.Series(name, values, dtype=pl.Object)
-    return column_of(name, values)
-
-
-def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | Nested:
+def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | NamedDict:
     """Read Parquet, JSON, NDJSON, or text separated by commas, tabs, semicolons or spaces."""
     if source.head().startswith(b"PAR1"):
         with reading_parquet(source.label):
             return _filled(Sheet(pl.read_parquet(source.for_polars()), source.label))
-    start = source.head().lstrip()[:1]
-    if start == b"[" or (start == b"{" and not _is_ndjson(source)):
-        expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
-        content = parse_document(source, expected)
-        if isinstance(content, Mapping):
-            return Nested(content, source.label)
-        if not content or not all(isinstance(row, Mapping) for row in content):
-            raise InputError(f"{source.label}: {expected}")
-        return _of_rows(content, source.label)
-    if start == b"{":
-        expected = "A line should be an object with names of columns."
-        lines = list(parsed_lines(source, expected))
-        for number, row in lines:
-            if not isinstance(row, Mapping):
-                raise InputError(f"{source.label}, line {number}: {expected}")
-        numbers, rows = zip(*lines, strict=True)
-        return _of_rows(rows, source.label, numbers)
-    return _in_text(source, is_header, most_fields)
+    if source.head().lstrip()[:1] not in (b"[", b"{"):
+        return _in_text(source, is_header, most_fields)
+    expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
+    content = json_rows(source, expected, lambda names: bool(candidates("query", names)))
+    if isinstance(content, Mapping):
+        return content, source.label
+    places, rows = zip(*content, strict=True)
+    for place, row in zip(places, rows, strict=True):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{source.label}, {place}: {expected}")
+    return Sheet(records_of(rows, source.label).frame(), source.label, places=places)
 
 
-def _is_ndjson(source: Source) -> bool:
-    """Return whether the first line is an object, with others below or about one id."""
+def json_rows(
+    source: Source, expected: str, is_row: IsHeader
+) -> Mapping[Any, Any] | Iterator[tuple[str, Any]]:
+    """Return the dict of a JSON document, or the rows of a list or of NDJSON with their places.
+
+    A single line is NDJSON if `is_row` recognises its names.
+    """
+    if _is_ndjson(source, is_row):
+        return ((f"line {number}", row) for number, row in parsed_lines(source, expected))
+    content = parse_document(source, expected)
+    if not isinstance(content, (Mapping, list)) or not (content or isinstance(content, Mapping)):
+        raise InputError(f"{source.label}: {expected}")
+    return content if isinstance(content, Mapping) else numbered(content)
+
+
+def _is_ndjson(source: Source, is_row: IsHeader) -> bool:
     lines = (line for line in source.lines() if line.strip())
+    first, is_one = next(lines, b""), next(lines, None) is None
+    if is_one and len(first) > HEAD_BYTES:  # a document, which is not parsed twice
+        return False
     try:
-        row = json.loads(next(lines, b""))
+        row = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    if not isinstance(row, dict):
-        return False
-    flat = not any(isinstance(value, (dict, list)) for value in row.values())
-    about = flat and len(row) > 1 and bool(candidates("query", list(row)))
-    return about or next(lines, None) is not None
+    flat = isinstance(row, dict) and not any(
+        isinstance(value, (dict, list)) for value in row.values()
+    )
+    return not is_one or (flat and len(row) > 1 and is_row(list(row)))
 
 
 def _in_text(source: Source, is_header: IsHeader, most_fields: int) -> Sheet:
-    numbered = list(_records(source, most_fields))
-    if not numbered:
+    records = list(separated_rows(source, most_fields))
+    if not records:
         raise InputError(f"{source.label}: holds no rows.")
-    first = numbered[0][1]
+    first = records[0][1]
     headed = is_header(first)
     header = first if headed else [f"column {at}" for at in range(1, len(first) + 1)]
     header = [name.strip() for name in header]
     refuse_two_columns(header, source.label)
     width = len(header)
-    lines, rows, remarks = [], [], []
-    for line, cells in numbered[headed:]:
+    places, rows, remarks = [], [], []
+    for line, cells in records[headed:]:
         if len(cells) == 1 < width and cells[0].startswith("#"):
             remarks.append(cells[0][1:].strip())
             continue
@@ -241,46 +216,68 @@ def _in_text(source: Source, is_header: IsHeader, most_fields: int) -> Sheet:
                 f"{source.label}, line {line}: expected {counted(width, 'field')}, found "
                 f"{len(cells)}: {quote(' '.join(cells))}."
             )
-        lines.append(line)
+        places.append(f"line {line}")
         rows.append(cells)
     columns = {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(header, pl.String))
-    return _filled(Sheet(frame, source.label, headed, True, lines, tuple(remarks)))
+    return _filled(Sheet(frame, source.label, headed, True, places, tuple(remarks)))
 
 
-def _records(source: Source, most_fields: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows with the number of their line; comments are known only above the first one."""
+def separated_rows(
+    source: Source, most_fields: int = 0, *, verbatim: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows between tabs, commas, semicolons or spaces, with the number of their line.
+
+    Comments are known only above the first row. In a `verbatim` text, quotation marks between tabs
+    are letters, and spaces do not separate.
+    """
 
     def is_content(line: bytes) -> bool:
         return bool(line.strip()) and not line.startswith(COMMENT)
 
     first = _QUOTED.sub(b"", next(filter(is_content, source.lines()), b""))
     separator = next((mark for mark in ("\t", ",", ";") if mark.encode() in first), None)
-    if separator is not None:
-        yield from records(source, separator)
+    if separator is not None and not (verbatim and separator == "\t"):
+        yield from csv_records(source, separator)
         return
-    started = False
+    started = verbatim
     for number, line in enumerate(source.lines(), 1):
         started = started or is_content(line)
-        if started and (text := decoded(source.label, number, line).strip(" \t")):
-            yield number, _SPACES.split(text, max(most_fields - 1, 0))
+        if started and line.strip(b" \t"):
+            text = decoded(source.label, number, line)
+            limit = max(most_fields - 1, 0)
+            yield number, text.split("\t") if verbatim else _SPACES.split(text.strip(" \t"), limit)
 
 
-def _keys(kind: KeyedKind, header: Sequence[str]) -> list[int]:
+def _keys(kind: Kind, header: Sequence[str]) -> list[int]:
     plain = [name.strip().lower() for name in header]
     also = (plain.index(name) for name in kind.key_names if name in plain)
     return list(dict.fromkeys([*also, *candidates(kind.key, header)]))
 
 
-def _read(given: Any, kind: KeyedKind) -> Sheet | Nested:
+def _pairs(given: Any, kind: Kind) -> tuple[list[tuple[str, str, Any]], str]:
+    """Return the place, the id and the value of each row, and the source."""
+
     def names_items(cells: Sequence[str]) -> bool:
         return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
 
     is_header = names_columns if kind.key == "query" else names_items
-    return read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
+    table = read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
+    if isinstance(table, tuple):
+        content, source = table
+        pairs = [(source, as_id(key, source), value) for key, value in content.items()]
+    else:
+        source = table.source
+        key, value = _columns_of(table, kind)
+        places = map(table.place, range(table.frame.height))
+        ids = table.ids(key, kind.key)
+        pairs = list(zip(places, ids, table.frame[value].to_list(), strict=True))
+    if not pairs:
+        raise InputError(f"{source}: holds no rows.")
+    return pairs, source
 
 
-def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
+def _columns_of(sheet: Sheet, kind: Kind) -> tuple[str, str]:
     header = sheet.header
     if not sheet.headed:
         if len(header) != 2:
@@ -315,42 +312,12 @@ def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
     return header[keys[0]], header[values[0]]
 
 
-def _read_texts(given: Any, kind: KeyedKind) -> tuple[pl.DataFrame, str]:
-    """Read a table whose values are texts, each id once: columns key and value; its source."""
-    table = _read(given, kind)
-    if isinstance(table, Nested):
-        frame = _texts_of_dict(table, kind)
-        place = [table.source] * frame.height
-    else:
-        key, value = _columns_of(table, kind)
-        values = table.ids(value, kind.value).str.strip_chars()
-        if len(empty := (values == "").arg_true()):
-            raise InputError(f"{table.place(empty[0])}: the {kind.value} is missing.")
-        frame = pl.DataFrame([table.ids(key, kind.key).alias("key"), values.alias("value")])
-        place = None
-    first = pl.col("value").first().over("key")
-    again = (
-        frame.with_row_index("row")
-        .with_columns(first=first)
-        .filter(pl.col("value") != pl.col("first"))
-    )
-    if again.height:
-        row, key, other, one = again.row(0)
-        where = place[row] if place else table.place(row)  # type: ignore[union-attr]
-        raise InputError(
-            f"{where}: {kind.key} {key!r} has the {kind.plural} {one!r} and {other!r}; "
-            f"{'an' if kind.key == 'item' else 'a'} {kind.key} has one."
-        )
-    return frame.unique(maintain_order=True), table.source
-
-
-def _texts_of_dict(table: Nested, kind: KeyedKind) -> pl.DataFrame:
-    if not table.content:
-        raise InputError(f"{table.source}: holds no rows.")
-    keys, values = [], []
-    for name, value in table.content.items():
-        key = as_id(name, table.source)
-        where = f"{table.source}: the {kind.value} of {kind.key} {key!r}"
+def _read_texts(given: Any, kind: Kind) -> tuple[dict[str, str], str]:
+    """Read a table whose values are texts or whole numbers, and its source."""
+    pairs, source = _pairs(given, kind)
+    texts: dict[str, str] = {}
+    for place, key, value in pairs:
+        where = f"{place}: the {kind.value} of {kind.key} {key!r}"
         is_blank = isinstance(value, str) and not value.strip()
         if value is None or is_blank or (isinstance(value, float) and value != value):
             raise InputError(f"{where} is missing; {kind.every}")
@@ -359,12 +326,16 @@ def _texts_of_dict(table: Nested, kind: KeyedKind) -> pl.DataFrame:
                 f"{where} is a {type(value).__name__}; a {kind.value} is a text or a whole "
                 f"number, in {{{kind.key}: {kind.value}}}."
             )
-        keys.append(key)
-        values.append(as_id(value, where).strip())
-    return pl.DataFrame([texts("key", keys), texts("value", values)])
+        text = as_id(value, where).strip()
+        if texts.setdefault(key, text) != text:
+            raise InputError(
+                f"{place}: {kind.key} {key!r} has the {kind.plural} {texts[key]!r} and {text!r}; "
+                f"{'an' if kind.key == 'item' else 'a'} {kind.key} has one."
+            )
+    return texts, source
 
 
-GROUPS = KeyedKind(
+GROUPS = Kind(
     "groups of queries",
     "group",
     "a dict {query: group}, a table or a file",
@@ -376,7 +347,9 @@ GROUPS = KeyedKind(
     every="give every query one, if need be one of its own.",
     plural="groups",
 )
-WEIGHTS = KeyedKind(
+
+
+WEIGHTS = Kind(
     "weights of queries",
     "weight",
     "a dict {query: weight}, a table or a file",
@@ -384,15 +357,14 @@ WEIGHTS = KeyedKind(
         *("weight", "weights", "traffic", "frequency", "freq", "count", "volume", "clicks"),
         *("impressions", "searches"),
     ),
-    given=QueryWeights.source,
+    given=WEIGHTS_GIVEN,
     plural="weights",
 )
 
 
 def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """Return the number of each query's group, and the names of the groups."""
-    frame, source = _read_texts(given, GROUPS)
-    by_query = dict(frame.iter_rows())
+    by_query, source = _read_texts(given, GROUPS)
     missing = [query for query in queries if query not in by_query]
     if missing and len(missing) == len(queries):
         words = apart(list(by_query), queries, "The groups are")
@@ -409,25 +381,16 @@ def read_weights(given: Any) -> QueryWeights:
     """Read the weight of each query: {query: weight}, a table or a file."""
     if isinstance(given, QueryWeights):
         return given
-    table = _read(given, WEIGHTS)
-    rows: Iterable[tuple[str, Any, Any]]
-    if isinstance(table, Nested):
-        rows = ((table.source, query, weight) for query, weight in table.content.items())
-    else:
-        query, weight = _columns_of(table, WEIGHTS)
-        ids, values = table.ids(query, "query"), table.frame[weight].to_list()
-        if table.is_text:
-            values = [float(cell) if is_number(cell.strip()) else cell for cell in values]
-        places = map(table.place, range(len(ids)))
-        rows = zip(places, ids, values, strict=True)
+    pairs, source = _pairs(given, WEIGHTS)
     weights: dict[str, float] = {}
-    for place, name, weight in rows:
-        query = as_id(name, place)
+    for place, query, weight in pairs:
         if query in weights:
             raise InputError(
                 f"{place}: query {query!r} has a weight already; give each query one, if need be "
                 "the sum."
             )
+        if isinstance(weight, str) and is_number(weight.strip()):
+            weight = float(weight)
         number = real(weight)
         if number is None or number < 0:
             what = "missing" if weight is None or weight == "" else quoted(weight)
@@ -436,17 +399,14 @@ def read_weights(given: Any) -> QueryWeights:
                 "from 0."
             )
         weights[query] = number
-    if not weights:
-        raise InputError(f"{table.source}: holds no rows.")
-    return QueryWeights(weights, table.source)
+    return QueryWeights(weights, source)
 
 
-def read_categories(given: Any, kind: KeyedKind = CATEGORIES) -> Categories:
+def read_categories(given: Any, kind: Kind = CATEGORIES) -> Categories:
     """Read the category of each item, or its document: {item: category}, a table or a file."""
     if isinstance(given, Categories):
         return given
-    frame, source = _read_texts(given, kind)
-    return Categories(frame.rename({"key": "item", "value": "category"}), source, kind)
+    return Categories(*_read_texts(given, kind), kind)
 
 
 ATTRIBUTES = Kind(
@@ -459,6 +419,7 @@ RELEVANT_ITEMS = "relevant"  # the attribute that every query has by itself
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^(?i)[+-]?(inf|infinity|nan)$"
 _CODE = r"^0\d"  # digits with leading zeros are a code, not a number
 _MAX_EXACT_INTEGER = float(2**53)
+_LONG_TEXT = 20  # questions and answers have as many characters; attributes seldom do
 _QUERY = "\x00query"  # a name that no attribute has
 
 
@@ -475,10 +436,12 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     """Read the attributes of some queries."""
     table = read_sheet(given, ATTRIBUTES, "the attributes given", lambda cells: True)
     notes: list[str] = []
-    if isinstance(table, Nested):
-        sheet, ids = _attributes_of_dict(table, queries)
+    if isinstance(table, tuple):
+        sheet, ids = _attributes_of_dict(*table, queries)
     else:
-        sheet, ids = _without_query(table, notes)
+        sheet, ids = _without_query(table, queries, notes)
+    nothing = not sheet.header
+    sheet = _scalars(sheet, notes)
     again = (ids.is_duplicated() & ~ids.is_first_distinct()).arg_true()
     if len(again):
         raise InputError(
@@ -486,12 +449,14 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
             "query one row."
         )
     if not sheet.header:
-        raise InputError(f"{sheet.source}: there is no attribute beside the query.")
+        why = "" if nothing else ", only lists, dicts or long texts"
+        raise InputError(f"{sheet.source}: the table has no attribute beside the query{why}.")
     for name in sheet.header:
         if name.strip().lower() == RELEVANT_ITEMS:
             raise InputError(
-                f"{sheet.source}: the attribute {quote(name)} is there by itself, as the number of "
-                "relevant items of each query; call yours something else."
+                f"{sheet.source}: the attribute {quote(name)} is reserved for the number of "
+                f"relevant "
+                "items of each query; use another name."
             )
     columns = [_numbers_or_texts(sheet, name, notes) for name in sheet.header]
     known = pl.DataFrame([ids.alias(_QUERY), *columns])
@@ -507,40 +472,83 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     return Attributes(frame, sheet.source, tuple(notes))
 
 
-def _attributes_of_dict(table: Nested, queries: Sequence[str]) -> tuple[Sheet, pl.Series]:
+def _attributes_of_dict(
+    content: Mapping[Any, Any], source: str, queries: Sequence[str]
+) -> tuple[Sheet, pl.Series]:
     expected = "give {query: {attribute: value}}"
-    if not table.content:
-        raise InputError(f"{table.source}: holds no rows.")
-    ids = [as_id(query, table.source) for query in table.content]
-    rows = list(table.content.values())
+    if not content:
+        raise InputError(f"{source}: holds no rows.")
+    ids = [as_id(query, source) for query in content]
+    rows = list(content.values())
     for query, row in zip(ids, rows, strict=True):
         if not isinstance(row, Mapping):
-            raise InputError(
-                f"{table.source}: query {query!r} has a {type(row).__name__}; {expected}."
-            )
+            raise InputError(f"{source}: query {query!r} has a {type(row).__name__}; {expected}.")
     wanted = set(queries)
     if wanted.isdisjoint(ids) and any(str(key) in wanted for row in rows for key in row):
-        raise InputError(f"{table.source}: these are attributes with queries in them; {expected}.")
-    names = {as_id(name, table.source): name for row in rows for name in row}
-    columns = [typed_column(text, [row.get(name) for row in rows]) for text, name in names.items()]
-    return Sheet(pl.DataFrame(columns), table.source), texts("query", ids)
+        raise InputError(f"{source}: these are attributes with queries in them; {expected}.")
+    names = {as_id(name, source): name for row in rows for name in row}
+    columns = [column_of(text, [row.get(name) for row in rows]) for text, name in names.items()]
+    return Sheet(pl.DataFrame(columns), source), texts("query", ids)
 
 
-def _without_query(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pl.Series]:
-    """Return the attributes, and the ids of their queries."""
+def _scalars(sheet: Sheet, notes: list[str]) -> Sheet:
+    """Leave out columns that hold lists, dicts or a text of its own for each query."""
+    nested = [name for name in sheet.header if _is_nested(sheet.frame[name])]
+    prose = [name for name in sheet.header if _is_prose(sheet.frame[name])]
+    for names, why in ((nested, "lists and dicts"), (prose, "texts that differ for each query")):
+        if names:
+            ignored = listed([quote(name) for name in names])
+            notes.append(f"{sheet.source}: {why} are no attributes; ignored {ignored}.")
+    return sheet.with_columns(sheet.frame.drop(*nested, *prose))
+
+
+def _is_nested(column: pl.Series) -> bool:
+    """Return whether a column, or its cells, are lists or dicts, or such values as JSON."""
+    if column.dtype.is_nested():
+        return True
+    if column.dtype == pl.Object:
+        return any(isinstance(cell, (list, tuple, Mapping)) for cell in column)
+    if column.dtype != pl.String or not (known := column.drop_nulls()).len():
+        return False
+    return bool(known.str.contains(r"^\s*(\[.*\]|\{.*\})\s*$").all())
+
+
+def _is_prose(column: pl.Series) -> bool:
+    if column.dtype != pl.String or len(known := column.drop_nulls()) < 2:
+        return False
+    long = known.str.contains(r"\S\s+\S+\s+\S") & (known.str.len_chars() >= _LONG_TEXT)
+    return bool(long.any()) and known.n_unique() == len(known)
+
+
+def _without_query(
+    sheet: Sheet, queries: Sequence[str], notes: list[str]
+) -> tuple[Sheet, pl.Series]:
+    """Return the attributes, and the ids of their queries: the first column that holds some."""
     header = sheet.header
+    plain = [name.strip().lower() for name in header]
     places = candidates("query", header)
+    places += [plain.index(name) for name in ("id", "_id") if name in plain]
     if not places:
         raise InputError(
-            f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid or "
-            f"query; the columns are {shown_header(header)}."
+            f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid, "
+            f"query or id; the columns are {shown_header(header)}."
         )
-    query = header[places[0]]
+    wanted = set(queries)
+    keys = [header[at] for at in places]
+    fitting = (name for name in keys if not wanted.isdisjoint(_ids_or_nothing(sheet, name)))
+    query = next(fitting, keys[0])
     nameless = [name for name in header if name.strip().lower() in ("", "unnamed: 0")]
     if nameless:
         notes.append(f"{sheet.source}: a column without a name was left out.")
     ids = sheet.ids(query, "query")
     return sheet.with_columns(sheet.frame.drop(query, *nameless)), ids
+
+
+def _ids_or_nothing(sheet: Sheet, name: str) -> Sequence[str]:
+    try:
+        return sheet.ids(name, "query").to_list()
+    except InputError:
+        return ()
 
 
 def _numbers_or_texts(sheet: Sheet, name: str, notes: list[str]) -> pl.Series:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -27,16 +27,18 @@ from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, m
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, printable, run_name
-from judged.inputs.frames import (
-    LazyRun,
-    lazy_pieces,
-    parquet_files,
-    parquet_pieces,
-    places_in,
-    scan_file,
+from judged.inputs.frames import LazyRun, lazy_pieces, parquet_files, parquet_pieces, scan_file
+from judged.inputs.source import (
+    MAGIC_LENGTH,
+    ByteStream,
+    Source,
+    ahead,
+    checked,
+    compression,
+    open_stream,
+    unreadable,
 )
-from judged.inputs.source import ByteStream, Source, StreamedFile, ahead, blocks, checked
-from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Places, Run, run_of
+from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Run, run_of
 from judged.inputs.trec import LastTag, LineReader
 from judged.text import merged
 
@@ -47,7 +49,6 @@ _BYTES_IN_STREAM = SMALL  # a compressed file or a pipe with fewer unpacked byte
 _BYTES_SAMPLED = 1 << 22  # the format of compressed files and pipes is detected from so many bytes
 _MAX_NAMES = 1000  # unjudged queries that are remembered by name, for messages
 _MIN_PARTITIONS, _MAX_PARTITIONS = 64, 2048
-_BYTES_PER_PARTITION = 8 << 20
 _ROWS_PER_TABLE = 400_000  # small partitions are read back together, up to so many rows
 _PLACE = "place"
 
@@ -71,7 +72,7 @@ def read_run_or_blocks(
         label = printable(path)
         files = parquet_files(path, label)
         return _parquet_blocks(files, label, room, name or run_name(path.resolve()), named, path)
-    return _LargeFile(path, room, name or run_name(path), named, format).read()
+    return _read_file(path, room, name or run_name(path), named, format)
 
 
 def read_query(
@@ -94,8 +95,9 @@ def _lazy_blocks(
     if has_lists(frame.collect_schema().names(), ("retrieved",), named):
         return read_run(frame, name=name, columns=named)
     table = LazyRun.of(frame, source, named)
-    info = RunInfo(name, source, table.notes, by_line=False)
-    return BlockReader(info, lambda told: lazy_pieces(table), room).run()
+    return BlockReader(
+        name, source, lambda told: lazy_pieces(table), room, table.notes, by_line=False
+    ).run()
 
 
 def _parquet_blocks(
@@ -107,175 +109,260 @@ def _parquet_blocks(
     folder: Path | None = None,
 ) -> RunBlocks:
     first = LazyRun.of(scan_file(files[0], label, folder), label, named, sampled=True)
-    first_rows: dict[Path, int] = {}
-    places = None if folder is None else partial(places_in, folder, first_rows)
-    info = RunInfo(name, label, first.notes, by_line=False, places=places)
     size = sum(path.stat().st_size for path in files)
 
     def pieces(told: Told) -> Iterator[Piece]:
-        return parquet_pieces(files, label, named, folder=folder, tell=told, first_rows=first_rows)
+        return parquet_pieces(files, label, named, folder=folder, tell=told)
 
-    return BlockReader(info, pieces, room, size).run()
+    return BlockReader(name, label, pieces, room, first.notes, size=size, by_line=False).run()
 
 
-@dataclass(frozen=True, eq=False)
-class _LargeFile:
-    """A file or a pipe that may be large."""
+def _read_file(
+    path: Path, room: Room, name: str, named: NamedColumns, format: FileFormat | None
+) -> Run | RunBlocks:
+    """Read a file or a pipe; one that is small or cannot be cut is read whole."""
+    label = "standard input" if str(path) == "-" else printable(path)
+    size, packed = _size_and_compression(path, label)
 
-    path: Path
-    room: Room
-    name: str
-    columns: NamedColumns
-    format: FileFormat | None
+    def source_of(data: bytes | None) -> Source:
+        return checked(Source(label, RUN, path, data, size is not None, named))
 
-    def read(self) -> Run | RunBlocks:
-        file = StreamedFile.at(
-            self.path, "standard input" if str(self.path) == "-" else printable(self.path)
-        )
-        if file.lasting and file.packed is None:
-            source = self._source(file, None)
-            if format_of(source, self.format).name == "parquet":
-                return self._parquet(source)
-            return self._blocks(source, file, file.opened) or self._whole(source)
-        if file.lasting:
-            with file.opened() as stream:
-                return self._from_stream(file, stream, _BYTES_IN_STREAM)
-        # a pipe stays open, because it is read later.
-        opened = file.opened()
-        stream = opened.__enter__()
-        stream.opened = opened
-        return self._from_stream(file, stream, max(_BYTES_IN_STREAM, self.room.memory // 4))
-
-    def _source(self, file: StreamedFile, data: bytes | None) -> Source:
-        return checked(Source(file.label, RUN, file.path, data, file.lasting, self.columns))
-
-    def _whole(self, source: Source) -> Run:
-        run: Run = table_in(source, self.format, name=self.name)
-        return run
-
-    def _parquet(self, source: Source) -> Run | RunBlocks:
-        names = scan_file(self.path, source.label).collect_schema().names()
-        if has_lists(names, ("retrieved",), self.columns):
-            return self._whole(source)
-        return _parquet_blocks([self.path], source.label, self.room, self.name, self.columns)
-
-    def _from_stream(self, file: StreamedFile, stream: ByteStream, most: int) -> Run | RunBlocks:
-        """Read a compressed file or a pipe whole if it is small or cannot be cut."""
-        head = stream.read(most)
-        if len(head) == most:
-            start = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
-            source = self._source(file, start)
-
-            def again(told: Told) -> AbstractContextManager[ByteStream]:
-                return nullcontext(stream)
-
-            run = self._blocks(source, file, file.opened if file.lasting else again)
-            if run is not None:
-                stream.put_back(head)
-                return run
-            head += stream.rest(file.label, file.size or 0)
-        return self._whole(self._source(file, head))
-
-    def _blocks(
-        self,
-        source: Source,
-        file: StreamedFile,
-        opened: Callable[[Told], AbstractContextManager[ByteStream]],
-    ) -> RunBlocks | None:
-        """Return the run in blocks; None if it cannot be cut."""
-        format = format_of(source, self.format)
-        if format.name in SEPARATORS:
-            table = self._delimited(source, SEPARATORS[format.name])
-            if table is None:
-                return None
-            reader: DelimitedReader | LineReader = table
-        elif format.name in NAMELESS:
-            refuse_nameless(source, format)
-            reader = LineReader.of(source, format.name)
-        else:
+    def blocks_of(source: Source, again: ByteStream | None = None) -> RunBlocks | None:
+        reader = _reader_of(source, format)
+        if reader is None:
             return None
 
         def pieces(told: Told) -> Iterator[Piece]:
-            with opened(told) as stream:
-                size = self.room.block
-                if file.packed is not None:  # unpacked bytes wait in the stream
-                    stream, size = stream.ahead(), size // 2
-                if isinstance(reader, LineReader):
-                    yield from reader.pieces(blocks(stream, size))
-                else:
-                    yield from reader.pieces(stream, size)
+            opened = open_stream(path, label, told) if again is None else nullcontext(again)
+            with opened as stream:
+                if packed is None:
+                    yield from reader.pieces(stream, room.block)
+                else:  # bytes that were unpacked ahead take room, too
+                    yield from reader.pieces(ahead(iter(stream)), room.block // 2)
 
-        info = RunInfo(self.name, file.label, reader.notes, reader.tag)
-        return BlockReader(info, pieces, self.room, file.size, lasting=file.lasting).run()
+        return BlockReader(
+            name, label, pieces, room, reader.notes, reader.tag, size, lasting=size is not None
+        ).run()
 
-    def _delimited(self, source: Source, separator: str) -> DelimitedReader | None:
-        """Return the reader of a table; None if it has lists in it or line ends in its header."""
-        names = next(records(source, separator), (0, []))[1]
-        if has_lists(names, ("retrieved",), self.columns) or any("\n" in name for name in names):
-            return None
-        reader = DelimitedReader.of(source, separator)
-        return replace(reader, source=replace(source, data=b""))  # the first bytes can be freed
+    def read_whole(source: Source) -> Run:
+        run: Run = table_in(source, format, name=name)
+        return run
+
+    def read_stream(stream: ByteStream, most: int) -> Run | RunBlocks:
+        head = stream.read(most)
+        if len(head) == most:
+            start = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
+            run = blocks_of(source_of(start), stream if size is None else None)
+            if run is not None:
+                stream.put_back(head)
+                return run
+            head += stream.rest(label, size or 0)
+        return read_whole(source_of(head))
+
+    if size is not None and packed is None:
+        source = source_of(None)
+        if format_of(source, format).name != "parquet":
+            return blocks_of(source) or read_whole(source)
+        names = scan_file(path, label).collect_schema().names()
+        if has_lists(names, ("retrieved",), named):
+            return read_whole(source)
+        return _parquet_blocks([path], label, room, name, named)
+    if size is not None:
+        with open_stream(path, label) as stream:
+            return read_stream(stream, _BYTES_IN_STREAM)
+    opened = open_stream(path, label)
+    stream = opened.__enter__()
+    stream.opened = opened  # a pipe stays open, because it is read later
+    return read_stream(stream, max(_BYTES_IN_STREAM, room.memory // 4))
 
 
-@dataclass(frozen=True)
-class RunInfo:
-    name: str
-    source: str
-    notes: tuple[str, ...] = ()
-    tag: LastTag | None = None
-    by_line: bool = True
-    places: Places | None = None  # a function from row numbers to words, if there are several files
+def _size_and_compression(path: Path, label: str) -> tuple[int | None, str | None]:
+    """Return the size of a file, None for a pipe, and its compression."""
+    if str(path) == "-":
+        return None, None
+    try:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            return None, None
+        with path.open("rb") as handle:
+            return status.st_size, compression(handle.read(MAGIC_LENGTH))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise unreadable(label, error) from None
+
+
+def _reader_of(source: Source, format: FileFormat | None) -> DelimitedReader | LineReader | None:
+    """Return the reader of a file in blocks; None if it cannot be cut."""
+    file_format = format_of(source, format)
+    if file_format.name in NAMELESS:
+        refuse_nameless(source, file_format)
+        return LineReader.of(source, file_format.name)
+    separator = SEPARATORS.get(file_format.name)
+    if separator is None:
+        return None
+    names = next(records(source, separator), (0, []))[1]
+    if has_lists(names, ("retrieved",), as_columns(source.columns)):
+        return None
+    reader = DelimitedReader.of(source, separator)
+    return replace(reader, source=replace(source, data=b""))  # the first bytes can be freed
 
 
 @dataclass(eq=False)
 class BlockReader:
     """The function `RunBlocks.blocks`: called with the judged queries, it reads the run."""
 
-    info: RunInfo
+    name: str
+    source: str
     pieces: Callable[[Told], Iterator[Piece]]
     room: Room
+    notes: tuple[str, ...] = ()
+    tag: LastTag | None = None
     size: int | None = None
+    by_line: bool = True
     lasting: bool = True
     grouped: bool = True
     used: bool = False
 
     def run(self) -> RunBlocks:
-        return RunBlocks(self.info.name, self.info.source, self, self.info.tag)
+        return RunBlocks(self.name, self.source, self, self.tag)
 
     def __call__(self, judged: frozenset[str] | None) -> Iterator[Run | Lookup]:
         if self.used and not self.lasting:
             raise InputError(
-                f"{self.info.source}: can be read only once, but is needed twice here; write it "
-                "to a file first, and give that."
+                f"{self.source}: can be read only once, but is needed twice here; write it to a "
+                "file first, and give that."
             )
         self.used = True
+        if self.lasting and self.grouped:
+            return self._grouped(JudgedQueries(judged))
+        why = "is not grouped by query"
         if not self.lasting:
-            memory = f"{self.room.memory / 10**9:g} GB"
-            return self._from_disk(judged, f"cannot be read twice, and may not fit into {memory}")
-        if self.grouped:
-            return self._grouped(judged)
-        return self._from_disk(judged, "is not grouped by query")
+            why = f"cannot be read twice, and may not fit into {self.room.memory / 10**9:g} GB"
+        return self._from_disk(JudgedQueries(judged), why)
 
-    def _grouped(self, judged: frozenset[str] | None) -> Iterator[Run]:
+    def _grouped(self, judged: JudgedQueries) -> Iterator[Run]:
+        """Yield tables of whole judged queries; raise `UngroupedError` if one comes back."""
+        waiting: list[Piece] = []
+        name = None  # of the query that waits
         with (
-            phase(f"Reading {self.info.name}", self.size) as told,
+            phase(f"Reading {self.name}", self.size) as told,
             closing(ahead(self._checked_pieces(told))) as pieces,
         ):
-            try:
-                yield from whole_queries(pieces, self.info, judged, self.room)
-            except UngroupedError:
-                self.grouped = False
-                raise
+            for piece in pieces:
+                query = piece.frame["query"]
+                if not len(query):  # it has only notes
+                    waiting.append(piece)
+                    continue
+                if not judged.holds(query.tail(1)).all():  # its last query need not wait
+                    yield from self._block([*waiting, piece], judged)
+                    waiting, name = [], None
+                    continue
+                start = int(_starts(query)[-1])
+                if start or query[0] != name:
+                    before, piece = piece.cut(start)
+                    yield from self._block([*waiting, before], judged)
+                    waiting, name = [], query[-1]
+                waiting.append(piece)
+                rows = sum(part.frame.height for part in waiting)
+                self.room.refuse_long(self.source, query[-1], rows)
+            yield from self._block(waiting, judged)
 
-    def _from_disk(self, judged: frozenset[str] | None, why: str) -> Iterator[Run]:
+    def _block(self, pieces: Sequence[Piece], judged: JudgedQueries) -> Iterator[Run]:
+        pieces = [piece for piece in pieces if piece.frame.height or piece.notes]
+        if not pieces:
+            return
+        frame = pl.concat([piece.frame for piece in pieces], rechunk=False)
+        frame, rows, names, passed = judged.rows_of(frame)
+        if names.n_unique() < len(names) or judged.have_come(names):
+            self.grouped = False
+            raise UngroupedError
+        notes = merged(piece.notes for piece in pieces)
+
+        def places() -> Ints:
+            return np.concatenate([piece.places() for piece in pieces])
+
+        if self.by_line:
+            run = self._table(frame, notes, rows, passed, lambda lines: places()[lines].tolist())
+        else:
+            numbers = places() - 1
+            run = self._table(frame, notes, numbers if rows is None else numbers[rows], passed)
+        yield run_of(run) if frame.height else run
+
+    def _table(
+        self,
+        frame: pl.DataFrame,
+        notes: tuple[str, ...],
+        rows: Ints | None,
+        passed: Passed,
+        locate: Locate | None = None,
+    ) -> Run:
+        return Run(
+            frame,
+            self.source,
+            (*notes, *self.notes),
+            locate,
+            rows=rows,
+            name=self.name,
+            passed=passed,
+            part=True,
+        )
+
+    def _from_disk(self, judged: JudgedQueries, why: str) -> Iterator[Run]:
+        """Yield tables of whole judged queries, from rows in any order."""
         if sys.stderr is not None:
-            sys.stderr.write(
-                f"{self.info.source}: {why}; its rows are put on disk by query first.\n"
-            )
-        with phase(f"Putting {self.info.name} on disk", self.size) as told:
-            checked = self._checked_pieces(told)
-            with closing(ahead(checked) if self.lasting else checked) as pieces:
-                yield from partitioned(pieces, self.info, judged, self.room, self.size)
+            sys.stderr.write(f"{self.source}: {why}; its rows are put on disk by query first.\n")
+        wanted = _MAX_PARTITIONS if self.size is None else self.size // self.room.block
+        count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
+        with (
+            phase(f"Putting {self.name} on disk", self.size) as told,
+            closing(self._checked_pieces(told)) as checked,
+            closing(ahead(checked) if self.lasting else checked) as pieces,
+            self.room.folder() as folder,
+            (folder / "rows").open("w+b", buffering=0) as handle,
+        ):
+            disk = _RowsOnDisk(handle, folder, count)
+            passed, notes = self._write(pieces, disk, judged)
+            is_first = True
+            for table in disk.tables(self.source, self.room):
+                places = table[_PLACE].to_numpy()
+                run = self._table(
+                    table.drop(_PLACE),
+                    notes if is_first else (),
+                    places if self.by_line else places - 1,
+                    passed if is_first else Passed(),
+                    _same_lines if self.by_line else None,
+                )
+                yield run_of(run)
+                is_first = False
+            if is_first:
+                schema = {"query": pl.String, "item": pl.String, "score": pl.Float64}
+                yield self._table(pl.DataFrame(schema=schema), notes, None, passed)
+
+    def _write(
+        self, pieces: Iterable[Piece], disk: _RowsOnDisk, judged: JudgedQueries
+    ) -> tuple[Passed, tuple[str, ...]]:
+        """Put the rows of judged queries on disk; return the counts of the others, and notes."""
+        counts, notes = [], []
+        waiting: list[pl.DataFrame] = []
+        size = 0
+        for piece in pieces:
+            placed = piece.frame.with_columns(pl.Series(_PLACE, piece.places()))
+            frame, _, _, passed = judged.rows_of(placed)
+            counts.append(passed)
+            notes.append(piece.notes)
+            waiting.append(frame)
+            size += int(frame.estimated_size())
+            if size > self.room.memory // 32:
+                disk.write(pl.concat(waiting, rechunk=False))
+                waiting, size = [], 0
+        if waiting:
+            disk.write(pl.concat(waiting, rechunk=False))
+        total = Passed(
+            sum(passed.queries for passed in counts),
+            sum(passed.rows for passed in counts),
+            tuple(name for passed in counts for name in passed.names),
+            sum(passed.own for passed in counts),
+        )
+        return total, merged(notes)
 
     def _checked_pieces(self, told: Told) -> Generator[Piece]:
         has_rows = False
@@ -283,74 +370,52 @@ class BlockReader:
             has_rows = has_rows or piece.frame.height > 0
             yield piece
         if not has_rows:
-            raise InputError(f"{self.info.source}: holds no rows.")
+            raise InputError(f"{self.source}: holds no rows.")
 
 
-class SeenQueries:
-    """A set of queries as hashes of their ids."""
-
-    def __init__(self) -> None:
-        self._hashes: set[int] = set()
-
-    def add(self, names: pl.Series) -> list[bool]:
-        """Add distinct names; return which of them were there before."""
-        hashes = names.hash(1).to_list()
-        before = [number in self._hashes for number in hashes]
-        self._hashes.update(hashes)
-        return before
+def _same_lines(lines: Sequence[int]) -> list[int]:
+    return [int(line) for line in lines]
 
 
-class JudgedFilter:
+class JudgedQueries:
     """A filter for judged queries, which counts the others."""
 
-    def __init__(self, judged: frozenset[str] | None) -> None:
-        self._names = judged or frozenset()
-        self._judged = None if judged is None else pl.Series(list(judged), dtype=pl.String)
-        self._seen = SeenQueries()
+    def __init__(self, names: frozenset[str] | None) -> None:
+        self._names = names
+        self._come: set[int] = set()  # hashes of judged queries that came already
+        self._passed: set[int] = set()  # hashes of the others
         self._names_left = _MAX_NAMES
 
-    def judged(self, names: pl.Series) -> npt.NDArray[np.bool_]:
-        if self._judged is None:
+    def holds(self, names: pl.Series) -> npt.NDArray[np.bool_]:
+        if self._names is None:
             return np.ones(len(names), bool)
-        if len(names) * 50 < len(self._judged):
-            return np.fromiter(map(self._names.__contains__, names.to_list()), bool, len(names))
-        return names.is_in(self._judged.implode()).to_numpy()
+        return np.fromiter(map(self._names.__contains__, names.to_list()), bool, len(names))
 
-    def count(self, names: pl.Series, rows: int, own: int) -> Passed:
-        """Count unjudged queries that are new; `own` rows have an item with the query's id."""
-        if not len(names):
-            return Passed()
-        names = names.unique(maintain_order=True)
-        new = names.filter(~pl.Series(self._seen.add(names), dtype=pl.Boolean))
+    def have_come(self, names: pl.Series) -> bool:
+        """Add distinct names; return whether one of them came before."""
+        hashes = set(names.hash(1).to_list())
+        before = not self._come.isdisjoint(hashes)
+        self._come |= hashes
+        return before
+
+    def rows_of(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, Ints | None, pl.Series, Passed]:
+        """Return the rows of judged queries, their numbers (None: all) and names, and counts."""
+        starts = _starts(frame["query"])
+        names = frame["query"].gather(starts)
+        is_judged = self.holds(names)
+        if is_judged.all():
+            return frame, None, names, Passed()
+        rows = np.flatnonzero(np.repeat(is_judged, np.diff(np.append(starts, frame.height))))
+        judged = frame[rows]
+        others = names.filter(pl.Series(~is_judged)).unique(maintain_order=True)
+        hashes = others.hash(1).to_list()
+        new = others.filter(pl.Series([number not in self._passed for number in hashes]))
+        self._passed.update(hashes)
         shown = tuple(new.head(self._names_left).to_list())
         self._names_left -= len(shown)
-        return Passed(len(new), rows, shown, own)
-
-
-def whole_queries(
-    pieces: Iterable[Piece], info: RunInfo, judged: frozenset[str] | None, room: Room
-) -> Iterator[Run]:
-    """Yield tables of whole judged queries; raise `UngroupedError` if one comes back."""
-    only_judged, seen = JudgedFilter(judged), SeenQueries()
-    waiting: list[Piece] = []
-    name = None  # of the query that waits
-    for piece in pieces:
-        query = piece.frame["query"]
-        if not len(query):  # it has only notes
-            waiting.append(piece)
-            continue
-        if not only_judged.judged(query.tail(1)).all():  # its last query need not wait
-            yield from _block([*waiting, piece], info, only_judged, seen)
-            waiting, name = [], None
-            continue
-        start = int(_starts(query)[-1])
-        if start or query[0] != name:
-            before, piece = piece.cut(start)
-            yield from _block([*waiting, before], info, only_judged, seen)
-            waiting, name = [], query[-1]
-        waiting.append(piece)
-        room.refuse_long(info.source, query[-1], sum(part.frame.height for part in waiting))
-    yield from _block(waiting, info, only_judged, seen)
+        same_ids = _own_ids(frame) - _own_ids(judged)
+        passed = Passed(len(new), frame.height - judged.height, shown, same_ids)
+        return judged, rows, names.filter(pl.Series(is_judged)), passed
 
 
 def _starts(query: pl.Series) -> Ints:
@@ -360,105 +425,6 @@ def _starts(query: pl.Series) -> Ints:
 
 def _own_ids(frame: pl.DataFrame) -> int:
     return int((frame["query"] == frame["item"]).sum())
-
-
-def _block(
-    pieces: Sequence[Piece], info: RunInfo, only_judged: JudgedFilter, seen: SeenQueries
-) -> Iterator[Run]:
-    pieces = [piece for piece in pieces if piece.frame.height or piece.notes]
-    if not pieces:
-        return
-    frame = pl.concat([piece.frame for piece in pieces], rechunk=False)
-    starts = _starts(frame["query"])
-    names = frame["query"].gather(starts)
-    kept = only_judged.judged(names)
-    judged_names = names.filter(pl.Series(kept))
-    if judged_names.n_unique() < len(judged_names) or any(seen.add(judged_names)):
-        raise UngroupedError
-    rows: Ints | None = None
-    height, own = frame.height, 0
-    if not kept.all():
-        own = _own_ids(frame)
-        rows = np.flatnonzero(np.repeat(kept, np.diff(np.append(starts, height))))
-        frame = frame[rows]
-        own -= _own_ids(frame)
-    locate: Locate | None = None
-    if info.by_line:
-
-        def locate(wanted: Sequence[int]) -> list[int]:
-            return np.concatenate([piece.places() for piece in pieces])[wanted].tolist()
-    else:
-        places = np.concatenate([piece.places() for piece in pieces]) - 1
-        rows = places if rows is None else places[rows]
-    run = Run(
-        frame,
-        info.source,
-        (*merged(piece.notes for piece in pieces), *info.notes),
-        locate,
-        rows=rows,
-        places=info.places,
-        name=info.name,
-        part=True,
-        passed=only_judged.count(names.filter(pl.Series(~kept)), height - frame.height, own),
-    )
-    yield run_of(run) if frame.height else run
-
-
-def partitioned(
-    pieces: Iterable[Piece],
-    info: RunInfo,
-    judged: frozenset[str] | None,
-    room: Room,
-    size: int | None,
-) -> Iterator[Run]:
-    """Yield tables of whole judged queries, from rows in any order."""
-    wanted = (size or _MAX_PARTITIONS * _BYTES_PER_PARTITION) // _BYTES_PER_PARTITION
-    count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
-    with room.folder() as folder, (folder / "rows").open("w+b", buffering=0) as handle:
-        rows = _RowsOnDisk(handle, folder, count)
-        passed, notes = _write(pieces, rows, judged, room)
-        is_first = True
-        for table in rows.tables(info, room):
-            yield _partition_run(
-                table, info, notes if is_first else (), passed if is_first else Passed()
-            )
-            is_first = False
-        if is_first:
-            schema = {"query": pl.String, "item": pl.String, "score": pl.Float64}
-            empty = pl.DataFrame(schema=schema)
-            yield Run(empty, info.source, name=info.name, passed=passed, part=True)
-
-
-def _write(
-    pieces: Iterable[Piece], rows: _RowsOnDisk, judged: frozenset[str] | None, room: Room
-) -> tuple[Passed, tuple[str, ...]]:
-    """Put the rows of judged queries on disk; return the counts of the others, and the notes."""
-    only_judged = JudgedFilter(judged)
-    passed, notes = Passed(), []
-    waiting: list[pl.DataFrame] = []
-    size = 0
-    for piece in pieces:
-        frame = piece.frame.with_columns(pl.Series(_PLACE, piece.places()))
-        kept = pl.Series(only_judged.judged(frame["query"]))
-        if not kept.all():
-            left = frame.filter(~kept)
-            more = only_judged.count(left["query"], left.height, _own_ids(left))
-            passed = Passed(
-                passed.queries + more.queries,
-                passed.rows + more.rows,
-                passed.names + more.names,
-                passed.own + more.own,
-            )
-            frame = frame.filter(kept)
-        notes.append(piece.notes)
-        waiting.append(frame)
-        size += int(frame.estimated_size())
-        if size > room.memory // 32:
-            rows.write(pl.concat(waiting, rechunk=False))
-            waiting, size = [], 0
-    if waiting:
-        rows.write(pl.concat(waiting, rechunk=False))
-    return passed, merged(notes)
 
 
 @dataclass(eq=False)
@@ -496,8 +462,8 @@ class _RowsOnDisk:
                 "room (judged.config(temporary=DIR), --temporary DIR), or sort the run by query."
             ) from None
 
-    def tables(self, info: RunInfo, room: Room) -> Iterator[pl.DataFrame]:
-        """Yield small partitions together, and a large one in several parts."""
+    def tables(self, source: str, room: Room) -> Iterator[pl.DataFrame]:
+        """Yield partitions, small ones together."""
         waiting: list[pl.DataFrame] = []
         rows = 0
         for partition in sorted(self.chunks):
@@ -505,9 +471,8 @@ class _RowsOnDisk:
             if waiting and rows + height > min(_ROWS_PER_TABLE, room.rows // 4):
                 yield _grouped(waiting)
                 waiting, rows = [], 0
-            if height > room.rows // 4:
-                yield from self._in_parts(partition, info, room)
-                continue
+            if height > room.rows:
+                self._refuse_long(partition, source, room)
             waiting += self._read(partition)
             rows += height
         if waiting:
@@ -518,17 +483,10 @@ class _RowsOnDisk:
             self.handle.seek(start)
             yield pl.read_ipc_stream(io.BytesIO(self.handle.read(size)))
 
-    def _in_parts(self, partition: int, info: RunInfo, room: Room) -> Iterator[pl.DataFrame]:
-        lengths: dict[str, int] = {}
-        for chunk in self._read(partition):
-            for query, length in chunk["query"].value_counts().iter_rows():
-                lengths[query] = lengths.get(query, 0) + length
-                room.refuse_long(info.source, query, lengths[query])
-        for queries in _fitting(lengths, room.rows // 4):
-            names = pl.Series(queries, dtype=pl.String).implode()
-            yield _grouped(
-                [chunk.filter(pl.col("query").is_in(names)) for chunk in self._read(partition)]
-            )
+    def _refuse_long(self, partition: int, source: str, room: Room) -> None:
+        lengths = pl.concat([chunk["query"] for chunk in self._read(partition)]).value_counts()
+        query, length = lengths.sort("count").row(-1)
+        room.refuse_long(source, query, length)
 
 
 def _grouped(chunks: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -540,34 +498,3 @@ def _grouped(chunks: Sequence[pl.DataFrame]) -> pl.DataFrame:
     order = np.argsort(key.astype(np.uint16), kind="stable")
     order = order[np.argsort((key >> np.uint64(16)).astype(np.uint16)[order], kind="stable")]
     return frame[order]
-
-
-def _fitting(lengths: dict[str, int], most: int) -> Iterator[list[str]]:
-    """Yield queries that together have at most so many rows, or one that has more."""
-    queries: list[str] = []
-    rows = 0
-    for query, length in lengths.items():
-        if queries and rows + length > most:
-            yield queries
-            queries, rows = [], 0
-        queries.append(query)
-        rows += length
-    yield queries
-
-
-def _partition_run(
-    frame: pl.DataFrame, info: RunInfo, notes: tuple[str, ...], passed: Passed
-) -> Run:
-    places = frame[_PLACE].to_numpy()
-    run = Run(
-        frame.drop(_PLACE),
-        info.source,
-        (*notes, *info.notes),
-        (lambda lines: [int(line) for line in lines]) if info.by_line else None,
-        rows=places if info.by_line else places - 1,
-        places=info.places,
-        name=info.name,
-        passed=passed,
-        part=True,
-    )
-    return run_of(run)

@@ -24,7 +24,7 @@ class Records:
     """Rows of Python (dicts, namedtuples, dataclass objects, models of pydantic) as columns."""
 
     columns: Mapping[str, Sequence[Any]]
-    """The first row names the columns; a value that another row lacks is None."""
+    """A value that a row lacks is None."""
     label: str = "a list of rows"
 
     def frame(self) -> pl.DataFrame:
@@ -72,7 +72,8 @@ def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
     if _is_namedtuple(rows[0]) and all(type(row) is first for row in rows):
         return Records(dict(zip(first._fields, zip(*rows, strict=True), strict=True)), label)
     dicts = [as_dict(row) for row in rows]
-    return Records({str(name): [row.get(name) for row in dicts] for name in dicts[0]}, label)
+    names = dict.fromkeys(name for row in dicts for name in row)
+    return Records({str(name): [row.get(name) for row in dicts] for name in names}, label)
 
 
 def column_of(name: str, values: Sequence[Any]) -> pl.Series:
@@ -81,6 +82,8 @@ def column_of(name: str, values: Sequence[Any]) -> pl.Series:
 
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     kinds = {type(value) for value in plain if value is not None}
+    if bool in kinds and len(kinds) > 1:
+        return pl.Series(name, plain, dtype=pl.Object)
     try:
         if kinds == {int, float}:
             # By way of text, a whole number too large for a float is infinite, as in files.
@@ -92,36 +95,38 @@ def column_of(name: str, values: Sequence[Any]) -> pl.Series:
         return pl.Series(name, plain, dtype=pl.Object)
 
 
-@dataclass(frozen=True, eq=False)
-class KnownObject:
-    """An object that a reader knows (a dict, a table or `Records`), and its name."""
+def pandas_column(name: str, column: Any) -> pl.Series:
+    """Convert a column of pandas without pyarrow, in which the NaN of floats stays NaN."""
+    import numpy as np
+    import polars as pl
 
-    given: Any
-    name: str | None = None
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+        return pl.Series(name, column.to_numpy())
+    missing = column.isna()
+    cells = [None if none else value for value, none in zip(column, missing, strict=True)]
+    return column_of(name, cells)
 
 
-def as_known(given: Any, kind: Kind) -> KnownObject:
-    """Convert an object of another library; return anything else as it is."""
+def as_known(given: Any, kind: Kind) -> Any:
+    """Convert an object of another library to a dict, a table or `Records`, if it is one."""
     module = type(given).__module__.partition(".")[0]
     if module == "ranx" and hasattr(given, "to_dict"):
-        return KnownObject(
-            _called(given, "to_dict"), str(given.name) if getattr(given, "name", None) else None
-        )
+        return _called(given, "to_dict")
     if module == "pandas":
-        return KnownObject(_from_pandas(given, kind))
+        return _from_pandas(given, kind)
     if module == "polars" or isinstance(given, Mapping):
-        return KnownObject(given)
+        return given
     rows = "scoreddocs_iter" if kind is RUN else "qrels_iter"
     if callable(getattr(given, rows, None)):  # a dataset of ir_datasets
-        return KnownObject(records_of(_called(given, rows)))
+        return records_of(_called(given, rows))
     if hasattr(given, "__arrow_c_stream__"):
-        return KnownObject(from_arrow(given))
+        return from_arrow(given)
     for method in _CONVERSIONS:
         if callable(getattr(given, method, None)):
-            return KnownObject(_called(given, method))
+            return _called(given, method)
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and module != "numpy":
-        return KnownObject(records_of(given))
-    return KnownObject(given)
+        return records_of(given)
+    return given
 
 
 def _called(given: Any, method: str) -> Any:
@@ -159,29 +164,24 @@ def is_series(given: Any) -> bool:
     return hasattr(given, "iloc") and not hasattr(given, "columns")
 
 
-def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
+def results_of_series(series: Any, place: str) -> list[Any]:
     """Return the ids of a pandas Series, or (id, score) of each result."""
     values, labels = series.tolist(), series.index.tolist()
     pairs = list(zip(labels, values, strict=True))
     if not values or not all(isinstance(value, Real) for value in values):
         return values
-    if labels and all(isinstance(label, str) for label in labels):
-        return pairs
-    index_is_item, values_are_items, values_are_numbers = (
-        isinstance(name, str) and bool(candidates(role, [name]))
-        for name, role in (
-            (series.index.name, "item"),
-            (series.name, "item"),
-            (series.name, kind.value),
-        )
-    )
-    fractions = any(isfinite(value) and value % 1 for value in values)
-    if (index_is_item or fractions) and not values_are_items:
-        return pairs
     index = series.index
+    is_item = [
+        isinstance(name, str) and bool(candidates("item", [name]))
+        for name in (index.name, series.name)
+    ]
+    fractions = any(isfinite(value) and value % 1 for value in values)  # ids are whole numbers
+    by_text = all(isinstance(label, str) for label in labels)
+    if by_text or ((is_item[0] or fractions) and not is_item[1]):
+        return pairs
     # pandas also makes a RangeIndex of ids such as 10, 11, 12.
     by_position = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
-    if not index_is_item and not values_are_numbers and (values_are_items or by_position):
+    if is_item == [False, True] or (by_position and series.name is None):
         return values
     raise InputError(
         f"{place}: a pandas Series of numbers by numbers, of which either may be the ids. Give "

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice, pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.text import Warned
 
 if TYPE_CHECKING:
-    from judged.inputs.tables import Run
+    import numpy as np
+    from numpy.typing import NDArray
 
 DISTANCES = 5  # scores that rise down so many lists and fall in none are distances
 
@@ -25,16 +26,16 @@ class Ranked(OrderOnly):
     __slots__ = ()
 
 
-def refuse_odd_ranks(run: Run) -> None:
-    """Raise an error for ranks that are negative or fractions, because they may be scores."""
-    score = run.frame["score"]
-    odd = ((score > 0) | (score != score.floor())) & score.is_finite()
-    if rows := odd.arg_true().head(1).to_list():
+def refuse_odd_ranks(scores: NDArray[np.float64], place: Callable[[int], str]) -> None:
+    """Raise an error if negated ranks are positive or fractions, because they may be scores."""
+    odd = ((scores > 0) | (scores != scores.round())) & (abs(scores) < inf)
+    if odd.any():
+        row = int(odd.argmax())
         raise InputError(
-            f"{run.source}, {run.where(rows)}: the rank is {-score[rows[0]]:g}, but ranks are "
-            "whole numbers from 0 or 1, the best first. If the greatest value is the best, the "
-            "column is a score: columns={'score': COLUMN} (--columns score=COLUMN). If tied "
-            "results share an average rank, give them whole ranks."
+            f"{place(row)}: the rank is {-scores[row]:g}, but ranks are whole numbers from 0 or 1, "
+            "the best first. If the greatest value is the best, the column is a score: "
+            "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+            "rank, give them whole ranks."
         )
 
 

@@ -105,6 +105,6 @@ def files_of(name: str | None, file: Any) -> Any:
         raise InputError(f"{place}: repeats are NAME=FILE,FILE,… with a file between all commas.")
     if twice := next((part for part in files if files.count(part) > 1), None):
         raise InputError(
-            f"{place}: {printable(twice)} is there twice; a run is no repeat of itself."
+            f"{place}: {printable(twice)} occurs twice; a run cannot be a repeat of itself."
         )
     return Repeats(tuple(files))

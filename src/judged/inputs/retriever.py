@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import itertools
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from inspect import isasyncgen, isawaitable, isclass, signature
 from itertools import pairwise
@@ -32,8 +31,6 @@ from judged.inputs.retriever_answers import (
     AnswerReader,
     ItemOption,
     RetrievedResults,
-    SavedAnswer,
-    hash_of,
     read_queries,
 )
 from judged.inputs.source import let_interrupts_through
@@ -50,14 +47,13 @@ from judged.options import (
     checked,
     formats_of,
     later,
+    takes_scoring,
     unknown_option,
 )
-from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.measures import Measure
 else:  # loaded by `typing.get_type_hints` only
     Evaluation = later("judged:Evaluation")
 
@@ -66,6 +62,7 @@ MAX_FAILURES_AT_START = 20  # if so many queries failed and none was answered, n
 _FIRST_ONLY = ("RR", "Success")
 
 
+@takes_scoring
 @checked
 def evaluate_retriever(
     retriever: RetrieverLike,
@@ -132,8 +129,21 @@ def evaluate_retriever(
     0.75
     """
     progress = scoring.pop("progress", None)
-    options = RetrieverOptions(k, item, workers, retries, wait, save, all_queries, name)
-    task = RetrieverTask.of(retriever, queries, judgements, measures, options, scoring)
+    task = RetrieverTask(
+        retriever,
+        queries,
+        judgements,
+        measures,
+        scoring,
+        k=k,
+        item=item,
+        workers=workers,
+        retries=retries,
+        wait=wait,
+        save=save,
+        all_queries=all_queries,
+        name=name,
+    )
     return task.evaluate(progress)
 
 
@@ -143,39 +153,8 @@ RETRIEVER_METHODS = {"invoke": "ainvoke", "retrieve": "aretrieve", "run": "run_a
 """Methods of LangChain, LlamaIndex and Haystack, each with its asynchronous twin."""
 
 
-@dataclass(frozen=True)
-class RetrieverCall:
-    """A function from a query to what the retriever returns for it."""
-
-    function: Callable[[Any], Any]
-    name: str
-    run: Callable[..., Any] | None = None
-    """The method of Haystack that is called with keyword arguments."""
-
-    def check(self, query: Any) -> None:
-        if self.run is None:
-            return
-        try:
-            takes = signature(self.run, follow_wrapped=False)
-        except (TypeError, ValueError):  # it cannot be inspected
-            return
-        arguments = _keywords(query)
-        try:
-            takes.bind(**arguments)
-        except TypeError:
-            method = getattr(self.run, "__name__", "run")
-            expected, called = (
-                listed(list(map(str, names)) or ["nothing"])
-                for names in (takes.parameters, arguments)
-            )
-            raise InputError(
-                f"{self.name}.{method} takes {expected}, but is called with {called}; give a "
-                "function of the query that calls it, or queries that are mappings of its "
-                "arguments."
-            ) from None
-
-
-def call_of(retriever: Any) -> RetrieverCall:
+def call_of(retriever: Any, query: Any) -> Callable[[Any], Any]:
+    """Return a function from a query to what the retriever returns, checked with one query."""
     if isclass(retriever):
         raise InputError(
             f"the retriever is the class {retriever.__name__}; give an object of it, or a function."
@@ -202,20 +181,36 @@ def call_of(retriever: Any) -> RetrieverCall:
             f"{quoted(retriever)}."
         )
     function = getattr(retriever, methods[0]) if methods else retriever
-    if methods and methods[0] in ("run", RETRIEVER_METHODS["run"]):
-        return RetrieverCall(
-            lambda query: function(**_keywords(query)), name_of(retriever), function
+    if not methods or methods[0] not in ("run", RETRIEVER_METHODS["run"]):
+        return function
+
+    def keywords(query: Any) -> Mapping[str, Any]:
+        return query if isinstance(query, Mapping) else {"query": query}
+
+    def call(query: Any) -> Any:
+        return function(**keywords(query))
+
+    try:
+        takes = signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):  # it cannot be inspected
+        return call
+    try:
+        takes.bind(**keywords(query))
+    except TypeError:
+        expected, called = (
+            listed(list(map(str, names)) or ["nothing"])
+            for names in (takes.parameters, keywords(query))
         )
-    return RetrieverCall(function, name_of(retriever))
+        raise InputError(
+            f"{name_of(retriever)}.{methods[0]} takes {expected}, but is called with {called}; "
+            "give a function of the query that calls it, or queries that are mappings of its "
+            "arguments."
+        ) from None
+    return call
 
 
 def _method(retriever: Any, name: str) -> bool:
     return callable(getattr(retriever, name, None))
-
-
-def _keywords(query: Any) -> Mapping[str, Any]:
-    """Return the arguments of a Haystack component: a mapping, or the query alone."""
-    return query if isinstance(query, Mapping) else {"query": query}
 
 
 def name_of(function: Any) -> str:
@@ -234,150 +229,107 @@ clock: Callable[[], float] = time.perf_counter
 sleep: Callable[[float], None] = time.sleep
 
 
-@dataclass(frozen=True)
-class RetrieverOptions:
-    """The options of `evaluate_retriever` that are about asking."""
+def ask_queries(
+    function: Callable[[Any], Any],
+    queries: Mapping[str, Any],
+    workers: int,
+    retries: int,
+    wait: float,
+) -> Generator[tuple[str, Any, float, int]]:
+    """Yield each query, its answer or exception, the seconds of the last call, and the tries."""
+    loop = _EventLoop()
+    stopped = threading.Event()
+    todo: SimpleQueue[str] = SimpleQueue()
+    done: SimpleQueue[tuple[str, Any, float, int] | BaseException] = SimpleQueue()
 
-    k: int = 100
-    item: ItemOption = None
-    workers: int = 1
-    retries: int = 0
-    wait: float = 1.0
-    save: Path | None = None
-    all_queries: bool = False
-    name: str | None = None
+    def ask(query: str) -> tuple[str, Any, float, int]:
+        for tries in range(1, retries + 2):
+            if tries > 1:
+                sleep(wait * 2 ** (tries - 2))
+            began = clock()
+            try:
+                answer = loop.finish(function(queries[query]))
+                break
+            except Exception as error:
+                answer = error
+        return query, answer, clock() - began, tries
 
-    def __post_init__(self) -> None:
-        for name in ("k", "workers", "retries", "wait"):
-            OPTIONS[name](name, getattr(self, name))
-        item = self.item
-        if not (item is None or (isinstance(item, str) and item) or callable(item)):
-            raise InputError(
-                "item must be the path to the id in a result, such as 'metadata.doc_id', or a "
-                f"function from a result to its id; got {quoted(item)}."
-            )
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                done.put(ask(todo.get_nowait()))
+            except Empty:
+                return
+            except BaseException as error:
+                done.put(error)
+                return
 
-
-@dataclass(frozen=True)
-class RetrieverAnswer:
-    query: str
-    returned: Any = None
-    seconds: float = 0.0  # the time of the successful call, without failed calls and waits
-    tries: int = 1
-    error: Exception | None = None
-
-
-class _EventLoop:
-    """A loop in a thread of its own, so that it works inside a running loop, too."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.thread = _start(self._run)
-
-    def _run(self) -> None:
-        try:
-            self.loop.run_forever()
-        finally:
-            self.loop.close()
-
-    def wait_for(self, result: Any) -> Any:
-        async def finished() -> Any:
-            value = await result if isawaitable(result) else result
-            return [part async for part in value] if isasyncgen(value) else value
-
-        try:
-            return asyncio.run_coroutine_threadsafe(finished(), self.loop).result()
-        except CancelledError:
-            raise RuntimeError("the call was cancelled") from None
-
-    def close(self) -> None:
-        async def end() -> None:
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in others:
-                task.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
-            await self.loop.shutdown_asyncgens()
-            self.loop.stop()
-
-        asyncio.run_coroutine_threadsafe(end(), self.loop)
-        self.thread.join(timeout=1)
-
-
-class RetrieverClient:
-    """Asks queries, in threads if there are several workers; awaitables go to an event loop."""
-
-    def __init__(self, call: RetrieverCall, options: RetrieverOptions) -> None:
-        self.function = call.function
-        self.options = options
-        self.loop: _EventLoop | None = None
-        self.lock = threading.Lock()
-
-    def ask(self, queries: Mapping[str, Any]) -> Generator[RetrieverAnswer]:
-        """Yield the answers as they come."""
-        stopped = threading.Event()
-        try:
-            if self.options.workers == 1:
-                yield from itertools.starmap(self._answer, queries.items())
-            else:
-                yield from self._in_threads(queries, stopped)
-        finally:
-            stopped.set()
-            if self.loop is not None:
-                self.loop.close()
-
-    def _in_threads(
-        self, queries: Mapping[str, Any], stopped: threading.Event
-    ) -> Iterator[RetrieverAnswer]:
-        todo: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        done: SimpleQueue[RetrieverAnswer | BaseException] = SimpleQueue()
-        for pair in queries.items():
-            todo.put(pair)
-
-        def work() -> None:
-            while not stopped.is_set():
-                try:
-                    done.put(self._answer(*todo.get_nowait()))
-                except Empty:
-                    return
-                except BaseException as error:
-                    done.put(error)
-                    return
-
+    try:
+        if workers == 1:
+            yield from map(ask, queries)
+            return
+        for query in queries:
+            todo.put(query)
         # Threads of our own, not a pool: a program that is interrupted does not wait for them.
-        for _ in range(min(self.options.workers, len(queries))):
-            _start(work)
+        for _ in range(min(workers, len(queries))):
+            _start_thread(work)
         for _ in queries:
             let_interrupts_through()
             answer = done.get()
             if isinstance(answer, BaseException):
                 raise answer
             yield answer
+    finally:
+        stopped.set()
+        loop.close()
 
-    def _answer(self, query: str, asked: Any) -> RetrieverAnswer:
-        failed: Exception | None = None
-        for tries in range(1, self.options.retries + 2):
-            if tries > 1:
-                sleep(self.options.wait * 2 ** (tries - 2))
-            began = clock()
-            try:
-                returned = self.function(asked)
-                if isawaitable(returned) or isasyncgen(returned):
-                    returned = self._loop().wait_for(returned)
-                if isinstance(returned, Iterator):
-                    returned = list(returned)  # the work of a generator is done here
-            except Exception as error:
-                failed = error
-                continue
-            return RetrieverAnswer(query, returned, clock() - began, tries)
-        return RetrieverAnswer(query, tries=self.options.retries + 1, error=failed)
 
-    def _loop(self) -> _EventLoop:
+class _EventLoop:
+    """A loop in a thread of its own, so that it works inside a running loop, too."""
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.lock = threading.Lock()
+
+    def finish(self, returned: Any) -> Any:
+        """Return what is awaited or generated, or anything else as it is."""
+        if isinstance(returned, Iterator):
+            return list(returned)
+        if not (isawaitable(returned) or isasyncgen(returned)):
+            return returned
         with self.lock:
-            self.loop = self.loop or _EventLoop()
-            return self.loop
+            if self.loop is None:
+                self.loop = asyncio.new_event_loop()
+                self.thread = _start_thread(self.loop.run_forever)
+
+        async def wait() -> Any:
+            value = await returned if isawaitable(returned) else returned
+            return [part async for part in value] if isasyncgen(value) else value
+
+        try:
+            return self.finish(asyncio.run_coroutine_threadsafe(wait(), self.loop).result())
+        except CancelledError:
+            raise RuntimeError("the call was cancelled") from None
+
+    def close(self) -> None:
+        if (loop := self.loop) is None:
+            return
+
+        async def end() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await loop.shutdown_asyncgens()
+            loop.stop()
+
+        asyncio.run_coroutine_threadsafe(end(), loop)
+        self.thread.join(timeout=1)
+        if not loop.is_running():
+            loop.close()
 
 
-def _start(work: Callable[[], None]) -> threading.Thread:
+def _start_thread(work: Callable[[], None]) -> threading.Thread:
     """Start a thread that ends with the program and sees the context of its maker."""
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
     thread.start()
@@ -387,116 +339,113 @@ def _start(work: Callable[[], None]) -> threading.Thread:
 # The evaluation
 
 
-@dataclass
 class RetrieverTask:
     """Everything that is needed to ask and evaluate, checked before the first query."""
 
-    call: RetrieverCall
-    judgements: Judgements | Lookup
-    measures: Any
-    scoring: Mapping[str, Any]
-    queries: Mapping[str, Any]
-    options: RetrieverOptions
-    notes: list[str]
-    record: AnswerFile | None = None
-    failed: dict[str, Exception] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        record = self.record
-        self.todo = self.queries if record is None else record.resume(self.queries)
-        self.answered = {} if record is None else dict(record.saved)
-        self.reader = AnswerReader(self.options.item, self.options.k)
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         retriever: Any,
         queries: Any,
         judgements: Any,
         measures: Any,
-        options: RetrieverOptions,
         scoring: Mapping[str, Any],
-    ) -> RetrieverTask:
-        call = call_of(retriever)
-        for name in scoring:
-            if name not in SCORING_OPTIONS:
+        *,
+        k: int,
+        item: ItemOption,
+        save: Path | None,
+        all_queries: bool,
+        name: str | None,
+        **asking: Any,
+    ) -> None:
+        for option, value in {"k": k, **asking}.items():
+            OPTIONS[option](option, value)
+        if not (item is None or (isinstance(item, str) and item) or callable(item)):
+            raise InputError(
+                "item must be the path to the id in a result, such as 'metadata.doc_id', or a "
+                f"function from a result to its id; got {quoted(item)}."
+            )
+        for option in scoring:
+            if option not in SCORING_OPTIONS:
                 known = sorted(SCORING_OPTIONS)
-                raise InputError(unknown_option("evaluate_retriever", name, known))
-        columns, form = scoring.get("columns"), formats_of(scoring.get("format"))[0]
-        read = read_judgements(judgements, columns=columns, format=form)
+                raise InputError(unknown_option("evaluate_retriever", option, known))
+        self.scoring = dict(scoring)
+        columns, form = self.scoring.pop("columns", None), self.scoring.pop("format", None)
+        read = read_judgements(judgements, columns=columns, format=formats_of(form)[0])
+        self.judgements, self.measures = read, measures
         judged = read.names() if isinstance(read, Judgements) else list(read.lists)
-        rest = {key: value for key, value in scoring.items() if key not in ("columns", "format")}
-        asked = {query: query for query in judged} if queries is None else read_queries(queries)
-        chosen, notes = _choose_queries(asked, judged, all_queries=options.all_queries)
-        call.check(next(iter(chosen.values())))
+        texts = {query: query for query in judged} if queries is None else read_queries(queries)
+        self.queries, self.notes = _choose_queries(texts, judged, all_queries=all_queries)
+        function = call_of(retriever, next(iter(self.queries.values())))
+        self.function, self.asking = function, asking
         with warnings.catch_warnings():
             # Wrong options are an error before anything is asked.
             warnings.simplefilter("ignore", JudgedWarning)
-            evaluate(read, _stand_in(read, chosen), measures, **rest)
-        record = None
-        if options.save is not None:
-            path = options.item
-            if callable(path):
-                path = f"the function {getattr(path, '__name__', type(path).__name__)}"
-            settings = {"k": options.k, "from": path, "retriever": call.name}
-            record = AnswerFile.at(options.save, settings)
-        return cls(call, read, measures, rest, chosen, options, notes, record)
+            evaluate(read, _stand_in(read, self.queries), measures, **self.scoring)
+        self.settings = EvaluationSettings.of(
+            measures, scoring.get("policy"), scoring.get("convention")
+        )
+        called = name_of(retriever)
+        self.name, self.reader = name or called, AnswerReader(item, k)
+        self.todo: Mapping[str, Any] = self.queries
+        self.answers: dict[str, RetrievedResults] = {}
+        self.failed: dict[str, Exception] = {}
+        self.file: AnswerFile | None = None
+        if save is not None:
+            if callable(item):
+                item = f"the function {getattr(item, '__name__', type(item).__name__)}"
+            self.file = AnswerFile(save, {"k": k, "from": item, "retriever": called}, self.queries)
+            self.answers.update(self.file.answers)
+            self.todo = {q: text for q, text in self.queries.items() if q not in self.answers}
+            self.notes += self.file.notes
 
     def evaluate(self, progress: Progress | None = None) -> Evaluation:
-        order = _ScoreOrder(self.answered)
         try:
-            with closing(RetrieverClient(self.call, self.options).ask(self.todo)) as answers:
-                for answer in answers:
-                    self._take(answer, order)
+            with closing(ask_queries(self.function, self.todo, **self.asking)) as returned:
+                for query, answer, seconds, tries in returned:
+                    self._take(query, answer, seconds, tries)
                     if progress is not None:
                         progress(1)
         finally:
-            if self.record is not None:
-                self.record.close()
-        if not self.answered:
+            if self.file is not None:
+                self.file.close()
+        if not self.answers:
             raise self._nothing()
-        if not any(saved.results.items for saved in self.answered.values()):
+        if not any(results.items for results in self.answers.values()):
             raise InputError(
                 "the retriever returned no result for any query, so there is nothing to evaluate."
             )
-        order.refuse_distances()
-        if self.record is not None:
-            self.record.finish(self.queries)
-        answered = {query: self.answered[query] for query in self.queries if query in self.answered}
-        lists = {query: saved.results.pairs for query, saved in answered.items()}
-        run = read_run(lists, name=self.options.name or self.call.name)
-        run = replace(run, notes=(*run.notes, *self._notes_on(answered, order)))
+        answers = {query: self.answers[query] for query in self.queries if query in self.answers}
+        run = read_run({query: results.pairs for query, results in answers.items()}, name=self.name)
+        run = replace(run, notes=(*run.notes, *self._notes_on(answers)))
         latency = Latency(
-            {query: answer.seconds for query, answer in answered.items()},
-            max(answer.workers for answer in answered.values()),
-            tuple(query for query, answer in answered.items() if answer.tries > 1),
+            {query: results.seconds for query, results in answers.items()},
+            max(results.workers for results in answers.values()),
+            tuple(query for query, results in answers.items() if results.tries > 1),
         )
         evaluation = evaluate(self.judgements, run, self.measures, **self.scoring)
         return replace(evaluation, latency=latency)
 
-    def _take(self, answer: RetrieverAnswer, order: _ScoreOrder) -> None:
-        if answer.error is not None:
-            self.failed[answer.query] = answer.error
-            if not self.answered and len(self.failed) >= MAX_FAILURES_AT_START:
+    def _take(self, query: str, answer: Any, seconds: float, tries: int) -> None:
+        if isinstance(answer, Exception):
+            self.failed[query] = answer
+            if not self.answers and len(self.failed) >= MAX_FAILURES_AT_START:
                 raise self._nothing()
             return
-        results = self.reader.read(answer.query, answer.returned)
-        if Policy.of(self.scoring.get("policy")).duplicates == "error":
-            _refuse_repeated(answer.query, results)
-        asked = hash_of(answer.query, self.queries[answer.query]) if self.record else ""
-        workers = self.options.workers
-        saved = SavedAnswer(results, answer.seconds, answer.tries, workers, asked)
-        self.answered[answer.query] = saved
-        if self.record is not None:
-            self.record.add(answer.query, saved)
-        order.add(results)
+        results = self.reader.read(query, answer)
+        if self.settings.policy.duplicates == "error":
+            _refuse_repeated(query, results)
+        results = replace(results, seconds=seconds, tries=tries, workers=self.asking["workers"])
+        self.answers[query] = results
+        if self.file is not None:
+            self.file.add(query, results)
+        if len(self.answers) == DISTANCES:
+            _count_unsorted(self.answers)
 
     def _nothing(self) -> InputError:
-        tried = len(self.failed)
-        whole = tried == len(self.todo)
-        which = "the query" if whole and tried == 1 else "all queries"
-        if not whole:
-            which = f"the first {tried} of {len(self.todo):,} queries"
+        failed, total = len(self.failed), len(self.todo)
+        which = f"the first {failed} of {total:,} queries"
+        if failed == total:
+            which = "the query" if failed == 1 else "all queries"
         return InputError(f"{which} failed; the first error was {self._first_error()}")
 
     def _first_error(self) -> str:
@@ -505,110 +454,77 @@ class RetrieverTask:
         shown = text if len(text) <= 300 else f"{text[:300]}…"
         return f"{type(error).__name__}{f': {shown}' if shown else ''} (query {query!r})."
 
-    def _notes_on(self, answered: Mapping[str, SavedAnswer], order: _ScoreOrder) -> list[str]:
-        settings = EvaluationSettings.of(
-            self.measures, self.scoring.get("policy"), self.scoring.get("convention")
-        )
-        notes = [*self.notes, *self._about_failed(settings.policy)]
-        if self.record is not None:
-            notes += self.record.notes
-        if order.unlike:
+    def _notes_on(self, answers: Mapping[str, RetrievedResults]) -> list[str]:
+        notes: list[str] = []
+        if self.failed:
+            total = counted(len(self.queries), "query", "queries")
+            failed = f"{len(self.failed):,} of {total} failed ({few(list(self.failed))})"
+            first = f"The first error was {self._first_error()}"
+            if self.settings.policy.missing == "error":
+                raise PolicyError(f"{failed}, which missing=error does not allow. {first}")
+            notes.append(Warned(f"{failed}. {first}"))
+        notes += self.notes
+        if unsorted := _count_unsorted(answers):
             notes.append(
                 Warned(
-                    f"In {counted(order.unlike, 'query', 'queries')} the scores do not fall in the "
+                    f"In {counted(unsorted, 'query', 'queries')} the scores do not fall in the "
                     "order of the results. The scores define the ranks; return only ids to rank "
                     "by order."
                 )
             )
-        notes += self._about_cut(answered, settings.measures)
+        notes += self._notes_on_cut(answers)
         if self.reader.path is not None:
             notes.append(f"The id of each result is its {self.reader.path}.")
-        return notes + self._unknown(answered)
-
-    def _about_failed(self, policy: Policy) -> list[str]:
-        if not self.failed:
-            return []
-        names = ", ".join(list(self.failed)[:10]) + (", …" if len(self.failed) > 10 else "")
-        number = counted(len(self.queries), "query", "queries")
-        failed = f"{len(self.failed):,} of {number} failed ({names})"
-        if policy.missing == "error":
-            raise PolicyError(
-                f"{failed}, which missing=error does not allow. The first error was "
-                f"{self._first_error()}"
+        returned = [item for results in answers.values() for item in results.items]
+        judged = dict.fromkeys(item for _, item, _ in _judged_rows(self.judgements))
+        if not self._changes_ids and judged.keys().isdisjoint(returned):
+            notes.append(
+                Warned(
+                    f"No result is a judged item: {quoted(returned[0])} and others were returned, "
+                    f"{quoted(next(iter(judged), None))} and others are judged. Give the path to "
+                    "the id with item=."
+                )
             )
-        return [Warned(f"{failed}. The first error was {self._first_error()}")]
+        return notes
 
-    def _about_cut(
-        self, answered: Mapping[str, SavedAnswer], measures: Sequence[Measure]
-    ) -> list[str]:
-        cut = {query: saved.results for query, saved in answered.items() if saved.results.cut}
+    def _notes_on_cut(self, answers: Mapping[str, RetrievedResults]) -> list[str]:
+        """Warn of results beyond k if a measure looks further and relevant items may be there."""
+        cut = {query: results for query, results in answers.items() if results.cut}
         if not cut:
             return []
-        k = self.options.k
+        relevant: dict[str, set[str]] = {}
+        for query, item, grade in _judged_rows(self.judgements):
+            best = max(grade.values()) if isinstance(grade, Mapping) else grade
+            if query in cut and best > 0:
+                relevant.setdefault(query, set()).add(item)
+        lost = {query: items.difference(cut[query].items) for query, items in relevant.items()}
+        any_lost = self._changes_ids or any(lost.values())
+        all_lost = self._changes_ids or any(lost[query] == relevant[query] for query in lost)
+        k, names = self.reader.k, []
+        for measure in self.settings.measures:
+            spec = measure.spec
+            cutoff = measure.params.get(spec.at) if spec.at is not None else 0
+            is_deeper = cutoff is None or (spec.at == "k" and cutoff > k)
+            is_hurt = all_lost if spec.name in _FIRST_ONLY else any_lost
+            if spec.rates_relevance and is_deeper and is_hurt:
+                names.append(str(measure))
         left_out = (
             f"{counted(sum(results.cut for results in cut.values()), 'result')} beyond the first "
             f"{k:,} of {counted(len(cut), 'query', 'queries')} not kept (k={k:,})"
         )
-        cutoffs = [measure.params.get("k") for measure in measures]
-        deepest = max((cutoff for cutoff in cutoffs if isinstance(cutoff, int)), default=0)
-        if deepest > k:
-            return [Warned(f"{left_out}, though measures look down to rank {deepest:,}.")]
-        if names := self._uncut(cut, measures):
-            return [
-                Warned(
-                    f"{left_out}, though {listed(names)} {'looks' if len(names) == 1 else 'look'} "
-                    "at whole lists: relevant results beyond count as not retrieved. Raise k, or "
-                    f"give a cutoff, such as {names[0]}@{k}."
-                )
-            ]
-        return [f"{left_out}."]
-
-    def _uncut(self, cut: Mapping[str, RetrievedResults], measures: Sequence[Measure]) -> list[str]:
-        """Name the measures without a cutoff that relevant results beyond k may raise."""
-        wholes = [
-            measure
-            for measure in measures
-            if measure.spec.rates_relevance
-            and measure.spec.at is not None
-            and measure.params.get(measure.spec.at) is None
-        ]
-        relevant: dict[str, set[str]] = {}
-        for query, item, grade in _judged_rows(self.judgements) if wholes else ():
-            best = max(grade.values()) if isinstance(grade, Mapping) else grade
-            if query in cut and best > 0:
-                relevant.setdefault(query, set()).add(item)
-        lost = {query: items - set(cut[query].items) for query, items in relevant.items()}
-        left = any(lost.values())
-        unseen = any(items == relevant[query] for query, items in lost.items())
-        if self._changes_ids:
-            left = unseen = True
+        if not names:
+            return [f"{left_out}."]
+        look = "looks" if len(names) == 1 else "look"
         return [
-            str(measure)
-            for measure in wholes
-            if (unseen if measure.spec.name in _FIRST_ONLY else left)
+            Warned(
+                f"{left_out}, though {listed(names)} {look} further: relevant results beyond "
+                f"count as not retrieved. Raise k, or use cutoffs up to {k:,}."
+            )
         ]
 
     @property
     def _changes_ids(self) -> bool:
         return any(self.scoring.get(name) is not None for name in ("unique", "item_to"))
-
-    def _unknown(self, answered: Mapping[str, SavedAnswer]) -> list[str]:
-        """Return a warning if no returned id is judged."""
-        if self._changes_ids:
-            return []
-        returned = dict.fromkeys(
-            item for saved in answered.values() for item in saved.results.items
-        )
-        judged = dict.fromkeys(item for _, item, _ in _judged_rows(self.judgements))
-        if not returned or not returned.keys().isdisjoint(judged):
-            return []
-        return [
-            Warned(
-                f"No result is a judged item: {quoted(next(iter(returned)))} and others were "
-                f"returned, {quoted(next(iter(judged), None))} and others are judged. Give the "
-                "path to the id with item=."
-            )
-        ]
 
 
 def _judged_rows(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, Any]]:
@@ -668,28 +584,20 @@ def _refuse_repeated(query: str, results: RetrievedResults) -> None:
             )
 
 
-class _ScoreOrder:
-    """Counts lists whose scores fall, and lists whose scores rise as distances do."""
-
-    def __init__(self, answered: Mapping[str, SavedAnswer]) -> None:
-        self.rising = self.falling = self.unlike = 0
-        for saved in answered.values():
-            self.add(saved.results, refuse=False)
-
-    def add(self, results: RetrievedResults, *, refuse: bool = True) -> None:
+def _count_unsorted(answers: Mapping[str, RetrievedResults]) -> int:
+    """Count lists whose scores do not fall; an error if all rise, as distances do."""
+    rising = falling = unsorted = 0
+    for results in answers.values():
         pairs = list(pairwise(results.scores or ()))
         if any(one < other for one, other in pairs):
-            self.unlike += 1
-            self.rising += all(one <= other for one, other in pairs)
+            unsorted += 1
+            rising += all(one <= other for one, other in pairs)
         elif any(one > other for one, other in pairs):
-            self.falling += 1
-        if refuse and self.rising == DISTANCES:
-            self.refuse_distances()
-
-    def refuse_distances(self) -> None:
-        if self.rising and self.rising == self.unlike and not self.falling:
-            raise InputError(
-                "the scores rise from the first to the last result of every list, as distances "
-                "do, but the greatest score is best. Return (id, -distance), ids without scores, "
-                "or results sorted by falling score."
-            )
+            falling += 1
+    if rising and rising == unsorted and not falling:
+        raise InputError(
+            "the scores rise from the first to the last result of every list, as distances "
+            "do, but the greatest score is best. Return (id, -distance), ids without scores, "
+            "or results sorted by falling score."
+        )
+    return unsorted

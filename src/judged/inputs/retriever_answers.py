@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
@@ -16,9 +17,8 @@ from judged.errors import InputError, OutputError, quoted
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id, is_list, with_texts
 from judged.inputs.objects import is_series, results_of_series
-from judged.inputs.tables import RUN
 from judged.options import real
-from judged.outputs import check_target, checked_ending, replacing
+from judged.outputs import check_target, checked_ending
 from judged.text import Warned, counted, listed, quote
 
 # Queries
@@ -59,19 +59,16 @@ ItemOption = str | Callable[[Any], Any] | None
 class RetrievedResults:
     items: tuple[str, ...]
     scores: tuple[float, ...] | None  # None if there is only an order
-    cut: int = 0
+    cut: int = 0  # results beyond k
+    seconds: float = 0.0  # the time of the successful call, without failed calls and waits
+    tries: int = 1
+    workers: int = 1
 
     @property
     def pairs(self) -> list[Any]:
         if self.scores is None:
             return list(self.items)
         return list(zip(self.items, self.scores, strict=True))
-
-
-def _best_first(scores: Sequence[float] | None, number: int) -> list[int]:
-    if scores is None:
-        return list(range(number))
-    return sorted(range(number), key=lambda at: -scores[at])
 
 
 @dataclass
@@ -86,27 +83,28 @@ class AnswerReader:
     def read(self, query: str, answer: Any) -> RetrievedResults:
         """Return the first k results of an answer, by score if there are scores."""
         place = f"query {query!r}"
-        given = _listed(answer, place)
-        pairs = [self._pair(result, place, at) for at, result in enumerate(given)]
-        _refuse_mixture(given, pairs, place)
+        answers = _listed(answer, place)
+        pairs = [
+            self._pair(result, f"{place}, result {number}")
+            for number, result in enumerate(answers, 1)
+        ]
         items = tuple(
-            as_id(str(item) if isinstance(item, UUID) else item, place, at)
-            for at, (item, _) in enumerate(pairs)
+            as_id(str(item) if isinstance(item, UUID) else item, place, row)
+            for row, (item, _) in enumerate(pairs)
         )
-        scored = bool(pairs) and pairs[0][1] is not None
-        scores = tuple(_number(score, place, at) for at, (_, score) in enumerate(pairs))
-        kept = _best_first(scores if scored else None, len(pairs))[: self.k]
-        if callable(self.item) or not (given and _is_ranked(given[0])):
-            kept = sorted(kept)
+        scores = _scores([score for _, score in pairs], place)
+        rows = range(len(pairs))
+        best = sorted(rows, key=lambda row: -scores[row])[: self.k] if scores else rows[: self.k]
+        if callable(self.item) or not (answers and _is_ranked(answers[0])):
+            best = sorted(best)
         return RetrievedResults(
-            tuple(items[at] for at in kept),
-            tuple(scores[at] for at in kept) if scored else None,
-            len(pairs) - len(kept),
+            tuple(items[row] for row in best),
+            tuple(scores[row] for row in best) if scores else None,
+            len(pairs) - len(best),
         )
 
-    def _pair(self, result: Any, place: str, at: int) -> tuple[Any, Any]:
+    def _pair(self, result: Any, where: str) -> tuple[Any, Any]:
         """Return the id and the score of a result; None if it has no score."""
-        where = f"{place}, result {at + 1}"
         if callable(self.item):
             try:
                 chosen = self.item(result)
@@ -114,11 +112,11 @@ class AnswerReader:
                 raise InputError(
                     f"{where}: item failed for {quoted(result)} ({type(error).__name__}: {error})."
                 ) from error
-            return _split(chosen, where) if is_list(chosen) else (chosen, None)
-        named = _names(result) is not None
+            return _split(chosen, where)
         is_scored = is_list(result) and len(result) == 2 and _is_number(result[1])
         reached_in = isinstance(self.item, str) and not is_scored
-        whole, score = (result, None) if named or reached_in else _split(result, where)
+        is_whole = reached_in or _names(result) is not None
+        whole, score = (result, None) if is_whole else _split(result, where)
         if score is None:
             score = _score_of(whole)
         if self.item is not None:
@@ -172,7 +170,7 @@ def _listed(answer: Any, place: str) -> list[Any]:
             )
         return list(answer)
     if is_series(answer):
-        return results_of_series(answer, place, RUN)
+        return results_of_series(answer, place)
     if is_list(answer):
         return list(answer.tolist() if hasattr(answer, "tolist") else answer)
     inside = _inside(answer, place)
@@ -270,13 +268,24 @@ def _plain_number(given: Any) -> Any:
     return given.item()
 
 
-def _number(score: Any, place: str, at: int) -> float:
-    if score is None:
-        return 0.0
-    number = float(_plain_number(score))
-    if number != number:
-        raise InputError(f"{place}: the score of result {at + 1} is NaN; scores must be numbers.")
-    return number
+def _scores(scores: list[Any], place: str) -> list[float] | None:
+    """Return all scores as numbers, or None if there are none."""
+    without = [number for number, score in enumerate(scores, 1) if score is None]
+    if len(without) == len(scores):
+        return None
+    if without:
+        having = next(number for number, score in enumerate(scores, 1) if score is not None)
+        raise InputError(
+            f"{place}: result {without[0]} has no score, but result {having} has one; give a "
+            "score to every result, or to none."
+        )
+    numbers = [float(_plain_number(score)) for score in scores]
+    for number, score in enumerate(numbers, 1):
+        if math.isnan(score):
+            raise InputError(
+                f"{place}: the score of result {number} is NaN; scores must be numbers."
+            )
+    return numbers
 
 
 def _score_of(result: Any) -> Any:
@@ -290,7 +299,6 @@ def _score_of(result: Any) -> Any:
 
 
 def _number_of(result: Any, names: list[str], role: str) -> Any:
-    """Return the number that plays a role in a mapping or a named tuple, or None."""
     values = (_get(result, names[position]) for position in candidates(role, names))
     return next((_plain_number(value) for value in values if _is_number(value)), None)
 
@@ -342,183 +350,114 @@ def _reached(result: Any, path: str, where: str) -> Any:
     return value
 
 
-def _refuse_mixture(given: list[Any], pairs: list[tuple[Any, Any]], place: str) -> None:
-    for at, (_, score) in enumerate(pairs):
-        if (score is None) != (pairs[0][1] is None):
-            odd, other = (at, 0) if score is None else (0, at)
-            raise InputError(
-                f"{place}: result {odd + 1} has no score, but result {other + 1} has one; give a "
-                "score to every result, or to none."
-            )
-
-
 # Saved answers
 
-_START_AGAIN = "delete the file, or save to another."
 SAVE_EXTENSIONS = (".jsonl", ".ndjson")
 SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
 """Settings that answers depend on, with their names in messages."""
 
 
-@dataclass(frozen=True)
-class SavedAnswer:
-    results: RetrievedResults
-    seconds: float
-    tries: int
-    workers: int
-    asked: str
-
-
-def hash_of(query: str, asked: Any) -> str:
-    try:
-        text = json.dumps(asked, sort_keys=True, default=_as_list)
-    except (TypeError, ValueError, RecursionError):
-        raise InputError(
-            f"query {query!r} is {quoted(asked)}, which cannot be saved. Give texts, numbers, "
-            "lists or dicts of these, or leave out save=."
-        ) from None
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _as_list(given: Any) -> Any:
-    if hasattr(given, "tolist"):
-        return given.tolist()
-    raise TypeError
-
-
-def _count_of(number: Any) -> int:
-    if type(number) is not int or not 0 <= number < 2**63:
-        raise ValueError
-    return number
-
-
-@dataclass
 class AnswerFile:
     """A run saved as it goes: NDJSON with a line for each query, which can be read as a run.
 
-    A line has the results of a query, its time, its number of tries and a hash of the query; the
-    first one begins with the settings. In the end the file is written again, in the order of the
-    queries.
+    A line has the results of a query, its time, its number of tries and a hash of the query. The
+    first line begins with the settings.
     """
 
-    path: Path
-    settings: Mapping[str, Any]
-    saved: dict[str, SavedAnswer] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    _handle: BinaryIO | None = None
-
-    @classmethod
-    def at(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> AnswerFile:
+    def __init__(
+        self, path: str | os.PathLike[str], settings: Mapping[str, Any], queries: Mapping[str, Any]
+    ) -> None:
         """Read the file if there is one; nothing is written yet."""
         check_target(path)
         checked_ending(path, SAVE_EXTENSIONS)
-        file = cls(Path(path), settings)
+        self.path, self.settings = Path(path), dict(settings)
+        self.hashes = {query: _hash_of(query, asked) for query, asked in queries.items()}
+        self.answers: dict[str, RetrievedResults] = {}
+        self.notes: list[str] = []
+        self.complete_bytes = 0
+        self.handle: BinaryIO | None = None
         if os.path.lexists(path) and not os.path.isfile(path):
             raise OutputError(f"{path}: is not a regular file; give another path.")
-        if os.path.exists(path) and os.path.getsize(path):
-            file._read()
-        return file
-
-    def resume(self, queries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the queries without an answer; an error if other queries were asked."""
-        for query, saved in self.saved.items():
-            if query not in queries:
-                raise InputError(
-                    f"{self.path}: has results of query {query!r}, which is not among the "
-                    f"queries now; {_START_AGAIN}"
-                )
-            if saved.asked != hash_of(query, queries[query]):
-                raise InputError(
-                    f"{self.path}: the text of query {query!r} was another one; {_START_AGAIN}"
-                )
-        remaining = {query: text for query, text in queries.items() if query not in self.saved}
-        for query, asked in remaining.items():
-            hash_of(query, asked)
-        if self.saved:
-            rest = "the others were asked now" if remaining else "and nothing was asked"
+        if os.path.exists(path):
+            self._read()
+        if self.answers:
+            rest = "and nothing was asked"
+            if len(self.answers) < len(queries):
+                rest = "the others were asked now"
             self.notes.append(
                 Warned(
-                    f"{counted(len(self.saved), 'query was', 'queries were')} answered earlier and "
-                    f"read from {self.path}, {rest}; delete the file to ask all again."
+                    f"{counted(len(self.answers), 'query was', 'queries were')} answered earlier "
+                    f"and read from {path}, {rest}; delete the file to ask all again."
                 )
             )
-        return remaining
 
-    def add(self, query: str, saved: SavedAnswer) -> None:
-        first = not self.saved
-        self.saved[query] = saved
-        try:
-            if self._handle is None:
-                if not first and self.notes:
-                    self._write(self.saved)  # without what was cut off
-                    self._handle = self.path.open("ab")
-                    return
-                self._handle = self.path.open("wb" if first else "ab")
-            self._handle.write(self._line(query, saved, first=first))
-            self._handle.flush()
-        except OSError as error:
-            raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
-
-    def close(self) -> None:
-        if self._handle is not None:
-            self._handle.close()
-            self._handle = None
-
-    def finish(self, order: Iterable[str]) -> None:
-        """Write the whole file in the order of the queries."""
-        self.close()
-        self._write({query: self.saved[query] for query in order if query in self.saved})
-
-    def _write(self, saved: Mapping[str, SavedAnswer]) -> None:
-        if not saved:
-            return
-        scored = any(answer.results.scores is not None for answer in saved.values())
-        with replacing(self.path) as temporary, temporary.open("wb") as handle:
-            for number, (query, answer) in enumerate(saved.items()):
-                handle.write(self._line(query, answer, first=not number, scored=scored))
-
-    def _line(self, query: str, saved: SavedAnswer, *, first: bool, scored: bool = False) -> bytes:
-        """Return the line of a query; if others are `scored`, so are lists with an order only."""
-        results = saved.results
-        by_order = scored and results.scores is None
+    def add(self, query: str, results: RetrievedResults) -> None:
+        # Lists with an order only get scores, too, so that any mixture can be read as a run.
+        by_order = results.scores is None
         scores = range(len(results.items), 0, -1) if by_order else results.scores
         row = {
-            **({"settings": dict(self.settings)} if first else {}),
+            **({} if self.answers else {"settings": self.settings}),
             "query": query,
             "retrieved": results.items,
-            "scores": None if scores is None else list(scores),
+            "scores": list(scores or ()),
             "by_order": by_order,
             "cut": results.cut,
-            "seconds": saved.seconds,
-            "tries": saved.tries,
-            "at_once": saved.workers,
-            "asked": saved.asked,
+            "seconds": results.seconds,
+            "tries": results.tries,
+            "at_once": results.workers,
+            "asked": self.hashes[query],
         }
         try:
-            return f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+            line = f"{json.dumps(row, ensure_ascii=False)}\n".encode()
         except UnicodeEncodeError as error:
             half = quoted(error.object[error.start : error.end])
             raise InputError(
                 f"query {query!r}: {half} in an id is half of a surrogate pair, which cannot be "
                 f"written to {self.path}."
             ) from None
+        try:
+            if self.handle is None:
+                self.handle = self.path.open("ab")
+                self.handle.truncate(self.complete_bytes)
+            self.handle.write(line)
+            self.handle.flush()
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
+        self.answers[query] = results
+
+    def close(self) -> None:
+        if self.handle is not None:
+            self.handle.close()
 
     def _read(self) -> None:
         *lines, rest = self.path.read_bytes().split(b"\n")
         for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
-                query, saved = row["query"], self._saved(row)
+                results = _saved_results(row)
+                settings = row["settings"] if number == 1 else self.settings
+                changed = [name for name in self.settings if settings[name] != self.settings[name]]
             except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
                 raise self._foreign(number, line) from None
-            if number == 1:
-                self._compare(row, line)
-            if query in self.saved:
-                raise InputError(
-                    f"{self.path}, line {number}: query {query!r} occurs twice, as if two programs "
-                    f"had written at once; {_START_AGAIN}"
+            query = row["query"]
+            wrong = ""
+            if changed:
+                before, now = (quoted(names[changed[0]]) for names in (settings, self.settings))
+                setting = SAVED_SETTINGS[changed[0]]
+                wrong = f": {setting} was {before} when this was saved and is {now} now"
+            elif query in self.answers:
+                wrong = (
+                    f", line {number}: query {query!r} occurs twice, as if two programs had "
+                    "written at once"
                 )
-            self.saved[query] = saved
+            elif query not in self.hashes:
+                wrong = f": has results of query {query!r}, which is not among the queries now"
+            elif row["asked"] != self.hashes[query]:
+                wrong = f": the text of query {query!r} was another one"
+            if wrong:
+                raise InputError(f"{self.path}{wrong}; delete the file, or save to another.")
+            self.answers[query] = results
+            self.complete_bytes += len(line) + 1
         start = b'{"settings": {'
         if not lines and rest[: len(start)] != start[: len(rest)]:
             raise self._foreign(1, rest)
@@ -530,38 +469,42 @@ class AnswerFile:
                 )
             )
 
-    def _saved(self, row: Mapping[str, Any]) -> SavedAnswer:
-        """Return the answer of a line; one that was not saved here raises some exception."""
-        items, scores = tuple(row["retrieved"]), row["scores"]
-        if scores is not None:
-            scores = tuple(map(float, scores))
-        seconds = real(row["seconds"])
-        texts = (row["query"], row["asked"], *items)
-        is_odd = scores is not None and len(scores) != len(items)
-        if is_odd or seconds is None or not all(isinstance(text, str) for text in texts):
-            raise ValueError
-        return SavedAnswer(
-            RetrievedResults(items, None if row["by_order"] else scores, _count_of(row["cut"])),
-            seconds,
-            _count_of(row["tries"]),
-            _count_of(row["at_once"]),
-            row["asked"],
-        )
-
-    def _compare(self, first: dict[str, Any], line: bytes) -> None:
-        settings = first.get("settings")
-        if not isinstance(settings, dict):
-            raise self._foreign(1, line)
-        for name, now in self.settings.items():
-            if settings.get(name) != now:
-                before = quoted(settings.get(name))
-                raise InputError(
-                    f"{self.path}: {SAVED_SETTINGS[name]} was {before} when this was saved and is "
-                    f"{quoted(now)} now; {_START_AGAIN}"
-                )
-
     def _foreign(self, number: int, line: bytes) -> InputError:
         return InputError(
             f"{self.path}, line {number}: this is not a run that evaluate_retriever has saved: "
             f"{quote(line)}; save to another file."
         )
+
+
+def _hash_of(query: str, asked: Any) -> str:
+    def as_list(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        raise TypeError
+
+    try:
+        text = json.dumps(asked, sort_keys=True, default=as_list)
+    except (TypeError, ValueError, RecursionError):
+        raise InputError(
+            f"query {query!r} is {quoted(asked)}, which cannot be saved. Give texts, numbers, "
+            "lists or dicts of these, or leave out save=."
+        ) from None
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _saved_results(row: Mapping[str, Any]) -> RetrievedResults:
+    """Return the results in a line; one that was not saved here raises some exception."""
+    items, scores = tuple(row["retrieved"]), tuple(map(float, row["scores"]))
+    counts = row["cut"], row["tries"], row["at_once"]
+    texts = row["query"], row["asked"], *items
+    if (
+        len(scores) != len(items)
+        or (seconds := real(row["seconds"])) is None
+        or not all(isinstance(text, str) for text in texts)
+        or not all(type(count) is int and 0 <= count < 2**63 for count in counts)
+    ):
+        raise ValueError
+    cut, tries, workers = counts
+    return RetrievedResults(
+        items, None if row["by_order"] else scores, cut, seconds, tries, workers
+    )

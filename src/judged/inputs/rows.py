@@ -2,43 +2,60 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from math import isnan
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from judged.arrays import Ints
 from judged.errors import InputError
 from judged.inputs.columns import (
     LISTS,
     ROW_PATTERNS,
     NamedColumns,
+    candidates,
     has_lists,
+    is_labelled,
     matching,
     refuse_two_columns,
     shown_header,
 )
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.csv import line_numbers as record_lines
-from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.dicts import (
+    IDS_NOTE,
+    ORDER_NOTE,
+    as_id,
+    one_of_each,
+    ranks_beside_scores,
+    results_of,
+)
+from judged.inputs.formats import is_number
 from judged.inputs.frames import scan_source
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse_document
-from judged.inputs.objects import Records, from_arrow, is_record, records_of
-from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
+from judged.inputs.objects import (
+    Records,
+    from_arrow,
+    is_record,
+    is_series,
+    records_of,
+    results_of_series,
+)
+from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.row_lists import IdListColumn, IdLists, are_lists, hold_texts
 from judged.inputs.source import LineNumbers, Source
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Locate, Run, texts
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Locate, Lookup
 from judged.text import Warned, counted, quote
 
-Cells: TypeAlias = "pl.Series | Sequence[Any]"
 _FRAME = "a data frame"
 _KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
 _BESIDE = {"relevant": "grades", "retrieved": "scores"}  # the role of the numbers beside ids
@@ -55,99 +72,91 @@ _PHRASES = {
     "grades": "the grades of relevant items",
 }
 _LONG_TEXT = 60  # ids of so many characters, with spaces in them, are texts
+_SEPARATED = re.compile(r"[\s,;|]")
 
-
-@dataclass(frozen=True, eq=False)
-class RowContents:
-    judgements: Judgements | None
-    run: Run | None
-
-
-@dataclass(frozen=True)
-class RowColumns:
-    names: Mapping[str, str | None]
-    """The columns of the query, the relevant ids and the retrieved ids."""
-    beside: Mapping[str, tuple[str, ...]]
-    """Columns with the scores or grades of ids, if they hold lists of numbers."""
-    by_user: frozenset[str]
-    notes: tuple[str, ...] = ()
-
-    def needed(self) -> list[str]:
-        names = (*self.names.values(), *chain.from_iterable(self.beside.values()))
-        return list(dict.fromkeys(name for name in names if name is not None))
+Cells = Sequence[Any]
+ReadColumns = Callable[[Sequence[str]], Mapping[str, Cells]]
 
 
 @dataclass(frozen=True, eq=False)
 class RowTable:
-    """A table of which only the names of columns are known, until `columns` are read."""
+    """A table whose columns are read when they are needed."""
 
     header: Sequence[str]
     label: str
-    read: Callable[[Sequence[str]], Mapping[str, Cells]]
+    read: ReadColumns
     locate: Locate | None = None
-    columns: Mapping[str, Cells] = field(default_factory=dict)
 
-    def lists(self, name: str, role: str, *, by_user: bool = False) -> IdListColumn:
-        return IdListColumn(name, role, self.columns[name], self.place, by_user)
+    def places(self, rows: Sequence[int]) -> list[int]:
+        return self.locate(rows) if self.locate else [row + 1 for row in rows]
 
     def place(self, row: int) -> str:
-        word = "line" if self.locate else "row"
-        number = self.locate([row])[0] if self.locate else row + 1
-        return f"{self.label}, {word} {number}"
+        return f"{self.label}, {'line' if self.locate else 'row'} {self.places([row])[0]}"
 
 
 def rows_in(
     table: RowTable | None, roles: Sequence[str], named: NamedColumns, *, alone: bool = False
-) -> RowContents | None:
+) -> dict[Kind, Lookup] | None:
     """Read the rows of a table in these roles; return None if it has no such lists of ids."""
     if table is None or not has_lists(table.header, roles, named, alone):
         return None
     for role in roles:
         named.record(_KINDS[role], table.label, table.header)
-    columns = choose_row_columns(table.header, table.label, named, roles)
-    table = replace(table, columns=table.read(columns.needed()))
-    if not len(next(iter(table.columns.values()))):
+    names, beside, by_user, notes = choose_row_columns(table.header, table.label, named, roles)
+    needed = dict.fromkeys((*names.values(), *chain.from_iterable(beside.values())))
+    cells = table.read([name for name in needed if name is not None])
+    if not len(next(iter(cells.values()))):
         raise InputError(f"{table.label}: holds no rows.")
-    notes = list(columns.notes)
-    queries = _queries(table, columns.names["query"], notes)
-    judgements = run = None
-    if "relevant" in roles:
-        judgements = _judgements(table, columns, queries, tuple(notes))
-    if "retrieved" in roles:
-        run = _run(table, columns, queries, tuple(notes))
-    unread = [name for names in matching("relevant", table.header) for name in names]
-    if run is not None and judgements is None and unread:
-        note = f"{table.label}: column {quote(unread[0])} was not read; judgements were given."
-        run = replace(run, notes=(*run.notes, note))
-    if judgements is not None and run is not None:
-        relevant, retrieved = judgements.frame["item"], run.frame["item"]
-        if len(relevant) and len(retrieved) and not relevant.is_in(retrieved.implode()).any():
-            warning = Warned(
-                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
-                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
-            )
-            judgements = replace(judgements, notes=(*judgements.notes, warning))
-    return RowContents(judgements, run)
+    queries = _queries(table, names["query"], cells, notes)
+
+    def column(name: str, role: str) -> IdColumn:
+        return IdColumn(name, _KINDS[role], cells[name], table, name in by_user)
+
+    lists: dict[str, IdColumn] = {}
+    for role in roles:
+        name = names[role]
+        if name is None:
+            raise InputError(missing_columns(table.header))
+        lists[role] = column(name, role).read_ids()
+    for role, ids in lists.items():
+        numbers = [
+            column(name, role)
+            for name in beside[role]
+            if name in by_user or _may_hold_numbers(cells[name])
+        ]
+        if role == "relevant" and "retrieved" in lists:
+            results = lists["retrieved"]
+            numbers = [one for one in numbers if not one.belongs_to_results(ids, results)]
+        if len(numbers) > 1:
+            both = [one.name for one in numbers]
+            raise InputError(_two_columns(_BESIDE[role], both, table.label))
+        for one in numbers:
+            ids.take_values(one)
+    more: dict[str, list[str]] = {role: [] for role in roles}
+    unread = [name for tier in matching("relevant", table.header) for name in tier]
+    if "relevant" not in roles and unread:
+        more["retrieved"].append(
+            f"{table.label}: column {quote(unread[0])} was not read; judgements were given."
+        )
+    relevant, retrieved = (
+        [name for row in lists[role].pairs for name, _ in row or ()] if role in lists else []
+        for role in LISTS
+    )
+    if relevant and retrieved and set(relevant).isdisjoint(retrieved):
+        warning = Warned(
+            f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the retrieved "
+            f"ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
+        )
+        more["relevant"].append(warning)
+    return {_KINDS[role]: ids.lookup(queries, [*notes, *more[role]]) for role, ids in lists.items()}
 
 
-def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
-    both = f"{ours.source} and {theirs.source} do not agree on what is relevant"
-    advice = "Runs are compared on the same judgements."
-    for one, other in ((ours, theirs), (theirs, ours)):
-        known = set(other.names())
-        lost = next((query for query in one.names() if query not in known), None)
-        if lost is not None:
+def refuse_other_judgements(ours: Lookup, theirs: Lookup) -> None:
+    for query in {**ours.lists, **theirs.lists}:
+        if ours.lists.get(query) != theirs.lists.get(query):
             raise InputError(
-                f"{both}: query {lost!r} is in {one.source}, not in {other.source}. {advice}"
-            )
-    for one, other in ((ours, theirs), (theirs, ours)):
-        numbered = one.frame.with_row_index("row")
-        apart = numbered.join(other.frame, on=["query", "item", "grade"], how="anti").sort("row")
-        if apart.height:
-            row, query, item, grade = apart.row(0)
-            raise InputError(
-                f"{both}: query {query!r} has item {item!r} with grade {grade:g} in {one.source}, "
-                f"{one.where([row])}, not in {other.source}. {advice}"
+                f"{ours.source} and {theirs.source} do not agree on what is relevant to query "
+                f"{query!r}. Runs are compared on the same judgements."
             )
 
 
@@ -155,8 +164,9 @@ def missing_columns(header: Sequence[str] | None) -> str:
     columns = "" if header is None else f" (found: {shown_header(header) or 'none'})"
     names = "; ".join(f"{role}: {names}" for role, names in _EXAMPLES.items())
     return (
-        "judgements need a run beside them: judged evaluate QRELS RUN; or rows with columns for "
-        f"the query, its relevant ids and its retrieved ids{columns}. Names understood are, for "
+        "judgements and a run are needed: judged evaluate QRELS RUN; or rows with columns for "
+        f"the query, its relevant ids and its retrieved ids{columns}; or a table with the columns "
+        "query, item, label and score. Names understood are, for "
         f"example, {names}; others are named by columns={{'relevant': …, 'retrieved': …}} "
         "(--columns relevant=…,retrieved=…)."
     )
@@ -164,7 +174,8 @@ def missing_columns(header: Sequence[str] | None) -> str:
 
 def choose_row_columns(
     header: Sequence[str], source: str, named: NamedColumns, roles: Sequence[str] = LISTS
-) -> RowColumns:
+) -> tuple[dict[str, str | None], dict[str, tuple[str, ...]], frozenset[str], list[str]]:
+    """Return the columns of query and ids, those of numbers beside ids, the user's, and notes."""
     by_user = _columns_by_user(header, source, named)
     chosen: dict[str, str | None] = dict.fromkeys(("query", *LISTS))
     notes: list[str] = []
@@ -193,7 +204,7 @@ def choose_row_columns(
         else tuple(chain.from_iterable(matching(numbers, free)))
         for role in roles
     }
-    return RowColumns(chosen, beside, frozenset(by_user.values()), tuple(notes))
+    return chosen, beside, frozenset(by_user.values()), notes
 
 
 def _columns_by_user(header: Sequence[str], source: str, named: NamedColumns) -> dict[str, str]:
@@ -227,17 +238,17 @@ def table_in_file(source: Source, format: str) -> RowTable | None:
     if format == "parquet":
         with reading_parquet(source.label):
             return _polars_table(scan_source(source), source.label)
-    read: Callable[[Sequence[str]], Mapping[str, Cells]]
+    read: ReadColumns
     lines: Locate | None = None
     if format in SEPARATORS:
         separator = SEPARATORS[format]
         header = next(records(source, separator), (0, None))[1]
         read = partial(_read_delimited, source, separator)
-        lines = LineNumbers.of(source, partial(record_lines, separator=separator))
+        lines = LineNumbers(source, partial(record_lines, separator=separator))
     elif format == "ndjson":
         header = _first_names(next((line for line in source.lines() if line.strip()), b""))
         read = partial(_read_objects, source)
-        lines = LineNumbers.of(source, object_lines)
+        lines = LineNumbers(source, object_lines)
     elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
         header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
         read = partial(_read_document, source)
@@ -249,7 +260,7 @@ def table_in_file(source: Source, format: str) -> RowTable | None:
 def table_of(given: Any) -> RowTable | None:
     """Return the table that a frame or rows of Python are; None for anything else."""
     if isinstance(given, Records):
-        return _records_table(given)
+        return RowTable(list(given.columns), given.label, lambda names: given.columns)
     if hasattr(given, "iloc"):
         return _pandas_table(given) if hasattr(given, "columns") else None
     if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
@@ -264,8 +275,7 @@ def table_of(given: Any) -> RowTable | None:
 
 def document_table(source: Source) -> RowTable | None:
     expected = "JSON should be a list of rows with names."
-    rows = records_in(parse_document(source, expected), source.label)
-    return None if rows is None else _records_table(rows)
+    return table_of(records_in(parse_document(source, expected), source.label))
 
 
 def records_in(content: Any, label: str = "a dict") -> Records | None:
@@ -274,7 +284,8 @@ def records_in(content: Any, label: str = "a dict") -> Records | None:
         return records_of(content, label)
     if not isinstance(content, Mapping) or not content:
         return None
-    if _has_both_lists(content):
+    by_column = all(isinstance(values, (list, tuple)) for values in content.values())
+    if _has_both_lists(content) or (by_column and is_labelled(list(map(str, content)))):
         return _from_columns(content, label)
     rows = content.values()
     if all(isinstance(row, Mapping) for row in rows) and _has_both_lists(next(iter(rows))):
@@ -336,9 +347,9 @@ def _read_document(source: Source, names: Sequence[str]) -> Mapping[str, Cells]:
 
 
 def _polars_table(frame: pl.LazyFrame, label: str) -> RowTable:
-    def read(names: Sequence[str]) -> dict[str, Cells]:
+    def read(names: Sequence[str]) -> Mapping[str, Cells]:
         with refusing(f"{label}: cannot be read"):
-            return dict(frame.select(names).collect().to_dict())
+            return frame.select(names).collect().to_dict(as_series=False)
 
     return RowTable(frame.collect_schema().names(), label, read)
 
@@ -354,246 +365,243 @@ def _pandas_table(frame: Any) -> RowTable:
     return RowTable(header, _FRAME, read)
 
 
-def _records_table(given: Records) -> RowTable:
-    columns = given.columns
-    return RowTable(
-        list(columns), given.label, lambda names: {name: columns[name] for name in names}
-    )
-
-
-def _queries(table: RowTable, name: str | None, notes: list[str]) -> pl.Series:
+def _queries(
+    table: RowTable, name: str | None, cells: Mapping[str, Cells], notes: list[str]
+) -> list[str]:
     if name is None:
         notes.append(f"{table.label}: no column is the query, so that rows are numbered from 1.")
-        height = len(next(iter(table.columns.values())))
-        return pl.Series([str(number) for number in range(1, height + 1)], dtype=pl.String)
-    cells = table.columns[name]
-    if isinstance(cells, pl.Series) and cells.dtype != pl.Object:
-        ids = cells
-    else:
-        ids = texts("query", _query_texts(table, name, list(cells)))
-        if not all(isinstance(cell, str) for cell in cells):
-            notes.append(IDS_NOTE)
-    if ids.dtype.is_integer():
-        notes.append(IDS_NOTE)
-    elif not isinstance(ids.dtype, (pl.String, pl.Categorical, pl.Enum, pl.Null)):
-        raise InputError(
-            f"{table.label}: column {quote(name)} is {ids.dtype}, but queries must be texts or "
-            "whole numbers."
-        )
-    ids = ids.cast(pl.String)
-    missing = (ids.is_null() | (ids == "")).arg_true()
-    if len(missing):
-        raise InputError(f"{table.place(missing[0])}: the query is missing (no {quote(name)}).")
-    again = ids.is_duplicated().arg_true()
-    if len(again):
-        first = ids[again[0]]
-        rows = (ids == first).arg_true().to_list()[:2]
-        places = table.locate(rows) if table.locate else [row + 1 for row in rows]
-        word = "lines" if table.locate else "rows"
-        raise InputError(
-            f"{table.label}: {word} {places[0]} and {places[1]} have the same query, "
-            f"{quote(first, 60)}; give each query one row, or say with columns={{'query': …}} "
-            "(--columns query=…) which column tells them apart."
-        )
-    return ids
-
-
-def _query_texts(table: RowTable, name: str, cells: list[Any]) -> list[str | None]:
-    queries: list[str | None] = []
-    for row, cell in enumerate(cells):
-        if cell is None or cell == "" or (isinstance(cell, float) and cell != cell):
-            queries.append(None)
-            continue
+        return [str(row + 1) for row in range(len(next(iter(cells.values()))))]
+    rows: dict[str, int] = {}
+    for row, cell in enumerate(cells[name]):
+        if _is_missing(cell) or cell == "":
+            raise InputError(f"{table.place(row)}: the query is missing (column {quote(name)}).")
         try:
-            queries.append(as_id(cell))
+            query = as_id(cell)
         except InputError as error:
             raise InputError(f"{table.place(row)}, column {quote(name)}: {error}") from None
-    return queries
+        if rows.setdefault(query, row) != row:
+            one, two = table.places([rows[query], row])
+            raise InputError(
+                f"{table.label}: {'lines' if table.locate else 'rows'} {one} and {two} have the "
+                f"same query, {quote(query, 60)}; give each query one row, or say with "
+                "columns={'query': …} (--columns query=…) which column tells them apart."
+            )
+    if not all(isinstance(cell, str) for cell in cells[name]):
+        notes.append(IDS_NOTE)
+    return list(rows)
 
 
-def _judgements(
-    table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
-) -> Judgements:
-    lists, grades = _lists_and_values(table, columns, "relevant")
-    missing = np.flatnonzero(lists.counts < 0)
-    if len(missing):
-        raise InputError(
-            f"{table.place(int(missing[0]))}: the relevant ids are missing (column "
-            f"{quote(columns.names['relevant'] or '')}); write [] where nothing is relevant."
-        )
-    rows = lists.rows()
-    if grades is None:
-        notes = (*notes, NO_GRADES) if len(lists.ids) else notes
-        grades = pl.repeat(1.0, len(lists.ids), dtype=pl.Float64, eager=True)
-    infinite = (~grades.is_finite()).arg_true()
-    if len(infinite):
-        raise InputError(
-            f"{table.place(int(rows[infinite[0]]))}: the grade is {grades[infinite[0]]}; a grade "
-            "must be a finite number."
-        )
-    is_text = lists.ids.str.contains(" ", literal=True)
-    long_texts = lists.ids.filter(is_text & (lists.ids.str.len_chars() >= _LONG_TEXT))
-    if len(long_texts):
-        warning = Warned(
-            f"Items are whole texts, such as {quote(long_texts[0], 40)}: only a retrieved text "
-            "that is the same, character by character, counts as relevant. Where there are ids, "
-            "name their columns."
-        )
-        notes = (*notes, warning)
-    return Judgements(
-        lists.frame(queries, grades.alias("grade")),
-        table.label,
-        lists.with_note(notes),
-        table.locate,
-        rows=rows,
-        queries=lists.all_queries(queries),
-    )
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and isnan(cell))
 
 
-def _run(table: RowTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]) -> Run:
-    lists, scores = _lists_and_values(table, columns, "retrieved")
-    rows = lists.rows()
-    if len(missing := np.flatnonzero(lists.counts < 0)):
-        many = counted(len(missing), "query has", "queries have")
-        first = quote(queries[int(missing[0])], 40)
-        warning = f"{many} no list of retrieved ids, such as {first}: taken for nothing retrieved."
-        notes = (*notes, Warned(warning))
-    if scores is None:
-        notes = (*notes, ORDER_NOTE, *_notes_on_distances(lists)) if len(lists.ids) else notes
-        counts = np.maximum(lists.counts, 0)
-        left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
-        scores = pl.Series(left, dtype=pl.Float64)
-    elif lists.are_ranks:
-        notes = (*notes, Ranked("There is no score: the rank of each result gives the order."))
-    else:
-        against: tuple[str, ...] = ()
-        if lists.ranks is not None:
-            against = against_ranks(zip(rows, lists.ranks, scores, strict=True))
-        notes = (*notes, *(against or _notes_on_order(scores, rows)))
-    run = Run(
-        lists.frame(queries, scores.alias("score")),
-        table.label,
-        lists.with_note(notes),
-        table.locate,
-        rows=rows,
-        queries=lists.all_queries(queries),
-    )
-    if lists.are_ranks:
-        refuse_odd_ranks(run)
-    return run
-
-
-def _notes_on_distances(lists: IdLists) -> tuple[str, ...]:
-    """Return a warning if lists without scores are not in the order of their distances."""
-    if lists.distances is None:
-        return ()
-    rows = lists.rows()
-    name, given = lists.distances
-    unused = f"The field {quote(name)} of the retrieved objects is not used"
-    values = np.array([value if isinstance(value, Real) else np.nan for value in given], float)
-    falls = (values[1:] < values[:-1]) & (rows[1:] == rows[:-1])
-    if not falls.any():
-        return (f"{unused}: the order of each list is the ranking.",)
-    many = counted(len(set(rows[1:][falls].tolist())), "list does", "lists do")
-    return (
-        Warned(
-            f"{unused}, and {many} not have the smallest distance first. The order of each list "
-            'is the ranking. If the distances should rank, sort the lists, or add a field "score" '
-            "with the negative distance."
-        ),
-    )
-
-
-def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
-    """Return a note if scores do not fall in the order of the lists."""
-    values = scores.to_numpy()
-    within = rows[1:] == rows[:-1]
-    rises = set(rows[1:][(values[1:] > values[:-1]) & within].tolist())
-    falls = set(rows[1:][(values[1:] < values[:-1]) & within].tolist())
-    if len(rises - falls) > len(falls):
-        share = f"{len(rises - falls):,} of {len(rises | falls):,} lists"
-        return (
-            Warned(
-                f"The scores rise in the order of {share if falls else 'every list'}, as distances "
-                "do; ranks are by score, the greatest first, so that such a list is read "
-                "backwards. If they are distances, leave them out: the order of the list is then "
-                "the ranking."
-            ),
-        )
-    if rises:
-        return ("Ranks are by score: some lists are not in the order of their scores.",)
-    return ()
-
-
-def _lists_and_values(
-    table: RowTable, columns: RowColumns, role: str
-) -> tuple[IdLists, pl.Series | None]:
-    name = columns.names[role]
-    if name is None:
-        raise InputError(missing_columns(table.header))
-    column = table.lists(name, role, by_user=name in columns.by_user)
-    lists = column.lists()
-    beside = _column_beside(table, columns, role, lists)
-    if beside is None:
-        return lists, lists.values
-    if lists.are_ranks:
-        assert lists.values is not None
-        lists = replace(lists, values=None, are_ranks=False, ranks=(-lists.values).to_list())
-    if lists.values is not None:
-        raise InputError(
-            f"{table.label}: columns {quote(name)} and {quote(beside)} both have a {column.value} "
-            "for each id; leave one out."
-        )
-    values, counts = table.lists(beside, role).numbers(column.value)
-    ids = np.maximum(lists.counts, 0)
-    wrong = np.flatnonzero(ids != np.maximum(counts, 0))
-    if len(wrong):
-        row = int(wrong[0])
-        raise InputError(
-            f"{table.place(row)}: {counted(int(ids[row]), 'id')} in column {quote(name)}, but "
-            f"{counted(max(int(counts[row]), 0), column.value)} in column {quote(beside)}; give "
-            "one for each."
-        )
-    return lists, values
-
-
-def _column_beside(table: RowTable, columns: RowColumns, role: str, lists: IdLists) -> str | None:
-    names = [
-        name
-        for name in columns.beside[role]
-        if name in columns.by_user
-        or (are_lists(table.columns[name]) and not hold_texts(table.columns[name]))
-    ]
-    if role == "relevant":
-        names = [name for name in names if not _repeats_relevance(table, columns, name, lists)]
-    if len(names) > 1:
-        raise InputError(_two_columns(_BESIDE[role], names, table.label))
-    return names[0] if names else None
-
-
-def _repeats_relevance(table: RowTable, columns: RowColumns, name: str, relevant: IdLists) -> bool:
-    """Return whether a column says of each retrieved id whether it is relevant."""
-    retrieved = columns.names["retrieved"]
-    may_be_labels = bool(matching("grades", [name])[1])
-    if retrieved is None or name in columns.by_user or not may_be_labels:
+def _may_hold_numbers(cells: Cells) -> bool:
+    """Return whether these may be lists of scores or grades, not texts or one number per row."""
+    parsed = (_parsed_list(cell) if isinstance(cell, str) else cell for cell in cells)
+    lists = [cell for cell in parsed if not _is_missing(cell)]
+    if not all(isinstance(cell, (list, tuple)) or getattr(cell, "ndim", 0) == 1 for cell in lists):
         return False
-    values, counts = table.lists(name, "retrieved").numbers("relevance")
-    results = table.lists(retrieved, "retrieved").lists()
-    if not np.array_equal(np.maximum(counts, 0), np.maximum(results.counts, 0)):
-        return False
-    pairs = pl.DataFrame({"row": relevant.rows(), "item": relevant.ids}).unique()
-    labelled = pl.DataFrame({"row": results.rows(), "item": results.ids}).join(
-        pairs.with_columns(known=True), on=["row", "item"], how="left", maintain_order="left"
-    )
-    agrees = bool((labelled["known"].fill_null(False) == (values > 0)).all())
-    if agrees and values.is_in([0.0, 1.0]).all():
-        return True
-    fits_relevant = np.array_equal(np.maximum(counts, 0), np.maximum(relevant.counts, 0))
-    if fits_relevant and not agrees:
-        return False
-    raise InputError(
-        f"{table.label}: column {quote(name)} has a number for each id of column "
-        f"{quote(retrieved)}, so it may grade these results, and not the ids of column "
-        f"{quote(columns.names['relevant'] or '')}. Leave it out, or say what it is: "
-        f"columns={{'grades': {name!r}}} (--columns grades={name})."
-    )
+    first = next((cell[0] for cell in lists if len(cell)), None)
+    return bool(lists) and not isinstance(first, str)
+
+
+@dataclass(eq=False)
+class IdColumn:
+    """A column of lists: ids, pairs of an id and a number, objects, or numbers beside ids."""
+
+    name: str
+    kind: Kind
+    cells: Cells
+    table: RowTable
+    by_user: bool = False
+    pairs: list[list[tuple[str, Any]] | None] = field(default_factory=list)
+    """The id and the number of each result; None if the list of a row is missing."""
+    notes: dict[str, None] = field(default_factory=dict)
+    ranks: tuple[str, ...] = ()  # warnings about ranks beside scores
+
+    def place(self, row: int) -> str:
+        return f"{self.table.place(row)}, column {quote(self.name)}"
+
+    def error(self, row: int, what: str) -> InputError:
+        return InputError(f"{self.table.place(row)}: column {quote(self.name)} {what}")
+
+    def read_ids(self) -> IdColumn:
+        """Parse the cells, once, to ids and the numbers beside them."""
+        lists = [self.parsed(cell, row) for row, cell in enumerate(self.cells)]
+        self._refuse_flags(lists)
+        bare = ORDER_NOTE if self.kind is RUN else NO_GRADES
+        for row, cell in enumerate(lists):
+            if cell is None:
+                self.pairs.append(None)
+                continue
+            pairs, assumed = results_of(cell, self.place(row), self.kind)
+            if cell and self.notes and (bare in assumed) != (bare in self.notes):
+                value = self.kind.value
+                raise self.error(row, f"has {value}s in some rows only; give all of them or none.")
+            self.notes.update(assumed)
+            self.pairs.append(pairs)
+        if self.kind is RUN:
+            self.ranks = against_ranks(ranks_beside_scores(dict(enumerate(lists))))
+        return self
+
+    def take_values(self, numbers: IdColumn) -> None:
+        """Take the numbers of another column, one for each id."""
+        bare = [note for note in self.notes if isinstance(note, OrderOnly) or note == NO_GRADES]
+        if any(self.pairs) and not bare:
+            raise InputError(
+                f"{self.table.label}: columns {quote(self.name)} and {quote(numbers.name)} both "
+                f"have a {self.kind.value} for each id; leave one out."
+            )
+        for note in bare:
+            del self.notes[note]
+        for row, cell in enumerate(numbers.cells):
+            values, pairs = numbers.parsed(cell, row) or (), self.pairs[row] or []
+            if len(pairs) != len(values):
+                raise InputError(
+                    f"{self.table.place(row)}: {counted(len(pairs), 'id')} in column "
+                    f"{quote(self.name)}, but {counted(len(values), self.kind.value)} in column "
+                    f"{quote(numbers.name)}; give one for each."
+                )
+            if wrong := [value for value in values if not isinstance(value, (Real, np.number))]:
+                raise numbers.error(row, f"holds {_shown(wrong[0])}, which is no number.")
+            if pairs:
+                self.pairs[row] = [(x, value) for (x, _), value in zip(pairs, values, strict=True)]
+
+    def lookup(self, queries: Sequence[str], notes: Sequence[str]) -> Lookup:
+        is_run = self.kind is RUN
+        more = self._notes_on_run(queries) if is_run else self._notes_on_judgements()
+        lists: dict[str, dict[str, float]] = {}
+        repeated: list[tuple[str, str]] = []
+        for query, pairs in zip(queries, self.pairs, strict=True):
+            lists[query] = one_of_each(query, pairs or [], self.kind, repeated)
+        return Lookup(
+            lists,
+            self.table.label,
+            tuple(dict.fromkeys((*notes, *more, *self.notes, *self.ranks))),
+            "run" if is_run else "judgements",
+            repeated=tuple(repeated),
+        )
+
+    def _notes_on_judgements(self) -> Iterator[str]:
+        if None in self.pairs:
+            raise InputError(
+                f"{self.table.place(self.pairs.index(None))}: the relevant ids are missing (column "
+                f"{quote(self.name)}); write [] where nothing is relevant."
+            )
+        names = (name for pairs in self.pairs for name, _ in pairs or ())
+        text = next((name for name in names if len(name) >= _LONG_TEXT and " " in name), None)
+        if text is not None:
+            yield Warned(
+                f"Items are whole texts, such as {quote(text, 40)}: only a retrieved text that is "
+                "the same, character by character, counts as relevant. Where there are ids, name "
+                "their columns."
+            )
+
+    def _notes_on_run(self, queries: Sequence[str]) -> Iterator[str]:
+        missing = [query for query, ids in zip(queries, self.pairs, strict=True) if ids is None]
+        if missing:
+            many = counted(len(missing), "query has", "queries have")
+            yield Warned(
+                f"{many} no list of retrieved ids, such as {quote(missing[0], 40)}: taken for "
+                "nothing retrieved."
+            )
+
+    def belongs_to_results(self, relevant: IdColumn, retrieved: IdColumn) -> bool:
+        """Return whether this column has a number for each retrieved id, not each relevant one."""
+        if self.by_user or not matching("grades", [self.name])[1]:
+            return False
+        lengths = [len(self.parsed(cell, row) or ()) for row, cell in enumerate(self.cells)]
+        of_relevant, of_retrieved = (
+            lengths == [len(pairs or ()) for pairs in column.pairs]
+            for column in (relevant, retrieved)
+        )
+        if of_relevant and of_retrieved:
+            raise InputError(
+                f"{self.table.label}: column {quote(self.name)} has a number for each id of "
+                f"columns {quote(relevant.name)} and {quote(retrieved.name)}. Leave it out, or "
+                f"say that it grades the relevant ids: columns={{'grades': {self.name!r}}} "
+                f"(--columns grades={self.name})."
+            )
+        return of_retrieved
+
+    def _refuse_flags(self, lists: Sequence[Sequence[Any] | None]) -> None:
+        """Raise an error for 0 and 1 in rank order instead of the ids of relevant items."""
+        types = {type(entry) for cell in lists for entry in cell or ()}
+        may_be_flags = (
+            self.kind is JUDGEMENTS
+            and types == {int}
+            and all(entry in (0, 1) for cell in lists for entry in cell or ())
+        )
+        for row, cell in enumerate(lists if may_be_flags or bool in types else ()):
+            if cell and (len(set(cell)) < len(cell) or bool in set(map(type, cell))):
+                raise self.error(
+                    row,
+                    f"holds {_shown(cell)}, which says of each result whether it is relevant, not "
+                    "the ids of relevant items; judged.Rankings.from_relevance reads such lists.",
+                )
+
+    def parsed(self, cell: Any, row: int) -> Sequence[Any] | None:
+        """Return the list in a cell; None if the cell is empty."""
+        if isinstance(cell, str):
+            text = cell.strip()
+            is_id = self._is_called_id() or (self.by_user and not is_number(text))
+            if is_id and text and text[0] not in "[{" and not _SEPARATED.search(text):
+                return [text]
+            cell = _parsed_list(text) if text else None
+            if text and cell is None:
+                raise self.error(
+                    row,
+                    f'holds {quote(text, 60)}, which is no list; write lists as JSON: ["a", "b"].',
+                )
+        if _is_missing(cell):
+            return None
+        if isinstance(cell, Mapping):
+            numbers = all(isinstance(value, (Real, np.number)) for value in cell.values())
+            if not numbers or "id" in cell or candidates("item", list(filter(_is_text, cell))):
+                what = f"holds {_shown(cell)}; write a list of ids, or {{id: {self.kind.value}}}."
+                raise self.error(row, what)
+            return list(cell.items())
+        if is_series(cell):
+            return results_of_series(cell, self.place(row))
+        if getattr(cell, "ndim", 0) == 1 or isinstance(cell, pl.Series):
+            return list(cell.tolist() if hasattr(cell, "tolist") else cell)
+        if isinstance(cell, (set, frozenset)):
+            if self.kind is RUN:
+                raise self.error(row, "holds a set, which has no order; give a list, best first.")
+            return sorted(cell, key=str)
+        if isinstance(cell, (list, tuple)):
+            return cell
+        if isinstance(cell, (int, np.integer)) and self._is_called_id():
+            return [cell]
+        shown = _shown(cell)
+        raise self.error(row, f"holds {shown}, which is no list of ids; write [{shown}] for one.")
+
+    def _is_called_id(self) -> bool:
+        """Return whether the name ends in "id", so that a text alone is surely one."""
+        return re.search(r"ids?$", self.name.strip(), re.IGNORECASE) is not None
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
+
+
+def _parsed_list(text: str) -> Any:
+    """Parse a list from JSON, or as Python prints it; return None if that is not certain."""
+    # If a printed list has neither " nor \\, no text in it holds a quotation mark.
+    has_no_marks = '"' not in text and "\\" not in text
+    for spelling in (text, text.replace("'", '"')) if has_no_marks else (text,):
+        try:
+            return json.loads(spelling)
+        except (ValueError, RecursionError):
+            continue
+    try:
+        read = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    # Texts side by side ("['a' 'b']", as numpy prints them) become one in Python.
+    same = repr(read).replace(" ", "") == text.replace(" ", "")
+    return read if same and isinstance(read, (list, dict)) else None
+
+
+def _shown(given: Any) -> str:
+    return quote(given if isinstance(given, str) else repr(given), 60)

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from threading import get_ident
-from typing import Any, BinaryIO, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar
 
 from judged.errors import InputError, JudgedError
 from judged.inputs.formats import printable, signed
@@ -60,17 +60,8 @@ _BYTES_PER_PART = 1 << 22
 # holds, so there is a limit, which the user can raise.
 
 
-@dataclass(frozen=True)
-class Compression:
-    name: str
-    magic: tuple[bytes, ...]
-    unpacker: Callable[[], Any]
-    """A function that returns an object with `decompress(data, most)`, `eof` and `unused_data` for
-    one part of a file; None if no library is installed."""
-
-
 def _zstandard() -> Any:
-    """Return the unpacker of Python from 3.14 on, or of `backports.zstd`."""
+    """Return the unpacker of Python from 3.14 on, or of `backports.zstd`; None without both."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -95,22 +86,34 @@ def _gzip() -> Any:
 _BZIP2 = tuple(
     b"BZh%d%s" % (level, block) for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")
 )
-_COMPRESSIONS = (
-    Compression("gzip", (b"\x1f\x8b",), _gzip),
-    Compression("bzip2", _BZIP2, lambda: resolve_name("bz2:BZ2Decompressor")()),
-    Compression("xz", (b"\xfd7zXZ\x00",), lambda: resolve_name("lzma:LZMADecompressor")()),
-    Compression("zstd", (b"\x28\xb5\x2f\xfd",), _zstandard),
-)
+_MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    "bzip2": _BZIP2,
+    "xz": (b"\xfd7zXZ\x00",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+}
+_UNPACKERS: dict[str, Callable[[], Any]] = {
+    "gzip": _gzip,
+    "bzip2": lambda: resolve_name("bz2:BZ2Decompressor")(),
+    "xz": lambda: resolve_name("lzma:LZMADecompressor")(),
+    "zstd": _zstandard,
+}
+"""Functions that return `decompress(data, most)`, `eof` and `unused_data` for a part of a file."""
 
 
-def compression(start: bytes) -> Compression | None:
-    return next((known for known in _COMPRESSIONS if start.startswith(known.magic)), None)
+def compression(start: bytes) -> str | None:
+    return next((name for name, magic in _MAGIC.items() if start.startswith(magic)), None)
 
 
-def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterator[bytes]:
+def can_stream(packed: str) -> bool:
+    """Return whether a library is installed that unpacks this compression piece by piece."""
+    return _UNPACKERS[packed]() is not None
+
+
+def unpacked(chunks: Iterable[bytes], packed: str, label: str) -> Iterator[bytes]:
     """Unpack bytes as they come, a few megabytes at a time, all parts of a file."""
-    if packed.unpacker() is None:
-        yield decompressed(b"".join(chunks), packed, label)
+    if not can_stream(packed):
+        yield _by_polars(b"".join(chunks), label)
         return
     unpacker = None
     for chunk in chunks:
@@ -120,8 +123,13 @@ def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterat
                 data = data.lstrip(b"\0")  # some programs fill up the last block
                 if not data:
                     break
-                unpacker = packed.unpacker()
-            part = _unpacked_part(unpacker, data, _BYTES_PER_PART, packed, label)
+                unpacker = _UNPACKERS[packed]()
+            try:
+                part = unpacker.decompress(data, _BYTES_PER_PART)
+            except MemoryError:
+                raise
+            except Exception as error:  # every library has errors of its own
+                raise _damaged(packed, label, str(error)) from None
             data = getattr(unpacker, "unconsumed_tail", b"")
             if unpacker.eof:
                 data, unpacker = unpacker.unused_data, None
@@ -131,33 +139,6 @@ def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterat
         raise _damaged(packed, label, "it ends before its end is marked")
 
 
-def _unpacked_part(unpacker: Any, data: bytes, most: int, packed: Compression, label: str) -> bytes:
-    try:
-        return cast("bytes", unpacker.decompress(data, most))
-    except MemoryError:
-        raise
-    except Exception as error:  # every library has errors of its own
-        raise _damaged(packed, label, str(error)) from None
-
-
-def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
-    limit = most_unpacked()
-    if packed.unpacker() is None:
-        return _by_polars(data, label, limit)
-    parts, room = [], limit
-    while data:
-        unpacker = packed.unpacker()
-        part = _unpacked_part(unpacker, data, room + 1, packed, label)
-        if len(part) > room:
-            raise too_large(label, len(data), limit)
-        if not unpacker.eof:
-            raise _damaged(packed, label, "it ends before its end is marked")
-        parts.append(part)
-        room -= len(part)
-        data = unpacker.unused_data.lstrip(b"\0")  # some programs fill up the last block
-    return b"".join(parts)
-
-
 def most_unpacked() -> int:
     try:
         return size_in_bytes(os.environ.get(LIMIT_VARIABLE, _DEFAULT_LIMIT))
@@ -165,10 +146,9 @@ def most_unpacked() -> int:
         raise InputError(f"the environment variable {LIMIT_VARIABLE}: {error}") from None
 
 
-def _damaged(packed: Compression, label: str, reason: str) -> InputError:
+def _damaged(name: str, label: str, reason: str) -> InputError:
     return InputError(
-        f"{label}: the {packed.name} data is damaged or cut off ({reason}); fetch or write the "
-        "file again."
+        f"{label}: the {name} data is damaged or cut off ({reason}); fetch or write the file again."
     )
 
 
@@ -180,13 +160,13 @@ def too_large(label: str, packed: int, limit: int) -> InputError:
     )
 
 
-def _by_polars(data: bytes, label: str, limit: int) -> bytes:
+def _by_polars(data: bytes, label: str) -> bytes:
     """Unpack zstd by polars, which reads the text as one cell of a table."""
     import polars as pl
 
     from judged.inputs.polars_errors import POLARS_ERRORS
 
-    if sum(_most_of_each_block(data)) > limit:
+    if sum(most_of_each_block(data)) > (limit := most_unpacked()):
         raise too_large(label, len(data), limit)
     try:
         cells = pl.read_csv(
@@ -200,14 +180,11 @@ def _by_polars(data: bytes, label: str, limit: int) -> bytes:
     except pl.exceptions.NoDataError:
         return b""
     except POLARS_ERRORS as error:
-        reason = f"damaged, cut off or not UTF-8 text ({error})"
-        raise InputError(
-            f"{label}: the zstd data is {reason}; fetch or write the file again."
-        ) from None
+        raise _damaged("zstd", label, f"or not UTF-8 text: {error}") from None
     return b"\x00".join((text or "").encode() for text in cells["text"])
 
 
-def _most_of_each_block(data: bytes) -> Iterator[int]:
+def most_of_each_block(data: bytes) -> Iterator[int]:
     """Yield the most that each block of zstd data can hold, from the headers of blocks."""
     at = 0
     while data[at : at + 4] == b"\x28\xb5\x2f\xfd":
@@ -227,30 +204,6 @@ def _most_of_each_block(data: bytes) -> Iterator[int]:
 # Files
 
 
-class Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-class _NamedFile(io.FileIO):
-    """A file whose read errors name it; Python names the file only when opening it fails."""
-
-    def __init__(self, path: Path, label: str) -> None:
-        super().__init__(path)
-        self.label = label
-
-    def readinto(self, buffer: Any) -> int | None:
-        try:
-            return super().readinto(buffer)
-        except OSError as error:
-            raise unreadable(self.label, error) from None
-
-    def readall(self) -> bytes | None:  # type: ignore[override]
-        try:
-            return super().readall()
-        except OSError as error:
-            raise unreadable(self.label, error) from None
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """Decompressed bytes that can be read more than once, in a file or in memory."""
@@ -262,26 +215,22 @@ class Source:
     lasting: bool  # whether the path can be opened a second time; a pipe cannot
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def open(self) -> BinaryIO:
+    def parts(self, size: int = BYTES_PER_READ) -> Iterator[bytes]:
+        """Yield the bytes, some at a time, without a byte order mark."""
         try:
-            handle: BinaryIO = (
-                io.BufferedReader(_NamedFile(self.path, self.label))
-                if self.data is None
-                else io.BytesIO(self.data)
-            )
+            with self.path.open("rb") if self.data is None else io.BytesIO(self.data) as handle:
+                if handle.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
+                    handle.seek(0)
+                while part := handle.read(size):
+                    yield part
         except OSError as error:
             raise unreadable(self.label, error) from None
-        if handle.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
-            handle.seek(0)
-        return handle
 
     def read(self) -> bytes:
-        with self.open() as handle:
-            return handle.read()
+        return b"".join(self.parts(-1))
 
     def head(self) -> bytes:
-        with self.open() as handle:
-            return handle.read(HEAD_BYTES)
+        return next(self.parts(HEAD_BYTES), b"")
 
     def size(self) -> int:
         return self.path.stat().st_size if self.data is None else len(self.data)
@@ -293,23 +242,20 @@ class Source:
 
     def lines(self, *, ends: bool = False) -> Iterator[bytes]:
         """Yield lines, which LF, CRLF or CR may end, with these ends or without."""
-        with self.open() as handle:
-            for line in handle:
-                yield from line.splitlines(ends)
+        for block in blocks(self.parts(HEAD_BYTES), HEAD_BYTES):
+            yield from block.splitlines(ends)
 
 
-@dataclass(frozen=True, eq=False)
 class LineNumbers:
-    """A function from row numbers to line numbers, by a second look at the source."""
+    """A function from row numbers to line numbers, by a second look at the source.
 
-    path: Path
-    kind: Kind
-    kept: Source | None  # a source that cannot be opened twice; decompressed bytes are not kept
-    numbers: Callable[[Source], Iterator[int]]  # the line number of each row, in the order of rows
+    `numbers` yields the line number of each row, in the order of rows.
+    """
 
-    @classmethod
-    def of(cls, source: Source, numbers: Callable[[Source], Iterator[int]]) -> LineNumbers:
-        return cls(source.path, source.kind, None if source.lasting else source, numbers)
+    def __init__(self, source: Source, numbers: Callable[[Source], Iterator[int]]) -> None:
+        self.path, self.kind, self.numbers = source.path, source.kind, numbers
+        # Only a source that cannot be opened twice is kept, because it may hold unpacked bytes.
+        self.kept = None if source.lasting else source
 
     def __call__(self, rows: Sequence[int]) -> list[int]:
         numbers = self.numbers(self.kept or open_source(self.path, self.kind))
@@ -354,7 +300,7 @@ def open_source(path: str | Path, kind: Kind) -> Source:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise unreadable(label, error) from None
     if data is not None and (packed := compression(data)) is not None:
-        data = decompressed(data, packed, label)
+        data = ByteStream(unpacked([data], packed, label)).rest(label, len(data))
     return checked(Source(label, kind, path, data, lasting))
 
 
@@ -405,20 +351,46 @@ def decoded(label: str, number: int, line: bytes) -> str:
         ) from None
 
 
-def blocks(handle: Readable, size: int | None = None) -> Iterator[bytes]:
-    """Yield whole lines, about `size` bytes at a time, each line ended."""
-    size = size or BYTES_PER_BLOCK
-    rest = b""
-    while data := handle.read(size):
-        # a CR at the very end may be the first half of a CRLF.
-        cut = (data.rfind(b"\n") + 1) or (data.rfind(b"\r", 0, len(data) - 1) + 1)
+def blocks(parts: Iterable[bytes], size: int, *, quoted: bool = False) -> Iterator[bytes]:
+    """Yield whole lines, about `size` bytes at a time, each line ended.
+
+    If `quoted`, a line end between quotation marks ends no row, and no block.
+    """
+    waiting: list[bytes] = []
+    length = marks = 0
+    short = (part[at : at + size] for part in parts for at in range(0, len(part), size))
+    for part in short:
+        waiting.append(part)
+        length += len(part)
+        cut = 0
+        if length >= size:
+            cut = _end_of_last_row(part, marks) if quoted else _end_of_last_line(part)
         if cut:
-            yield rest + data[:cut]
-            rest = data[cut:]
-        else:
-            rest += data
-    if rest:
-        yield rest + b"\n"
+            # Only the last part is copied twice: copies of blocks took 10 % of reading.
+            waiting[-1] = part[:cut]
+            yield b"".join(waiting)
+            waiting, length, marks = [part[cut:]], len(part) - cut, 0
+            part = waiting[0]
+        if quoted:
+            marks += part.count(b'"')
+    if rest := b"".join(waiting):
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
+
+
+def _end_of_last_line(part: bytes) -> int:
+    # A CR at the very end may be the first half of a CRLF.
+    return (part.rfind(b"\n") + 1) or (part.rfind(b"\r", 0, len(part) - 1) + 1)
+
+
+def _end_of_last_row(part: bytes, marks: int) -> int:
+    """Return the place after the last LF before which quotation marks come in pairs."""
+    cut = part.rfind(b"\n") + 1
+    marks += part.count(b'"', 0, cut)
+    while cut and marks % 2:
+        before = part.rfind(b"\n", 0, cut - 1) + 1
+        marks -= part.count(b'"', before, cut)
+        cut = before
+    return cut
 
 
 def count_lines(block: bytes) -> int:
@@ -455,47 +427,23 @@ def ahead(things: Iterator[Thing]) -> Generator[Thing]:
             getattr(things, "close", bool)()
 
 
-@dataclass(frozen=True)
-class StreamedFile:
-    """A file or a pipe that is read as a stream; "-" is standard input."""
-
-    label: str
-    path: Path
-    lasting: bool
-    packed: Compression | None
-    """The compression of a file; that of a pipe is known only when it is read."""
-    size: int | None
-
-    @classmethod
-    def at(cls, path: str | os.PathLike[str], label: str) -> StreamedFile:
-        place = Path(path)
-        if str(place) == "-":
-            return cls(label, place, False, None, None)
-        try:
-            status = place.stat()
-            if not stat.S_ISREG(status.st_mode):
-                return cls(label, place, False, None, None)
-            with place.open("rb") as handle:
-                packed = compression(handle.read(MAGIC_LENGTH))
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise unreadable(label, error) from None
-        return cls(label, place, True, packed, status.st_size)
-
-    @contextmanager
-    def opened(self, tell: Callable[[int], None] | None = None) -> Iterator[ByteStream]:
-        """Open the unpacked bytes; report to `tell` how many bytes of the file were read."""
-        try:
-            if str(self.path) == "-":
-                yield ByteStream.of(standard_input(), self.label, tell)
-                return
-            with self.path.open("rb", buffering=0) as handle:
-                before = os.fstat(handle.fileno())
-                yield ByteStream.of(handle, self.label, tell)
-                after = os.fstat(handle.fileno())
-        except OSError as error:
-            raise unreadable(self.label, error) from None
-        if self.lasting:
-            check_unchanged(self.label, before, after)
+@contextmanager
+def open_stream(
+    path: Path, label: str, tell: Callable[[int], None] | None = None
+) -> Iterator[ByteStream]:
+    """Open the unpacked bytes of a file, a pipe or "-"; report to `tell` how many were read."""
+    try:
+        if str(path) == "-":
+            yield ByteStream.of(standard_input(), label, tell)
+            return
+        with path.open("rb", buffering=0) as handle:
+            before = os.fstat(handle.fileno())
+            yield ByteStream.of(handle, label, tell)
+            after = os.fstat(handle.fileno())
+    except OSError as error:
+        raise unreadable(label, error) from None
+    if stat.S_ISREG(before.st_mode):
+        check_unchanged(label, before, after)
 
 
 def check_unchanged(label: str, before: os.stat_result, after: os.stat_result) -> None:
@@ -507,7 +455,7 @@ def check_unchanged(label: str, before: os.stat_result, after: os.stat_result) -
 
 
 class ByteStream:
-    """Unpacked bytes that are read once, and of which some can be put back."""
+    """An iterator over unpacked bytes, of which some can be put back."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._parts = iter(parts)
@@ -536,16 +484,19 @@ class ByteStream:
         stream.put_back(stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK))
         return stream
 
-    def read(self, size: int) -> bytes:
-        parts, length = [self._rest], len(self._rest)
-        while length < size and (part := next(self._parts, None)) is not None:
-            parts.append(part)
-            length += len(part)
-        excess = length - size
-        if excess > 0:
-            parts[-1], self._rest = parts[-1][:-excess], parts[-1][-excess:]
-        else:
+    def __iter__(self) -> Iterator[bytes]:
+        while part := self._rest or next(self._parts, b""):
             self._rest = b""
+            yield part
+
+    def read(self, size: int) -> bytes:
+        parts = []
+        for part in self:
+            parts.append(part[:size])
+            self._rest = part[size:]
+            size -= len(part)
+            if size <= 0:
+                break
         return b"".join(parts)
 
     def rest(self, label: str, packed: int) -> bytes:
@@ -555,10 +506,6 @@ class ByteStream:
         if len(data) > limit:
             raise too_large(label, packed, limit)
         return data
-
-    def ahead(self) -> ByteStream:
-        """Return the same bytes, unpacked in a thread."""
-        return ByteStream(ahead(chain([self._rest], self._parts)))
 
     def put_back(self, data: bytes) -> None:
         self._rest = data + self._rest

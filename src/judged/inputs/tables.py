@@ -6,15 +6,15 @@ polars is imported where rows are packed, because small runs are read without it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from judged.errors import InputError
 from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
+from judged.inputs.weights import QueryWeights, weights_of_column
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
 if TYPE_CHECKING:
@@ -30,12 +30,8 @@ Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
 Places = Callable[[Sequence[int]], str]
 """Row numbers (from 0, ascending) to words, such as `row 3 of part-1.parquet`."""
-Row = (
-    tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None] | tuple[Any, ...]
-)
-"""Query, item, value, subtopic if there is one, then the columns that the user named.
-
-A query without items has None for item and value."""
+Row = tuple[str, str, float] | tuple[str, str, float, str]
+"""Query, item, value, and subtopic if there is one."""
 NO_GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """Names of the column of subtopics; TREC calls it `iteration`, which may hold a filler."""
@@ -47,8 +43,16 @@ class Kind:
     """The kind of a table (a run, judgements, …), in the words that messages use for it."""
 
     phrase: str
-    value: str  # the name of the third column
+    value: str  # the name of the third column, or of the second in a table from an id to a value
     columns: str
+    key: str = "query"
+    names: tuple[str, ...] = ()  # names of the column of values
+    given: str = ""  # the name of an object of Python in messages
+    every: str = ""
+    plural: str = ""
+    key_names: tuple[str, ...] = ()  # further names of the column of ids
+    surest: bool = False
+    """True if the surest of several possible columns is taken; otherwise several are an error."""
 
     def mistaken_for(self, wanted: Kind, source: str) -> str:
         return (
@@ -62,21 +66,7 @@ RUN = Kind("a run", "score", "6 columns: query, Q0, item, rank, score, tag")
 JUDGEMENTS = Kind("judgements", "grade", "4 columns: query, iteration, item, grade")
 
 
-@dataclass(frozen=True)
-class KeyedKind(Kind):
-    """The kind of a table from an id to one value."""
-
-    key: str = "query"
-    names: tuple[str, ...] = ()
-    given: str = ""  # the name of an object of Python in messages
-    every: str = ""
-    plural: str = ""
-    key_names: tuple[str, ...] = ()  # further names of the column of ids
-    surest: bool = False
-    """Whether the surest of several possible columns is taken; otherwise they are an error."""
-
-
-CATEGORIES = KeyedKind(
+CATEGORIES = Kind(
     "categories",
     "category",
     "a dict {item: category}, a table or a file",
@@ -87,7 +77,7 @@ CATEGORIES = KeyedKind(
     plural="categories",
     surest=True,
 )
-DOCUMENTS = KeyedKind(
+DOCUMENTS = Kind(
     "documents of items",
     "document",
     "a dict {item: document}, a table or a file",
@@ -104,21 +94,12 @@ DOCUMENTS = KeyedKind(
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Categories:
-    """A table of items, each once, with the category or document of each."""
+    """The category or document of each item."""
 
-    frame: pl.DataFrame
-    source: str = CATEGORIES.given
-    kind: KeyedKind = CATEGORIES
-
-    @cached_property
-    def by_item(self) -> dict[str, str]:
-        return dict(self.frame.select("item", "category").iter_rows())
-
-    @cached_property
-    def all(self) -> frozenset[str]:
-        return frozenset(self.frame["category"].to_list())
+    def __init__(self, by_item: Mapping[str, str], source: str, kind: Kind) -> None:
+        self.by_item, self.source, self.kind = by_item, source, kind
+        self.all = frozenset(by_item.values())
 
     def of(self, names: Sequence[str], source: str) -> list[str]:
         """Return the categories of some items; an item that is a category is its own."""
@@ -135,66 +116,6 @@ class Categories:
 def is_frame(given: Any) -> bool:
     """Return whether this is a data frame; a lazy one warns when asked for its columns."""
     return type(given).__name__ == "LazyFrame" or hasattr(given, "columns")
-
-
-@dataclass(frozen=True, eq=False)
-class QueryWeights:
-    """The weight of each query by its id."""
-
-    weights: Mapping[str, float]
-    source: str = "the weights given"
-
-    def of(
-        self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
-    ) -> NDArray[np.float64]:
-        """Return the weight of each query; a query without one, or a sum of 0, is an error."""
-        import numpy as np
-
-        missing = [query for query in queries if query not in self.weights]
-        if missing:
-            names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
-            raise InputError(
-                f"{self.source}: {counted(len(missing), f'{one} has', f'{many} have')} no weight "
-                f"({names}); give every {one} one, 0 for one that is not to count."
-            )
-        values = np.array([self.weights[query] for query in queries], np.float64)
-        if not values.any():
-            raise InputError(
-                f"{self.source}: all {many} have the weight 0, so that none counts; give some of "
-                "them a weight above 0."
-            )
-        return values
-
-    def unknown(self, queries: Sequence[str]) -> list[str]:
-        judged = set(queries)
-        return [query for query in self.weights if query not in judged]
-
-
-def _weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
-    """Return the weights in a column of judgements, the same in all rows of a query."""
-    import polars as pl
-
-    weight = pl.col("weight")
-    wrong = frame.with_row_index("row").filter(
-        ~(weight.is_finite() & (weight >= 0)).fill_null(False)
-    )
-    if wrong.height:
-        row, query, value = wrong.select("row", "query", "weight").row(0)
-        raise InputError(
-            f"{source}, row {row + 1}: the weight of query {query!r} is "
-            f"{'missing' if value is None else value}; a weight is a finite number from 0."
-        )
-    by_query = frame.group_by("query", maintain_order=True).agg(
-        weight.first(), weight.max().alias("most"), weight.min().alias("least")
-    )
-    two = by_query.filter(pl.col("most") > pl.col("least"))
-    if two.height:
-        query, _, most, least = two.row(0)
-        raise InputError(
-            f"{source}: query {query!r} has the weights {least:g} and {most:g}; a query has one."
-        )
-    weights = dict(by_query.select("query", "weight").iter_rows())
-    return QueryWeights(weights, f"a column of {source}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,13 +145,7 @@ class ReadTable:
     """A function that names rows, if a line number is not enough."""
 
     def names(self) -> list[str]:
-        """Return all queries, also those without items, in the order of the input.
-
-        >>> import polars as pl
-        >>> frame = pl.DataFrame({"query": ["b", "a"], "item": ["x", "y"], "score": [2.0, 1.0]})
-        >>> Run(frame, "a data frame").names()
-        ['b', 'a']
-        """
+        """Return all queries, also those without items, in the order of the input."""
         if self.queries:
             return list(self.queries)
         import numpy as np
@@ -278,13 +193,13 @@ class Judgements(ReadTable):
     weights: QueryWeights | None = None
     """The weight of each query, if a column holds it."""
     part: bool = False
-    """Whether there may be more judgements than these."""
+    """True if more judgements may exist."""
     may_be_run: bool = False
-    """Whether neither the format nor a column name distinguishes these from a run."""
+    """True if neither the format nor a column name distinguishes these from a run."""
 
     @property
     def by_subtopic(self) -> bool:
-        """Whether each row is about one subtopic of its query."""
+        """True if each row is about one subtopic of its query."""
         return "subtopic" in self.frame.columns
 
 
@@ -316,7 +231,7 @@ class Run(ReadTable):
     passed: Passed = Passed()
     """The unjudged queries that were left out of a block."""
     part: bool = False
-    """Whether this is a block of a larger run."""
+    """True for a block of a larger run."""
     lost: Run | None = None
     """Rows without an item, of queries that have others; an error if the query is judged."""
 
@@ -342,36 +257,30 @@ class Lookup:
     tag: str | None = None
     """The name of the run in its own file."""
     may_be_run: bool = False
-    """Whether nothing distinguishes these judgements from a run."""
+    """True if nothing distinguishes these judgements from a run."""
+
+    def names(self) -> list[str]:
+        """Return all queries in the order of the input."""
+        return list(self.lists)
 
 
 AnyTable = TypeVar("AnyTable", Judgements, Run)
 
 
-@dataclass(frozen=True)
-class RawTable:
-    """The rows that a reader found, before the checks that all formats share.
-
-    A row without item and value names a query without items. A row without a grade is unjudged.
-    """
-
-    frame: pl.DataFrame
-    """Columns query, item and score or grade; subtopic or iteration if there is one."""
-    notes: tuple[str, ...] = ()
-    locate: Locate | None = None
-    tag: str | None = None
-    may_be_run: bool = False
-
-
-@dataclass(frozen=True, eq=False)
 class Piece:
     """Consecutive rows of a run, as a reader parses them."""
 
-    frame: pl.DataFrame  # columns as in a `RawTable`
-    first: int  # the place of the first row: the number of its line, or of its row from 1
-    found: Callable[[], Sequence[int]] | None = None
-    """A function that returns the place of each row, if some lines are no rows."""
-    notes: tuple[str, ...] = ()
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        first: int,
+        found: Callable[[], Sequence[int]] | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.frame = frame  # columns as in `unchecked_table`
+        self.first = first  # the number of the line or the row, from 1, of the first of them
+        self.found = found  # returns the line of each row, if other lines are between them
+        self.notes = notes
 
     def places(self) -> Ints:
         import numpy as np
@@ -381,16 +290,13 @@ class Piece:
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)
 
     def cut(self, at: int) -> tuple[Piece, Piece]:
-        found = self.found
-        before = replace(
-            self,
-            frame=self.frame.slice(0, at),
-            found=None if found is None else lambda: found()[:at],
+        before, after = self.frame.slice(0, at), self.frame.slice(at)
+        if (found := self.found) is None:
+            return Piece(before, self.first, notes=self.notes), Piece(after, self.first + at)
+        return (
+            Piece(before, self.first, lambda: found()[:at], self.notes),
+            Piece(after, self.first + at, lambda: found()[at:]),
         )
-        rest = Piece(
-            self.frame.slice(at), self.first + at, None if found is None else lambda: found()[at:]
-        )
-        return before, rest
 
 
 def texts(name: str, values: Iterable[str | None]) -> pl.Series:
@@ -405,9 +311,7 @@ def texts(name: str, values: Iterable[str | None]) -> pl.Series:
         ) from None
 
 
-def from_rows(
-    rows: Iterable[Row], kind: Kind, subtopic: str | None = None, extra: Iterable[str] = ()
-) -> pl.DataFrame:
+def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> pl.DataFrame:
     """Pack rows in batches, because rows in Python take ten times the memory."""
     import polars as pl
 
@@ -415,14 +319,9 @@ def from_rows(
         "query": pl.String,
         "item": pl.String,
         kind.value: pl.Float64,
-        **dict.fromkeys(filter(None, [subtopic, *extra]), pl.String),
+        **dict.fromkeys(filter(None, [subtopic]), pl.String),
     }
-    if "weight" in schema:
-        schema["weight"] = pl.Float64
-    width = len(schema)
-    if width > 3:
-        rows = (row if len(row) == width else (*row, *[None] * (width - len(row))) for row in rows)
-    remaining: Iterator[tuple[Any, ...]] = iter(rows)
+    remaining = iter(rows)
     batches = [pl.DataFrame(schema=schema)]
     while batch := list(islice(remaining, ROWS_PER_BATCH)):
         batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
@@ -439,17 +338,32 @@ def is_complete(frame: pl.DataFrame) -> bool:
     return not empty.item()
 
 
-def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
-    return -value if is_rank else value
-
-
 def skipped_comments(comments: int) -> tuple[str, ...]:
     words = "{} comment line was skipped.", "{} comment lines were skipped."
     return (Tallied(comments, *words),) if comments else ()
 
 
-def to_run(raw: RawTable, source: str, name: str) -> Run:
-    return run_of(Run(raw.frame, source, raw.notes, raw.locate, name=name, tag=raw.tag))
+def unchecked_table(
+    kind: Kind,
+    frame: pl.DataFrame,
+    source: str,
+    notes: tuple[str, ...] = (),
+    locate: Locate | None = None,
+    *,
+    tag: str | None = None,
+    may_be_run: bool = False,
+) -> Any:
+    """Return the rows that a reader found, before the checks that all formats share.
+
+    A row without item and value names a query without items. A row without a grade is unjudged.
+    """
+    if kind is RUN:
+        return Run(frame, source, notes, locate, tag=tag)
+    return Judgements(frame, source, notes, locate, may_be_run=may_be_run)
+
+
+def check_table(table: Judgements | Run) -> Judgements | Run:
+    return run_of(table) if isinstance(table, Run) else judgements_of(table)
 
 
 def run_of(run: Run) -> Run:
@@ -457,17 +371,14 @@ def run_of(run: Run) -> Run:
     if lost is not None:
         run = replace(run, lost=lost)
     if any(isinstance(note, Ranked) for note in run.notes):
-        refuse_odd_ranks(run)
+        scores = run.frame["score"].to_numpy()
+        refuse_odd_ranks(scores, lambda row: f"{run.source}, {run.where([row])}")
     return run
 
 
-def to_judgements(raw: RawTable, source: str) -> Judgements:
-    weights = None
-    if "weight" in raw.frame.columns:
-        weights = _weights_of_column(raw.frame, source)
-    table = Judgements(
-        raw.frame, source, raw.notes, raw.locate, weights=weights, may_be_run=raw.may_be_run
-    )
+def judgements_of(table: Judgements) -> Judgements:
+    if "weight" in table.frame.columns:
+        table = replace(table, weights=weights_of_column(table.frame, table.source))
     table, lost = _without_named_only(table)
     if lost is not None:
         raise InputError(lost_message(lost))
@@ -478,8 +389,8 @@ def to_judgements(raw: RawTable, source: str) -> Judgements:
             str(table.frame["grade"][infinite[0]]), "NaN"
         )
         raise InputError(
-            f"{source}, {table.where(infinite)}: the grade is {value}; a grade must be a finite "
-            "number."
+            f"{table.source}, {table.where(infinite)}: the grade is {value}; a grade must be a "
+            "finite number."
         )
     return replace(table, frame=_with_telling_subtopics(table))
 

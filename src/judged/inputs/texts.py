@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import NAMES, shown_header
-from judged.inputs.csv import records
 from judged.inputs.dicts import as_id, is_list, numbered
-from judged.inputs.json import parse_document, parsed_lines
+from judged.inputs.keyed import json_rows, separated_rows
 from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import reading_parquet
-from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.source import Source, open_source
 from judged.inputs.tables import Kind
 from judged.text import counted, quote
 
@@ -122,7 +121,7 @@ def _cell(given: Any, place: str, strip: bool) -> str:
     if given is None or (isinstance(given, float) and given != given):
         return ""
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
-        raise InputError(f"{place}: {quoted(given)} is no text.")
+        raise InputError(f"{place}: {quoted(given)} is not a text.")
     return str(given).strip() if strip else str(given)
 
 
@@ -177,36 +176,22 @@ def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
     with reading_parquet(source.label):
         frame = pl.scan_parquet(source.for_polars(), glob=False)
         header = frame.collect_schema().names()
-        columns = text_columns(header, of, source.label)
-        names = dict.fromkeys(header[at] for at in columns if at is not None)
-        rows = frame.select(list(names)).collect()
-    nothing = [None] * rows.height
-    cells = [nothing if at is None else rows[header[at]].to_list() for at in columns]
-    places = (f"{source.label}, row {number}" for number in range(1, rows.height + 1))
-    return zip(places, *cells, strict=True)
+        names = {header[at] for at in text_columns(header, of, source.label) if at is not None}
+        rows = frame.select(name for name in header if name in names).collect()
+    return _in_rows(numbered(rows.iter_rows(named=True)), source.label, of)
 
 
 def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
     expected = f"JSON of texts is {FORMS.partition(', a table')[0]}."
-    lines = (line for line in source.lines() if line.strip())
-    first, second = next(lines, b"").strip(), next(lines, None)
-    if first.endswith((b"}", b"]")) and second is not None:
-        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
-        return _in_rows(rows, source.label, of)
-    content = parse_document(source, expected)
+    content = json_rows(source, expected, lambda names: _columns(names, of) is not None)
     if isinstance(content, Mapping):
-        flat = all(isinstance(value, (str, int, float)) for value in content.values())
-        if flat and _columns(list(content), of) is not None:  # NDJSON of one line
-            return _in_rows([("line 1", content)], source.label, of)
         return _in_dict(content, source.label)
-    if not isinstance(content, list) or not content:
-        raise InputError(f"{source.label}: {expected}")
-    return _in_rows(numbered(content), source.label, of)
+    return _in_rows(content, source.label, of)
 
 
 def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
     """Read CSV with a header, or lines between tabs, in which quotation marks are letters."""
-    rows = _separated(source)
+    rows = separated_rows(source, verbatim=True)
     number, cells = next(rows, (0, []))
     columns = _columns(cells, of)
     if columns is None:
@@ -231,17 +216,6 @@ def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
         )
 
 
-def _separated(source: Source) -> Iterator[tuple[int, list[str]]]:
-    first = next((line for line in source.lines() if line.strip()), b"")
-    separator = next((mark for mark in (b",", b";") if mark in first), None)
-    if b"\t" not in first and separator is not None:
-        yield from records(source, separator.decode())
-        return
-    for number, line in enumerate(source.lines(), 1):
-        if line.strip():
-            yield number, decoded(source.label, number, line).split("\t")
-
-
 def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
     for name, value in given.items():
         place = f"{source}, {quote(str(name), 30)}"
@@ -260,15 +234,13 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
 def _rows_of(given: Any) -> Iterable[Any]:
     import polars as pl
 
-    if isinstance(given, pl.LazyFrame):
-        given = given.collect()
-    if hasattr(given, "__arrow_c_stream__") and not isinstance(given, pl.DataFrame):
-        given = from_arrow(given)
-    if isinstance(given, pl.DataFrame):
-        return given.iter_rows(named=True)
-    if hasattr(given, "to_dict") and hasattr(given, "columns"):
+    if hasattr(given, "to_dict") and hasattr(given, "iloc"):
         rows: list[Any] = given.to_dict("records")
         return rows
+    if hasattr(given, "__arrow_c_stream__") and not isinstance(given, pl.DataFrame):
+        given = from_arrow(given)
+    if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
+        return given.lazy().collect().iter_rows(named=True)
     if is_list(given):
         return list(given)
     raise InputError(f"texts are {FORMS}; got {quoted(given)}.")
@@ -293,4 +265,4 @@ def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_
         elif isinstance(row, str) and of == "queries":
             yield place, row, None, row
         else:
-            raise InputError(f"{place}: {quoted(row)} is no row of texts; texts are {FORMS}.")
+            raise InputError(f"{place}: {quoted(row)} is not a row of texts; texts are {FORMS}.")

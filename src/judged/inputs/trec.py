@@ -13,24 +13,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import is_known
-from judged.inputs.formats import (
-    COMMENT,
-    UNDECIDED,
-    detect_format,
-    is_number,
-    looks_like,
-    split,
-)
+from judged.inputs.formats import COMMENT, UNDECIDED, detect_format, is_number, looks_like, split
 from judged.inputs.formats import PAIRS as PAIRS_FORMAT
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.source import (
     BYTE_ORDER_MARK,
+    BYTES_PER_BLOCK,
     BYTES_WORTH_POLARS,
     HEAD_BYTES,
     LineNumbers,
@@ -48,11 +42,10 @@ from judged.inputs.tables import (
     Kind,
     Lookup,
     Piece,
-    RawTable,
     Row,
-    as_score,
     from_rows,
     skipped_comments,
+    unchecked_table,
 )
 from judged.text import Warned, WarnedOnce, merged, quote
 
@@ -62,7 +55,6 @@ if TYPE_CHECKING:
 _SPACE, _NEWLINE = b" \n"
 _ONE_KIND_OF_SPACE = bytes.maketrans(b"\t\r", b" \n")
 _BYTES_IN_CACHE = 1 << 18
-_BYTES_SAMPLED = 1 << 16
 _FIRST_UNIX_TIME = 100_000_000  # grades that are all this large are times, as in files of ratings
 _LARGE_GRADE = 1e6  # a small file with such a grade is read the careful way
 
@@ -94,6 +86,8 @@ class LineLayout:
     def may_hold_spaces(self, fields: Sequence[str]) -> bool:
         """Return whether a line is too long and may have a space in an id."""
         beyond = len(fields) - len(self.fields)
+        if not self.value:
+            return beyond > 0
         ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
         return beyond > 0 and not (
             all(is_whole(fields[at]) for at in ranks)
@@ -150,6 +144,10 @@ GRADES = LineLayout(
     "A line of judgements of three columns is: query item grade.",
 )
 PAIRS = LineLayout(("query", "item"), "", "A line of judgements of two columns is: query item.")
+_PAIRS_ONLY = Warned(
+    "The file has no header. Its two columns were read as query and item, from the first line on. "
+    f"{NO_GRADES}"
+)
 _RANKS_ONLY = OrderOnly("There are no scores (an MS MARCO run): the ranks give the order.")
 
 
@@ -165,10 +163,9 @@ def parse_lines(block: bytes, layout: LineLayout, kind: Kind, label: str, first:
         frame = split_by_polars(block, layout, separator, kind)
         if frame is not None:
             return Piece(frame, first)
-    text, comments = even_out(block)
-    frame = from_rows([], kind, layout.subtopic)
-    if text:
-        frame = split_by_polars(text, layout, b" ", kind)
+    comments = [line for line in block.splitlines() if line.lstrip(b" \t").startswith(COMMENT)]
+    text = b"" if comments else even_out(block)
+    frame = split_by_polars(text, layout, b" ", kind) if text else None
     if frame is None:
         rows = _careful_rows(block.splitlines(), first, layout, label)
         frame = from_rows(rows, kind, layout.subtopic)
@@ -198,8 +195,8 @@ def count_fields(text: bytes, separator: bytes) -> int | None:
     return fields
 
 
-def even_out(block: bytes) -> tuple[bytes, list[bytes]]:
-    """Return lines with one space between fields, without blank lines; and the comments."""
+def even_out(block: bytes) -> bytes:
+    """Return lines with one space between fields, without blank lines."""
     if b"\t" in block or b"\r" in block:
         block = block.translate(_ONE_KIND_OF_SPACE)
     characters = np.frombuffer(b"\n" + block, np.uint8).copy()
@@ -213,18 +210,7 @@ def even_out(block: bytes) -> tuple[bytes, list[bytes]]:
         starts = np.flatnonzero(first)
         characters[starts[np.searchsorted(starts, late, side="right") - 1]] = _NEWLINE
     first |= ~gap
-    text = characters[first].tobytes()  # begins with an LF
-    if COMMENT not in text:
-        return text[1:], []
-    kept: list[bytes] = []
-    comments: list[bytes] = []
-    position = 1
-    while (comment := text.find(b"\n#", position - 1)) >= 0:
-        kept.append(text[position : comment + 1])
-        position = text.index(b"\n", comment + 1) + 1
-        comments.append(text[comment + 1 : position - 1])
-    kept.append(text[position:])
-    return b"".join(kept), comments
+    return characters[first].tobytes()[1:]  # without the LF at the start
 
 
 def split_by_polars(
@@ -244,8 +230,10 @@ def split_by_polars(
     if text.startswith(BYTE_ORDER_MARK):
         text = BYTE_ORDER_MARK + text  # polars drops one, which is part of an id here
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
-    schema[layout.value] = pl.Float64
-    value = as_score(pl.col(layout.value), layout.value == "rank")
+    value: pl.Expr = pl.lit(1.0)
+    if layout.value:
+        schema[layout.value] = pl.Float64
+        value = -pl.col("rank") if layout.value == "rank" else pl.col(layout.value)
     if names[-1] != layout.value:  # polars does not report missing fields at the end of a line
         value = pl.when(pl.col(names[-1]).is_not_null()).then(value)
     lines = pl.scan_csv(
@@ -271,7 +259,8 @@ def split_by_polars(
 def _careful_rows(
     lines: Iterable[bytes], first: int, layout: LineLayout, label: str
 ) -> Iterator[Row]:
-    query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
+    query, item = layout.position("query"), layout.position("item")
+    value = layout.position(layout.value) if layout.value else None
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
         place = f"{label}, line {number}"
@@ -286,10 +275,11 @@ def _careful_rows(
                 "Such ids need another format, as CSV or JSON; if the last fields are not meant, "
                 "leave them out."
             )
-        if not is_number(fields[value]):
-            reason = f"the {layout.value} is not a number: {quote(fields[value], 30)}"
+        text = "1" if value is None else fields[value]
+        if not is_number(text):
+            reason = f"the {layout.value} is not a number: {quote(text, 30)}"
             raise InputError(f"{place}: {reason}, in the line {quote(line.strip())}.")
-        row = (fields[query], fields[item], sign * float(fields[value]))
+        row = (fields[query], fields[item], sign * float(text))
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
@@ -327,13 +317,12 @@ def _notes_on_ranks(source: Source) -> tuple[str, ...]:
     query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
 
     def first_rows() -> Iterator[list[bytes]]:
-        with source.open() as handle:
-            for block in blocks(handle, _BYTES_SAMPLED):
-                # bytes.split is faster, but takes two more characters for white space.
-                fields = split if b"\v" in block or b"\f" in block else bytes.split
-                for row in map(fields, block.splitlines()):
-                    if len(row) > score and row[0][:1] != COMMENT:
-                        yield row
+        for block in blocks(source.parts(HEAD_BYTES), HEAD_BYTES):
+            # bytes.split is faster, but takes two more characters for white space.
+            fields = split if b"\v" in block or b"\f" in block else bytes.split
+            for row in map(fields, block.splitlines()):
+                if len(row) > score and row[0][:1] != COMMENT:
+                    yield row
 
     return against_ranks((row[query], row[rank], row[score]) for row in first_rows())
 
@@ -351,6 +340,8 @@ class LineReader:
         is_run = source.kind is RUN
         if format == UNDECIDED.name:
             return _ranks_or_scores(source)
+        if format == PAIRS_FORMAT.name:
+            return cls(source.label, PAIRS, source.kind, (_PAIRS_ONLY,))
         if format == "trec":
             refuse_other_kind(source)
         if format == "trec" and is_run:
@@ -361,9 +352,9 @@ class LineReader:
             return cls(source.label, TREC_JUDGEMENTS, source.kind)
         return cls(source.label, SCORES if is_run else GRADES, source.kind)
 
-    def pieces(self, text: Iterable[bytes]) -> Iterator[Piece]:
+    def pieces(self, parts: Iterable[bytes], size: int) -> Iterator[Piece]:
         first = 1
-        for block in text:
+        for block in blocks(parts, size):
             if self.tag is not None:
                 self.tag.see(block)
             piece = parse_lines(block, self.layout, self.kind, self.label, first)
@@ -383,23 +374,19 @@ class LineReader:
                 "format={'run': 'scores'} (--run-format scores)."
             )
 
-    def whole(self, source: Source) -> RawTable:
+    def whole(self, source: Source) -> Any:
         import polars as pl
 
         frames = [from_rows([], self.kind, self.layout.subtopic)]
-        notes, every_line = [], True
-        with source.open() as handle:
-            for piece in self.pieces(blocks(handle)):
-                frames.append(piece.frame)
-                notes.append(piece.notes)
-                every_line = every_line and piece.found is None
-        locate = _next_line if every_line else LineNumbers.of(source, line_numbers)
-        return RawTable(
-            pl.concat(frames, rechunk=False),
-            (*merged(notes), *self.notes),
-            locate,
-            tag=None if self.tag is None else str(self.tag),
-        )
+        noted, every_line = [], True
+        for piece in self.pieces(source.parts(), BYTES_PER_BLOCK):
+            frames.append(piece.frame)
+            noted.append(piece.notes)
+            every_line = every_line and piece.found is None
+        locate = _next_line if every_line else LineNumbers(source, line_numbers)
+        frame, tag = pl.concat(frames, rechunk=False), None if self.tag is None else str(self.tag)
+        notes = (*merged(noted), *self.notes)
+        return unchecked_table(self.kind, frame, self.label, notes, locate, tag=tag)
 
 
 def _next_line(rows: Sequence[int]) -> list[int]:
@@ -417,10 +404,8 @@ def refuse_other_kind(source: Source) -> None:
         raise InputError(other.mistaken_for(source.kind, source.label))
 
 
-def read_lines(source: Source, format: str) -> RawTable:
+def read_lines(source: Source, format: str) -> Any:
     """Read a file of one of the formats without a header."""
-    if format == PAIRS_FORMAT.name:
-        return _read_pairs(source)
     raw = LineReader.of(source, format).whole(source)
     if source.kind is RUN or format != "trec":
         return raw
@@ -433,23 +418,6 @@ def read_lines(source: Source, format: str) -> RawTable:
             "tabs between them."
         )
     return raw
-
-
-def _read_pairs(source: Source) -> RawTable:
-    rows = [split(line) for _, line in data_lines(source.lines())]
-    if any(len(fields) != 2 for fields in rows):
-        return LineReader(source.label, TREC_JUDGEMENTS, source.kind).whole(source)  # names it
-    lines = (decoded(source.label, number, line) for number, line in data_lines(source.lines()))
-    pairs = (re.findall(r"[^ \t]+", line) for line in lines)
-    frame = from_rows(((query, item, 1.0) for query, item in pairs), source.kind)
-    bare = (line.strip(b" \t") for line in source.lines())
-    comments = [line for line in bare if line.startswith(COMMENT)]
-    warning = Warned(
-        "There is no header: the two columns were read as query and item, from the first line on. "
-        f"{NO_GRADES}"
-    )
-    notes = (*PAIRS.skipped(comments), warning)
-    return RawTable(frame, notes, LineNumbers.of(source, line_numbers))
 
 
 class _WarnedOrder(Warned, OrderOnly):
@@ -466,38 +434,31 @@ def _ranks_or_scores(source: Source) -> LineReader:
     either has other numbers than whole ones, or falls with the lines and has ties. Anything else
     is an error: read the wrong way, every list would be turned upside down.
     """
-    lists: dict[bytes, list[tuple[int, float]]] = {}
+    by_query: dict[bytes, list[float]] = {}
     head = source.head()
     whole_lines = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
-    for number, line in data_lines(whole_lines.splitlines()):
+    for _, line in data_lines(whole_lines.splitlines()):
         fields = split(line)
         if len(fields) > 2 and is_number(text := fields[2].decode("utf-8", "replace")):
-            lists.setdefault(fields[0], []).append((number, float(text)))
-    misfits, rises, seconds = [], [], []  # numbers of lines
-    counts_up, is_whole, has_ties = False, True, False
-    for rows in lists.values():
-        steps = [after - before for (_, before), (_, after) in pairwise(rows)]
-        natural = [value >= 0 and value.is_integer() for _, value in rows]
-        rising = [rows[0][1] <= 1, *(step > 0 for step in steps)]
-        fits = [one and other for one, other in zip(natural, rising, strict=True)]
-        misfits += [line for (line, _), fit in zip(rows, fits, strict=True) if not fit]
-        rises += [line for (line, _), step in zip(rows[1:], steps, strict=True) if step > 0]
-        seconds += [line for line, _ in rows[1:]]
-        counts_up = counts_up or (len(rows) > 1 and all(fits))
-        is_whole = is_whole and all(natural)
-        has_ties = has_ties or 0 in steps
-    if misfits and counts_up:
-        bad_line, why = min(misfits), "some queries count up like ranks, but this line does not fit"
-    elif not misfits or not is_whole or not seconds or (has_ties and not rises):
-        return _warned_reader(source, is_rank=not misfits)
-    elif rises:
-        bad_line, why = min(rises), "whole numbers stand in another order than the lines"
-    else:
-        bad_line, why = min(seconds), "whole numbers fall with the lines of each query"
+            by_query.setdefault(fields[0], []).append(float(text))
+    lists = list(by_query.values())
+    several = [values for values in lists if len(values) > 1]
+    if all(map(_count_up, lists)):
+        return _warned_reader(source, is_rank=True)
+    whole = all(value >= 0 and value.is_integer() for values in lists for value in values)
+    falling = all(before >= after for values in several for before, after in pairwise(values))
+    ties = any(before == after for values in several for before, after in pairwise(values))
+    if not any(map(_count_up, several)) and (not whole or not several or (falling and ties)):
+        return _warned_reader(source, is_rank=False)
     raise InputError(
-        f"{source.label}, line {bad_line}: {why}, so the third column may hold ranks or scores. "
-        "Say which: format={'run': 'msmarco'} (--run-format msmarco) reads ranks, 'scores' scores."
+        f"{source.label}: the third column may hold ranks or scores. Say which: "
+        "format={'run': 'msmarco'} (--run-format msmarco) reads ranks, 'scores' scores."
     )
+
+
+def _count_up(values: Sequence[float]) -> bool:
+    rising = all(before < after for before, after in pairwise(values))
+    return rising and values[0] <= 1 and all(value >= 0 and value % 1 == 0 for value in values)
 
 
 def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
@@ -530,32 +491,37 @@ def read_small(source: Source, name: str, format: str | None = None) -> Lookup |
     text = source.read()
     if b"\v" in text or b"\f" in text:  # white space to bytes.split only
         return None
-    query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
-    subtopic = query if layout.subtopic is None else layout.position(layout.subtopic)
+    width, place = len(layout.fields), layout.position(layout.value)
     lists: dict[str, dict[str, float]] = {}
-    subtopics: set[bytes] = set()
-    comments: list[bytes] = []
-    rows, total = 0, 0.0
+    items: dict[str, float] = {}
+    subtopics, comments = set(), []
+    rows, last = 0, b""
     try:
         text.decode()  # unused fields must be text too
         for line in text.splitlines():
             fields = line.split()
-            if not fields or fields[0].startswith(COMMENT):
-                comments += [b" ".join(fields)] if fields else []
-                continue
-            if len(fields) != len(layout.fields) or b"_" in fields[value]:
+            if len(fields) != width or fields[0] != last:
+                if not fields or fields[0].startswith(COMMENT):
+                    comments += [b" ".join(fields)] if fields else []
+                    continue
+                if len(fields) != width:
+                    return None
+                last = fields[0]
+                items = lists.setdefault(last.decode(), {})
+            number = fields[place]
+            if b"_" in number:  # which Python allows between digits
                 return None
-            number = float(fields[value])
-            lists.setdefault(fields[query].decode(), {})[fields[item].decode()] = number
-            subtopics.add(fields[subtopic])
-            rows, total = rows + 1, total + abs(number)
-            if not is_run and number >= _LARGE_GRADE:
-                return None
+            items[fields[2].decode()] = float(number)
+            rows += 1
+            if not is_run:
+                subtopics.add(fields[1])
     except ValueError:  # UnicodeDecodeError is one
         return None
-    repeated = sum(map(len, lists.values())) < rows
-    by_subtopic = layout.subtopic is not None and len(subtopics) > 1
-    if not rows or repeated or by_subtopic or not math.isfinite(total):
+    numbers = [number for items in lists.values() for number in items.values()]
+    repeated = len(numbers) < rows
+    if not rows or repeated or len(subtopics) > 1 or not all(map(math.isfinite, numbers)):
+        return None
+    if not is_run and max(numbers) >= _LARGE_GRADE:
         return None
     notes = layout.skipped(comments)
     if not is_run:

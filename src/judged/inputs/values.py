@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from judged.inputs.agreement import apart, few
 from judged.inputs.columns import candidates, plain, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import distinct_names, is_number, named_file
-from judged.inputs.keyed import Nested, Sheet, names_columns, read_sheet
+from judged.inputs.keyed import Sheet, names_columns, read_sheet
 from judged.inputs.tables import Kind
 from judged.text import Warned, counted, listed, quote
 
@@ -69,7 +68,6 @@ _STEMS = (
 _MEASURE = re.compile(
     rf"(?:{'|'.join(_STEMS)})(?:\(.*\))?(?:[@_]\d+(?:\.\d+)?)?(?:\(.*\))?", re.IGNORECASE
 )
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +107,7 @@ class _Part:
     """The values of one table, file or dict."""
 
     frame: pl.DataFrame
-    """Columns of `_SCHEMA`; run and measure are null if unnamed, the value if there is none."""
+    """Columns of `_SCHEMA`; unnamed runs and measures, and missing values, are null."""
     place: Callable[[int], str]
     source: str
     notes: tuple[str, ...] = ()
@@ -192,11 +190,11 @@ def _part(given: Any, user_name: str | None, name: str, label: str) -> _Part:
     if isinstance(table, Sheet):
         part = _part_of_table(table)
     else:
-        part = _part_of_dict(table)
+        part = _part_of_dict(*table)
         unnamed = part.frame["run"].null_count() and part.frame["measure"].null_count()
         if isinstance(given, Mapping) and user_name is None and unnamed:
             raise InputError(
-                f"{table.source}: these are numbers without a run or a query; {VALUES.phrase} are "
+                f"{part.source}: these are numbers without a run or a query; {VALUES.phrase} are "
                 f"{VALUES.columns}."
             )
     return replace(part, user_name=user_name, name=name)
@@ -204,12 +202,11 @@ def _part(given: Any, user_name: str | None, name: str, label: str) -> _Part:
 
 def _with_names(parts: Sequence[_Part], measure_name: str | None) -> list[_Part]:
     """Return the parts with a run and a measure in each row."""
-    are_runs = _wide_are_runs(parts, measure_name)
     tags = [part.tag for part in parts]
     named, used = [], False
     for part in parts:
         frame = part.frame
-        if part.wide and not are_runs[part.source]:
+        if part.wide and not _wide_are_runs(part, measure_name):
             frame = frame.with_columns(pl.col("run").alias("measure"), run=pl.lit(None, pl.String))
         runs = frame["run"].unique(maintain_order=True).drop_nulls()
         tag = part.tag if part.tag is not None and tags.count(part.tag) == 1 else None
@@ -232,28 +229,18 @@ def _with_names(parts: Sequence[_Part], measure_name: str | None) -> list[_Part]
     return named
 
 
-def _wide_are_runs(parts: Sequence[_Part], measure_name: str | None) -> dict[str, bool]:
-    """Return whether the columns of each wide table are runs, not measures of one run."""
-    wide = [part for part in parts if part.wide]
-    shared = set.intersection(*(set(part.wide) for part in wide)) if len(wide) > 1 else set()
-    are_runs: dict[str, bool] = {}
-    for part in wide:
-        measures = [name for name in part.wide if is_measure(name)]
-        if part.user_name is not None or all_measures(part.wide):
-            are_runs[part.source] = measure_name is not None and part.user_name is None
-        elif measure_name is not None or not (measures or shared):
-            are_runs[part.source] = True
-        elif len(wide) > 1 and all(set(part.wide) == set(other.wide) for other in wide):
-            are_runs[part.source] = False
-        else:
-            which = measures or [name for name in part.wide if name in shared]
-            raise InputError(
-                f"{part.source}: these may be runs or measures: {quote(which[0], 30)} is "
-                f"{'the name of a measure' if measures else 'in several files'}, others are not. "
-                "If they are runs, give measure_name (--measure-name); if measures, name the run: "
-                "NAME=FILE, or a column run."
-            )
-    return are_runs
+def _wide_are_runs(part: _Part, measure_name: str | None) -> bool:
+    """Return whether the columns of a wide table are runs, not measures of one run."""
+    measures = [name for name in part.wide if is_measure(name)]
+    if part.user_name is not None or len(measures) == len(part.wide):
+        return measure_name is not None and part.user_name is None
+    if measures and measure_name is None:
+        raise InputError(
+            f"{part.source}: these may be runs or measures: {quote(measures[0], 30)} is the name "
+            "of a measure, others are not. If they are runs, give measure_name (--measure-name); "
+            "if measures, name the run: NAME=FILE, or a column run."
+        )
+    return True
 
 
 def _joined(parts: Sequence[_Part]) -> pl.DataFrame:
@@ -264,12 +251,10 @@ def _joined(parts: Sequence[_Part]) -> pl.DataFrame:
     again = frame.filter(~pl.struct(_KEY).is_first_distinct())
     if again.height:
         run, measure, query, _, row, at = again.row(0)
-        first = frame.filter(
-            (pl.col("run") == run) & (pl.col("measure") == measure) & (pl.col("query") == query)
-        ).row(0)
-        if first[-1] != at:
+        owners = frame.filter(pl.col("run") == run)["part"].unique(maintain_order=True)
+        if len(owners) > 1:
             raise InputError(
-                f"two runs are called {run!r} ({parts[first[-1]].source} and {parts[at].source}); "
+                f"two runs are called {run!r} ({parts[owners[0]].source} and {parts[at].source}); "
                 "give each a name of its own, as in NAME=FILE."
             )
         raise InputError(
@@ -322,36 +307,29 @@ def _without_missing(frame: pl.DataFrame, notes: list[str], source: str) -> pl.D
 
 def _refuse_incomplete(frame: pl.DataFrame, source: str) -> None:
     """Raise an error unless every run has every measure, and of each the same queries."""
-    runs = frame["run"].unique(maintain_order=True).to_list()
-    sizes = frame.group_by("measure", "run").len()
-    has = {(measure, run): size for measure, run, size in sizes.iter_rows()}
-    every = frame.group_by("measure", maintain_order=True).agg(pl.col("query").n_unique())
-    for measure, queries in every.iter_rows():
-        owners = [run for run in runs if (measure, run) in has]
-        if lacking := next((run for run in runs if run not in owners), None):
-            raise InputError(
-                f"{source}: run {lacking!r} has no values of {measure!r}, which run {owners[0]!r} "
-                "has; give every run the same measures."
-            )
-        short = next((run for run in runs if has[measure, run] < queries), None)
-        if short is not None:
-            rows = frame.filter(pl.col("measure") == measure)
-            raise InputError(f"{source}: {_lacking_queries(rows, short, measure)}")
-
-
-def _lacking_queries(frame: pl.DataFrame, run: str, measure: str) -> str:
-    queries = frame["query"].unique(maintain_order=True)
-    ours = frame.filter(pl.col("run") == run)["query"]
-    lost = queries.filter(~queries.is_in(ours.implode())).to_list()
-    other = frame.filter(pl.col("query") == lost[0])["run"][0]
-    theirs = frame.filter(pl.col("run") == other)["query"]
-    if not ours.is_in(theirs.implode()).any():
-        words = apart(ours.to_list(), theirs.to_list(), f"Run {run!r} has values")
-        return f"the runs {run!r} and {other!r} have no query in common. {words}"
+    every = (
+        frame.select("run")
+        .unique(maintain_order=True)
+        .join(frame.select("measure", "query").unique(maintain_order=True), how="cross")
+    )
+    lacking = every.join(frame, on=_KEY, how="anti", maintain_order="left")
+    if not lacking.height:
+        return
+    run, measure, query = lacking.select(_KEY).row(0)
+    of_measure = frame.filter(pl.col("measure") == measure)
+    ours = of_measure.filter(pl.col("run") == run)["query"].to_list()
+    other = of_measure.filter(pl.col("query") == query)["run"][0]
+    theirs = of_measure.filter(pl.col("run") == other)["query"].to_list()
+    if ours and set(ours).isdisjoint(theirs):
+        words = apart(ours, theirs, f"Run {run!r} has values")
+        raise InputError(
+            f"{source}: the runs {run!r} and {other!r} have no query in common. {words}"
+        )
+    lost = lacking.filter((pl.col("run") == run) & (pl.col("measure") == measure))["query"]
     which = counted(len(lost), "query", "queries")
-    return (
-        f"run {run!r} has no value of {measure!r} for {which} that run {other!r} has "
-        f"({few(lost)}); give all runs the same queries, or leave these out of all."
+    raise InputError(
+        f"{source}: run {run!r} has no value of {measure!r} for {which} that run {other!r} has "
+        f"({few(lost.to_list())}); give all runs the same queries, or leave these out of all."
     )
 
 
@@ -365,9 +343,10 @@ def all_measures(names: Iterable[str]) -> bool:
 
 
 def _number_of(given: Any) -> float | None:
-    """Return a number of Python; JSON has infinity as text. None for anything else."""
-    if isinstance(given, str) and given in ("Infinity", "-Infinity"):
-        return float(given)
+    """Return a number of Python, or one in a text; None for anything else."""
+    if isinstance(given, str):
+        text = given.strip(" \t")
+        return float(text) if is_number(text) else None
     if isinstance(given, bool) or not isinstance(given, Real):
         return None
     try:
@@ -378,44 +357,46 @@ def _number_of(given: Any) -> float | None:
 
 def _no_number(query: str, given: Any, where: str = "") -> str:
     what = f"the value of query {query!r}{where} is"
-    given = given.to_list() if isinstance(given, pl.Series) else given
-    text = given.strip() if isinstance(given, str) else ""
-    number = float(text) if is_number(text) else _number_of(given)
-    if number is not None and math.isnan(number):
+    if given != given or _number_of(given) is not None:
         return (
             f"{what} NaN; give a number, or leave the query out of all runs (an empty cell, or no "
             "row)."
         )
-    hint = (
-        " Write decimals with a point."
-        if _DECIMAL_COMMA.fullmatch(text)
-        else " Give numbers, not texts."
-        if number is not None
-        else " Write 1 and 0."
-        if isinstance(given, bool)
-        else ""
-    )
-    return f"{what} no number: {quoted(given)}.{hint}"
+    return f"{what} no number: {quoted(given)}."
 
 
-_Leaf = tuple["str | None", "str | None", Any, Any]
+_Leaf = tuple["str | None", "str | None", Any, Any]  # run, measure, query and value
 
 
-def _part_of_leaves(leaves: Sequence[_Leaf], source: str, notes: Sequence[str] = ()) -> _Part:
-    rows = []
-    for number, (run, measure, key, given) in enumerate(leaves):
+def _part_of_leaves(
+    leaves: Iterable[_Leaf],
+    source: str,
+    notes: Iterable[str] = (),
+    *,
+    sheet: Sheet | None = None,
+    rows: Sequence[int] | None = None,
+    **fields: Any,
+) -> _Part:
+    """Check the values; those of a `sheet` are in these `rows` of it, by default in all."""
+    height = 1 if sheet is None else sheet.frame.height
+
+    def place(at: int) -> str:
+        return source if sheet is None else sheet.place(rows[at] if rows else at % height)
+
+    checked = []
+    for at, (run, measure, key, given) in enumerate(leaves):
         query = as_id(key, source)
-        value = None if given is None else _number_of(given)
-        if given is not None and (value is None or value != value):
-            where = "" if run is None else f" in run {run!r}"
-            raise InputError(f"{source}: {_no_number(query, given, where)}")
-        rows.append((run, measure, query, value, number))
-    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
-    return _Part(frame, lambda row: source, source, tuple(notes))
+        is_missing = given is None or (isinstance(given, str) and not given.strip())
+        value = None if is_missing else _number_of(given)
+        if not is_missing and (value is None or value != value):
+            where = f" in run {run!r}" if run else f" of {measure!r}" if measure else ""
+            raise InputError(f"{place(at)}: {_no_number(query, given, where)}")
+        checked.append((run, measure, query, value, at))
+    frame = pl.DataFrame(checked, schema=_SCHEMA, orient="row")
+    return _Part(frame, place, source, tuple(notes), **fields)
 
 
-def _part_of_dict(given: Nested) -> _Part:
-    content, source = given.content, given.source
+def _part_of_dict(content: Mapping[Any, Any], source: str) -> _Part:
     if not content:
         raise InputError(f"{source}: holds no values.")
     if isinstance(content.get("runs"), list) and "judged" in content:
@@ -425,25 +406,14 @@ def _part_of_dict(given: Nested) -> _Part:
         return _part_of_leaves([(None, None, *pair) for pair in content.items()], source)
     _refuse_other_than_dicts(content, source)
     if not any(isinstance(value, Mapping) for values in inner for value in values.values()):
-        part = _part_of_leaves(list(_two_levels(content, source)), source)
-        runs = part.frame["run"].drop_nulls().unique(maintain_order=True)
-        return replace(part, wide=tuple(runs))
-    leaves: list[_Leaf] = []
+        leaves = list(_two_levels(content, source))
+        runs = dict.fromkeys(run for run, *_ in leaves if run is not None)
+        return _part_of_leaves(leaves, source, wide=tuple(runs))
+    leaves = []
     for run, values in content.items():
         name = as_id(run, source)
         leaves += _two_levels(values, f"{source}, run {name!r}", name)
-    measures = {str(measure) for _, measure, _, _ in leaves}
-    queries = {query for _, _, query, _ in leaves}
-    notes = []
-    if len(measures) > max(len(queries), 1) and not any(map(is_measure, measures)):
-        notes.append(
-            Warned(
-                f"There are more measures ({len(measures):,}) than queries ({len(queries):,}): "
-                "were they given as {run: {query: {measure: value}}}? The order is run, measure, "
-                "query."
-            )
-        )
-    return _part_of_leaves(leaves, source, notes)
+    return _part_of_leaves(leaves, source)
 
 
 def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
@@ -464,11 +434,6 @@ def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None)
     keys = dict.fromkeys(chain.from_iterable(content.values()))
     inner = dict.fromkeys(as_id(key, source) for key in keys)
     if all_measures(inner) and not any(map(is_measure, outer)):
-        if len(inner) > len(outer):
-            raise InputError(
-                f"{source}: what stands where queries do has names of measures "
-                f"({few(list(inner))}); give {{run: {{measure: {{query: value}}}}}}."
-            )
         for query, values in content.items():
             for key, value in values.items():
                 yield run, as_id(key, source), query, value
@@ -484,15 +449,10 @@ def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
     warnings = content.get("warnings")
     notes = [Warned(f"{source}: {text}") for text in warnings] if isinstance(warnings, list) else []
     for run in content["runs"]:
-        if isinstance(run, Mapping) and "name" in run and "per_query" not in run:
+        if not isinstance(run, Mapping) or not isinstance(run.get("per_query"), Mapping):
             raise InputError(
                 f"{source}: holds no values of queries, only their summary; write it with "
                 "--per-query."
-            )
-        if not _is_run_of_judged(run):
-            raise InputError(
-                f"{source}: looks like JSON of judged, but a run is not as judged writes it: "
-                f"{quoted(run)}."
             )
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))
@@ -500,21 +460,13 @@ def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
             leaves += [(run["name"], measure, query, value) for measure, value in values.items()]
     if not leaves:
         raise InputError(f"{source}: holds no values.")
-    part = _part_of_leaves(leaves, source, tuple(dict.fromkeys(notes)))
     measures = content.get("measures")
     known = measures if isinstance(measures, Mapping) else {}
     settings = {
         "policy": content.get("policy"),
         "measures": {name: value for name, value in known.items() if isinstance(value, Mapping)},
     }
-    return replace(part, settings=settings)
-
-
-def _is_run_of_judged(run: Any) -> bool:
-    if not isinstance(run, Mapping) or not isinstance(run.get("name"), str):
-        return False
-    queries = run.get("per_query")
-    return isinstance(queries, Mapping) and all(isinstance(x, Mapping) for x in queries.values())
+    return _part_of_leaves(leaves, source, dict.fromkeys(notes), settings=settings)
 
 
 def _part_of_table(sheet: Sheet) -> _Part:
@@ -574,26 +526,10 @@ def _long(
     value: str,
     rest: Sequence[str] = (),
 ) -> _Part:
-    odd = [name for name in rest if measure is None and _has_numbers(sheet.frame[name])]
-    if odd:
-        raise InputError(
-            f"{sheet.source}: values may be in column {quote(value)} or in {shown_header(odd)}; "
-            "leave what is no value out, or name the columns run, query, measure and value."
-        )
-    queries = sheet.ids(query, "query")
-    numbers = _numbers(sheet, value, queries)
     notes = [_not_read(sheet, rest)] if rest else []
-    columns = [
-        _labels(sheet, run, "run"),
-        _labels(sheet, measure, "measure"),
-        queries.alias("query"),
-        numbers.alias("value"),
-    ]
-    return _Part(_framed(columns), sheet.place, sheet.source, (*notes, *_remarks(sheet)))
-
-
-def _framed(columns: Sequence[pl.Series]) -> pl.DataFrame:
-    return pl.DataFrame([*columns, pl.Series("row", range(len(columns[0])), dtype=pl.Int64)])
+    columns = _labels(sheet, run, "run"), _labels(sheet, measure, "measure")
+    leaves = zip(*columns, sheet.ids(query, "query"), sheet.frame[value].to_list(), strict=True)
+    return _part_of_leaves(leaves, sheet.source, (*notes, *_remarks(sheet)), sheet=sheet)
 
 
 def _remarks(sheet: Sheet) -> Iterator[str]:
@@ -601,51 +537,40 @@ def _remarks(sheet: Sheet) -> Iterator[str]:
     return (Warned(f"{sheet.source}: {text}") for text in warnings)
 
 
-def _has_numbers(column: pl.Series) -> bool:
-    if column.dtype == pl.String:
-        return any(is_number(cell.strip()) for cell in column.drop_nulls())
-    return column.dtype.is_numeric()
-
-
-def _labels(sheet: Sheet, name: str | None, role: str) -> pl.Series:
+def _labels(sheet: Sheet, name: str | None, role: str) -> Sequence[str | None]:
     if name is None:
-        return pl.Series(role, [None] * sheet.frame.height, dtype=pl.String)
+        return [None] * sheet.frame.height
     cells = sheet.frame[name]
-    if cells.dtype == pl.Object:  # measures of ir_measures are objects
-        labels = [None if cell is None else str(cell) for cell in cells]
+    if cells.dtype in (pl.Object, pl.String):  # measures of ir_measures are objects
+        labels = [None if cell is None else str(cell).strip() for cell in cells]
         sheet = sheet.with_columns(pl.DataFrame({name: labels}, schema={name: pl.String}))
-    elif cells.dtype == pl.String:
-        sheet = sheet.with_columns(pl.DataFrame([cells.str.strip_chars()]))
-    return sheet.ids(name, role).alias(role)
+    return sheet.ids(name, role).to_list()
 
 
 def _wide(sheet: Sheet, query: str, run: str | None, rest: Sequence[str]) -> _Part:
     """Read values in several columns: measures if there is a run, else runs or measures."""
     header, notes = sheet.header, list(_remarks(sheet))
-    left = {header[at] for at in candidates("query", header)}
-    left |= {name for name in header if name.strip().lower() in ("", "unnamed: 0")}
-    left |= {name for name in rest if _is_range(name, header)}
+    unread_names = {header[at] for at in candidates("query", header)}
+    unread_names |= {name for name in header if name.strip().lower() in ("", "unnamed: 0")}
+    unread_names |= {name for name in rest if _is_range(name, header)}
     weights = [name for name in rest if run is not None and name == "weight"]
     if weights:
         notes.append(Warned(f"{sheet.source}: {UNWEIGHTED}"))
-    if unread := [name for name in rest if name in left]:
+    if unread := [name for name in rest if name in unread_names]:
         notes.append(_not_read(sheet, unread))
-    kept = [name for name in rest if name not in left and name not in weights]
-    if not kept:
+    value_names = [name for name in rest if name not in unread_names and name not in weights]
+    if not value_names:
         raise InputError(
-            f"{sheet.source}: there is no column of values; the columns are {shown_header(header)}."
+            f"{sheet.source}: no column holds values; the columns are {shown_header(header)}."
         )
-    queries = sheet.ids(query, "query").alias("query")
-    owner = _labels(sheet, run, "run")
-    unnamed = _labels(sheet, None, "measure")
-    frames = []
-    for name in kept:
-        label = pl.repeat(name, sheet.frame.height, dtype=pl.String, eager=True)
-        pair = [owner, label.alias("measure")] if run else [label.alias("run"), unnamed]
-        values = _numbers(sheet, name, queries, f" in column {quote(name, 30)}")
-        frames.append(_framed([*pair, queries, values.alias("value")]))
-    wide = () if run else tuple(kept)
-    return _Part(pl.concat(frames), sheet.place, sheet.source, tuple(notes), wide)
+    queries, owners = sheet.ids(query, "query"), _labels(sheet, run, "run")
+    leaves = [
+        (owner, name, query_id, cell) if run else (name, None, query_id, cell)
+        for name in value_names
+        for owner, query_id, cell in zip(owners, queries, sheet.frame[name].to_list(), strict=True)
+    ]
+    wide = () if run else tuple(value_names)
+    return _part_of_leaves(leaves, sheet.source, notes, sheet=sheet, wide=wide)
 
 
 def _is_range(name: str, header: Sequence[str]) -> bool:
@@ -654,38 +579,16 @@ def _is_range(name: str, header: Sequence[str]) -> bool:
     return any(name.endswith(end) and name.removesuffix(end) in header for end in ends)
 
 
-def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl.Series:
-    """Return the values in a column; an empty cell is no value, anything else an error."""
-    cells = sheet.frame[name].to_list()
-    values: list[float | None] = []
-    bad_rows = []
-    for row, cell in enumerate(cells):
-        text = cell.strip(" \t") if sheet.is_text and cell is not None else None
-        is_missing = cell is None or text == ""
-        number = float(text) if text and is_number(text) else _number_of(cell)
-        if not is_missing and (number is None or number != number):
-            bad_rows.append(row)
-        values.append(None if is_missing else number)
-    if bad_rows:  # the worst is not even a number as text
-        numeric = (isinstance(cells[row], str) and is_number(cells[row]) for row in bad_rows)
-        worst = min(zip(numeric, bad_rows, strict=True))[1]
-        raise InputError(f"{sheet.place(worst)}: {_no_number(queries[worst], cells[worst], where)}")
-    return pl.Series(name, values, dtype=pl.Float64)
-
-
 def _without_header(sheet: Sheet) -> _Part:
     """Read query and value, or the three fields that trec_eval and ir_measures print."""
-    width = len(sheet.header)
-    if width == 2:
-        names = dict(zip(sheet.header, ("query", "value"), strict=True))
-        named = sheet.with_columns(sheet.frame.rename(names))
-        return _long(named, None, None, "query", "value")
-    if width != 3:
+    cells = [[cell.strip() for cell in sheet.frame[name]] for name in sheet.header]
+    if len(cells) == 2:
+        return _long(sheet, None, None, *sheet.header)
+    if len(cells) != 3:
         raise InputError(
             f"{sheet.place(0)}: the first line has to name the columns, such as run, query, "
             f"measure and value; found {quote(' '.join(sheet.frame.row(0)))}."
         )
-    cells = [sheet.frame[name].str.strip_chars() for name in sheet.header]
     first, second = (set(column) for column in cells[:2])
     of_trec_eval, of_ir_measures = (
         any(map(is_measure, one)) and not any(map(is_measure, other - {"all"}))
@@ -698,47 +601,45 @@ def _without_header(sheet: Sheet) -> _Part:
             f"{sheet.place(0)}: of the three fields, either of the first two may be the measure; "
             "name the columns in a first line, such as measure, query and value."
         )
-    order = ("measure", "query", "value") if of_trec_eval else ("query", "measure", "value")
-    frame = pl.DataFrame([column.alias(name) for column, name in zip(cells, order, strict=True)])
-    return _printed(sheet.with_columns(frame))
+    measures, queries = cells[:2] if of_trec_eval else (cells[1], cells[0])
+    return _printed(sheet, list(zip(measures, queries, cells[2], strict=True)))
 
 
-def _printed(sheet: Sheet) -> _Part:
+def _printed(sheet: Sheet, lines: Sequence[tuple[str, str, str]]) -> _Part:
     """Read the lines that trec_eval, ir_measures or judged print, without their summaries."""
+    source = sheet.source
+    tags = [value for measure, _, value in lines if measure == "runid"]
     # judged writes several runs below each other, each under a line with its name.
-    is_tag = (pl.col("measure") == "runid") & (pl.col("query") == "all")
-    frame = sheet.frame.with_row_index("row").with_columns(
-        run=pl.when(is_tag).then("value").forward_fill()
-    )
-    if frame.filter(is_tag).height > 1 and frame["run"].null_count():
+    run: str | None = None
+    notes: list[str] = []
+    unread: dict[str, None] = {}
+    leaves: list[_Leaf] = []
+    rows: list[int] = []
+    for row, (measure, query, value) in enumerate(lines):
+        if query == "all":
+            if measure == "runid":
+                run = value
+            elif measure == "warning":
+                notes.append(Warned(f"{source}: {value}"))
+            continue
+        if run is None and len(tags) > 1:
+            raise InputError(
+                f"{source}: holds several runs, whose names are below their values; give each run "
+                "in a file of its own."
+            )
+        if measure in (*_COUNTS, *_WORDS):
+            unread[measure] = None
+        else:
+            leaves.append((run if len(tags) > 1 else None, measure, query, value))
+            rows.append(row)
+    if not leaves:
         raise InputError(
-            f"{sheet.source}: holds several runs, whose names stand below their values; give each "
-            "run in a file of its own."
+            f"{source}: holds no values of queries, only a summary; print them with -q."
         )
-    summary = pl.col("query") == "all"
-    summaries = frame.filter(summary & ~pl.col("measure").is_in(_WORDS))
-    if len(twice := summaries.filter(~pl.struct("run", "measure").is_first_distinct())):
-        raise InputError(
-            f"{sheet.place(twice['row'][0])}: there are two lines of {quote(twice['measure'][0])} "
-            'with "all", which is the summary; a query cannot be called so here. Give each run in '
-            "a file of its own."
-        )
-    kept = frame.filter(~summary & ~pl.col("measure").is_in([*_COUNTS, *_WORDS]))
-    if not kept.height:
-        raise InputError(
-            f"{sheet.source}: holds no values of queries, only a summary; print them with -q."
-        )
-    measures = frame.filter(~summary)["measure"].unique(maintain_order=True)
-    unread = [name for name in measures if name in (*_COUNTS, *_WORDS)]
-    warnings = frame.filter(summary & (pl.col("measure") == "warning"))["value"]
-    notes: list[str] = [Warned(f"{sheet.source}: {text}") for text in warnings]
     if unread:
-        notes.append(f"{sheet.source}: not read, as these are no measures: {listed(unread)}.")
-    decimals = kept["value"].filter(kept["value"].str.contains(".", literal=True))
-    if len(decimals) and decimals.str.contains(r"\.\d{4}$").all():
-        notes.append(f"{sheet.source}: the values are rounded to four decimals.")
-    lines = sheet.lines or range(frame.height)
-    values = Sheet(kept, sheet.source, True, True, [lines[row] for row in kept["row"]])
-    tags = frame.filter(pl.col("measure") == "runid")["value"]
-    part = _long(values, "run" if len(tags) > 1 else None, "measure", "query", "value")
-    return replace(part, notes=tuple(notes), tag=tags[0] if len(tags) == 1 else None)
+        notes.append(f"{source}: not read, because these are no measures: {listed([*unread])}.")
+    decimals = [value for *_, value in leaves if "." in value]
+    if decimals and all(re.search(r"\.\d{4}$", value) for value in decimals):
+        notes.append(f"{source}: the values are rounded to four decimals.")
+    tag = tags[0] if len(tags) == 1 else None
+    return _part_of_leaves(leaves, source, notes, sheet=sheet, rows=rows, tag=tag)

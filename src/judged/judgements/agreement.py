@@ -13,21 +13,21 @@ import numpy as np
 
 from judged import __version__
 from judged.errors import InputError, quoted
+from judged.inputs import as_runs, read_runs
 from judged.inputs.agreement import agreement as would_agree
 from judged.inputs.columns import as_columns
 from judged.judgements import MEASURE
 from judged.judgements.assessors import (
+    JUDGEMENTS_FIRST,
     NEGATIVE_GRADES,
     AssessorGrades,
     grades_of,
     named_assessors,
     read_assessors,
-    read_runs,
 )
 from judged.judgements.leaderboards import Leaderboards, leaderboards_of
 from judged.judgements.pairs import (
     MIN_QUERIES,
-    AgreementSettings,
     AssessorPair,
     alphas_of_all,
     bounds_in_words,
@@ -50,7 +50,6 @@ from judged.options import (
 from judged.policy import Policy
 from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval
-from judged.statistics.samples import CLOSE
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def agreement(
     >>> result.agreement.estimate, round(result.kappa.estimate, 4)
     (0.6, 0.375)
     """
-    settings = AgreementSettings(rel, level, resamples, seed)
+    resampling = {"level": level, "resamples": resamples, "seed": seed}
     options: dict[str, Any] = dict(scoring)
     columns, policy = options.pop("columns", None), options.get("policy")
     judgements_format, run_format = formats_of(options.pop("format", None))
@@ -132,24 +131,28 @@ def agreement(
     )
     grades = grades_of(assessors, duplicates=duplicates)
     _check_overlap(grades)
-    notes = [*grades.notes, *_check_scale(grades)]
+    _check_scale(grades)
     pairs = [
-        compare_pair(grades, one, other, settings)
+        compare_pair(grades, one, other, rel=rel, **resampling)
         for one, other in combinations(range(len(grades.assessors)), 2)
     ]
     boards = None
     if runs is not None:
+        named = as_runs(runs)
+        read = read_runs(named, JUDGEMENTS_FIRST, columns=columns, format=run_format)
         boards = leaderboards_of(
             assessors,
             grades.shared_queries(),
-            read_runs(runs, columns=columns, format=run_format),
+            dict(zip([name or "run" for name in named], read, strict=True)),
             measures,
             level=level,
             seed=seed,
             **options,
         )
-    alphas = pairs[0].alphas if len(pairs) == 1 else alphas_of_all(grades, settings)
-    return Agreement(grades, tuple(pairs), alphas, settings, boards, tuple(notes))
+    alphas = pairs[0].alphas if len(pairs) == 1 else alphas_of_all(grades, **resampling)
+    return Agreement(
+        grades, tuple(pairs), alphas, rel, level, resamples, seed, boards, grades.notes
+    )
 
 
 def _check_no_documents(columns: Mapping[str, Any], item_to: Any) -> None:
@@ -210,8 +213,8 @@ def _spelling_hint(grades: AssessorGrades) -> str:
     return ""
 
 
-def _check_scale(grades: AssessorGrades) -> list[str]:
-    """Raise an error if grades are measurements; warn if they differ by rounding only."""
+def _check_scale(grades: AssessorGrades) -> None:
+    """Raise an error if grades are measurements."""
     shared = grades.values[grades.times > 1]
     scale = np.unique(shared[~np.isnan(shared)])
     names = listed(grades.assessors)
@@ -222,16 +225,6 @@ def _check_scale(grades: AssessorGrades) -> list[str]:
         )
     if scale[-1] > MOST:
         raise InputError(f"{names} gave a grade of {scale[-1]:g}; grades may be at most {MOST:,}.")
-    close = np.flatnonzero(np.diff(scale) <= CLOSE * scale[1:])
-    if not len(close):
-        return []
-    one, other = scale[close[0] : close[0] + 2].tolist()
-    return [
-        Warned(
-            f"the grades {one!r} and {other!r} count as different, but differ only by rounding; "
-            "round grades first."
-        )
-    ]
 
 
 @checked_methods
@@ -252,8 +245,14 @@ class Agreement(Result):
     """Every pair of assessors."""
     alphas: Mapping[str, Interval]
     """Krippendorff's alpha of all assessors: nominal, ordinal and interval."""
-    settings: AgreementSettings
-    """Settings of the comparison."""
+    rel: float
+    """Lowest grade that counts as relevant."""
+    level: float
+    """Confidence level."""
+    resamples: int
+    """Number of bootstrap resamples of the queries."""
+    seed: int
+    """Seed of the resamples."""
     boards: Leaderboards | None = None
     """The runs under each assessor, if there are runs."""
     notes: tuple[str, ...] = ()
@@ -280,8 +279,7 @@ class Agreement(Result):
         for name in names:
             if not isinstance(name, str) or name not in self.assessors:
                 raise InputError(
-                    f"there is no assessor {quoted(name)}; the assessors are "
-                    f"{listed(self.assessors)}."
+                    f"unknown assessor {quoted(name)}; the assessors are {listed(self.assessors)}."
                 )
         pairs = [pair for pair in self.pairs if {*names} <= {pair.first, pair.second}]
         if len(pairs) != 1 or (first is not None and first == second):
@@ -359,10 +357,10 @@ class Agreement(Result):
                 for row in self.differences.iter_rows()
             ],
             "runs": None if self.boards is None else self.boards.to_dict(),
-            "rel": plain(self.settings.rel),
-            "level": self.settings.level,
-            "resamples": self.settings.resamples,
-            "seed": self.settings.seed,
+            "rel": plain(self.rel),
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
             "findings": list(self._findings()),
             "warnings": [str(text) for text in self._warnings()],
             "definitions": list(DEFINITIONS),
@@ -417,7 +415,7 @@ class Agreement(Result):
 
     def _findings(self) -> Iterator[str]:
         if len(self.pairs) == 1:
-            yield from self.pairs[0].sentences(self.settings.rel, self.grades)
+            yield from self.pairs[0].sentences(self.rel, self.grades)
         else:
             yield from self._findings_on_all()
         if self.boards is not None:
@@ -466,10 +464,9 @@ class Agreement(Result):
             yield f"No confidence interval of {which}: {note}."
 
     def _details(self) -> Iterator[str]:
-        settings = self.settings
         yield (
-            f"{settings.level * 100:g} % confidence intervals: percentile bootstrap with "
-            f"{settings.resamples:,} resamples of the queries (seed {settings.seed})."
+            f"{self.level * 100:g} % confidence intervals: percentile bootstrap with "
+            f"{self.resamples:,} resamples of the queries (seed {self.seed})."
         )
         yield from (f"{text}." for text in DEFINITIONS)
         yield from (note for note in self.notes if not isinstance(note, Warned))
@@ -497,7 +494,7 @@ class Agreement(Result):
                 f"intervals are too narrow: {', '.join(named)}."
             )
         yield from filter(None, (pair.scale_warning() for pair in self.pairs))
-        grades, rel = self.grades, self.settings.rel
+        grades, rel = self.grades, self.rel
         lowest = np.where(grades.there, grades.values, np.inf).min(axis=0)
         all_relevant = [
             name for name, least in zip(grades.assessors, lowest, strict=True) if least >= rel
@@ -538,7 +535,7 @@ class Agreement(Result):
             ]
             for label, number in numbers
         ]
-        header = ["number", "value", f"{self.settings.level * 100:g} % confidence interval"]
+        header = ["number", "value", f"{self.level * 100:g} % confidence interval"]
         return Table(header, rows, {"number"})
 
     def _pair_tables(self) -> list[Table]:
@@ -557,12 +554,14 @@ class Agreement(Result):
             numbers = ["items", "agreement", "kappa", "linear", "quadratic"]
             return [Table(["assessors", *numbers, "stricter"], rows, {"assessors", "stricter"})]
         (pair,) = self.pairs
-        if len(pair.table.grades) > MAX_TABLE_GRADES:
+        if len(pair.grades) > MAX_TABLE_GRADES:
             return []
-        names = pair.table.names()
+        names = [f"{grade:g}" for grade in pair.grades]
+        if len(set(names)) < len(names):
+            names = list(map(repr, pair.grades))
         rows = [
             [name, *(f"{count:,}" for count in row)]
-            for name, row in zip(names, pair.table.counts, strict=True)
+            for name, row in zip(names, pair.counts, strict=True)
         ]
         return [Table([Left(f"{pair.first} \\ {pair.second}"), *names], rows)]
 
@@ -577,7 +576,7 @@ class Agreement(Result):
         tables = [Table(["measure", "run", *self.assessors], rows, {"measure", "run"})]
         if self.boards.verdicts:
             verdicts = [
-                [row.measure, row.run, row.against, *row.verdicts.values()]
+                [row["measure"], row["run"], row["against"], *row["verdicts"].values()]
                 for row in self.boards.verdicts
             ]
             heads = [Left(f"under {name}") for name in self.assessors]

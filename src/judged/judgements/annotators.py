@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 from judged.errors import InputError, OutputError, quoted
@@ -39,6 +39,7 @@ _LOCKED_BYTE = 1 << 40
 """Windows locks bytes and keeps other programs from reading them, so lock one beyond the file."""
 
 Place = tuple[str, str]  # a query and an item
+MadeEntry = TypeVar("MadeEntry", bound="LogEntry | None")
 
 
 def check_name(name: Any, existing: Iterable[str] = ()) -> str:
@@ -83,12 +84,9 @@ class LogEntry:
     query: str
     item: str
     grade: int | None = None
-    note: str = ""
-    """The note on the item after this action."""
-    seconds: float | None = None
-    """Time spent on the item; None if it was not measured."""
-    time: str = ""
-    """UTC time of the action, such as 2026-11-17T09:30:00.000Z."""
+    note: str = ""  # the note on the item after this action
+    seconds: float | None = None  # time spent on the item; None if it was not measured
+    time: str = ""  # UTC time of the action, such as 2026-11-17T09:30:00.000Z
 
     @property
     def place(self) -> Place:
@@ -121,18 +119,13 @@ class LogEntry:
 
     def _is_valid(self) -> bool:
         words = self.query, self.item, self.note, self.time
-        if self.action not in ACTIONS or not all(isinstance(word, str) for word in words):
+        if not all(isinstance(word, str) for word in words) or not self.query or not self.item:
             return False
-        if not self.query or not self.item:
+        if self.seconds is not None and (real(self.seconds) is None or self.seconds < 0):
             return False
-        if self.seconds is not None:
-            seconds = real(self.seconds)
-            if seconds is None or seconds < 0:
-                return False
-        if self.action != "grade":
-            return self.grade is None
-        is_int = isinstance(self.grade, int) and not isinstance(self.grade, bool)
-        return is_int and 0 <= (self.grade or 0) <= MAX_GRADE
+        if self.action == "grade":
+            return type(self.grade) is int and 0 <= self.grade <= MAX_GRADE
+        return self.action in ACTIONS and self.grade is None
 
 
 @dataclass(frozen=True)
@@ -154,16 +147,16 @@ class Log:
     @cached_property
     def kept(self) -> tuple[LogEntry, ...]:
         """Entries that still hold, without undos and the entries they cancelled."""
-        kept: list[LogEntry | None] = []
+        entries: list[LogEntry | None] = []
         by_place: dict[Place, list[int]] = {}
         for entry in self.entries:
             positions = by_place.setdefault(entry.place, [])
             if entry.action != "undo":
-                positions.append(len(kept))
-                kept.append(entry)
+                positions.append(len(entries))
+                entries.append(entry)
             elif positions:
-                kept[positions.pop()] = None
-        return tuple(entry for entry in kept if entry is not None)
+                entries[positions.pop()] = None
+        return tuple(entry for entry in entries if entry is not None)
 
     @cached_property
     def standing(self) -> Mapping[Place, Standing]:
@@ -192,13 +185,9 @@ class Log:
         """The last entry that holds, which an undo would cancel."""
         return self.kept[-1] if self.kept else None
 
-    def with_entry(self, entry: LogEntry) -> Log:
-        """Return the log with one more entry."""
-        return Log((*self.entries, entry), self.problems)
-
 
 def read_log(path: str | os.PathLike[str]) -> Log:
-    """Read a log, empty if there is no file; report broken lines, such as half a line after a kill.
+    """Read a log and report incomplete lines; a missing file gives an empty log.
 
     >>> read_log("nowhere.log.ndjson").entries
     ()
@@ -389,18 +378,15 @@ class Annotator:
                 f"a note has at most {MAX_NOTE_CHARACTERS:,} characters; this has {len(note):,}."
             )
         seconds = None if seconds is None else round(number("seconds", seconds, at_least=0), 1)
-        entries: list[LogEntry] = []
 
         def make_entry(log: Log) -> LogEntry:
             # The note that stays is the one on disk now, under the lock.
             kept = log.standing.get(place, Standing()).note if note is None else note
-            entries.append(LogEntry(action, *place, grade, kept, seconds, _now()))
-            return entries[0]
+            return LogEntry(action, *place, grade, kept, seconds, _now())
 
-        self._write(make_entry)
-        return entries[0]
+        return self._write(make_entry)
 
-    def _write(self, make_entry: Callable[[Log], LogEntry | None]) -> None:
+    def _write(self, make_entry: Callable[[Log], MadeEntry]) -> MadeEntry:
         """Under the lock, append the entry made from the current log and update the judgements."""
         self._check_files()
         try:
@@ -418,8 +404,9 @@ class Annotator:
                 entry = make_entry(log)
                 if entry is not None:
                     _append(descriptor, entry, self.log_path)
-                    log = log.with_entry(entry)
+                    log = Log((*log.entries, entry), log.problems)
                 self._write_qrels(log)
+                return entry
         finally:
             os.close(descriptor)
 

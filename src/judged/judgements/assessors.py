@@ -12,13 +12,13 @@ import numpy as np
 
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
-from judged.inputs import as_runs, in_place, read_judgements
-from judged.inputs import read_runs as read_named_runs
+from judged.inputs import in_place, read_judgements
 from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file
-from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, texts
+from judged.judgements.collection import as_table
 from judged.matching.join import distinct
-from judged.matching.pool import pool_of, rows_of
+from judged.matching.pool import pool_of
 from judged.rankings.rankings import freeze
 from judged.text import Warned, counted, with_source
 
@@ -26,13 +26,20 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.options import ColumnsLike, FileFormat, RunsLike
+    from judged.options import ColumnsLike, FileFormat
 
 NEGATIVE_GRADES = "a negative grade means in the pool, but not judged"
 JUDGEMENTS_FIRST = (
     "The judgements of two assessors come first, then runs; give further assessors as {name: "
     "judgements} (--judge FILE)."
 )
+
+
+def refuse_options(function: str, scoring: Mapping[str, Any], *names: str) -> None:
+    """Raise an error if one of these options of scoring, which have no effect, is given."""
+    for name in names:
+        if scoring.get(name) is not None and scoring.get(name) is not False:
+            raise InputError(f"{function} does not use {name}; leave it out.")
 
 
 def named_assessors(first: Any, second: Any) -> dict[str, Any]:
@@ -101,15 +108,6 @@ def read_assessors(
     return read
 
 
-def read_runs(
-    runs: RunsLike, *, columns: ColumnsLike | None = None, format: FileFormat | None = None
-) -> dict[str, Run | Lookup]:
-    """Read runs by name."""
-    named = as_runs(runs)
-    read = read_named_runs(named, JUDGEMENTS_FIRST, columns=columns, format=format)
-    return dict(zip([name or "run" for name in named], read, strict=True))
-
-
 @dataclass(frozen=True, eq=False)
 class AssessorGrades:
     """The grades of all assessors, with a row for each judged item and a column per assessor."""
@@ -129,7 +127,7 @@ class AssessorGrades:
 
     @cached_property
     def there(self) -> NDArray[np.bool_]:
-        """Whether each assessor judged each row."""
+        """True for each row and each assessor who judged it."""
         return ~np.isnan(self.values)
 
     @cached_property
@@ -144,7 +142,7 @@ class AssessorGrades:
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """Whether each assessor judged each query; only negative grades do not count."""
+        """True for each query and each assessor with a grade of at least 0, or no grades at all."""
         grades, negative = (
             np.stack([np.bincount(self.query, rows, len(self.queries)) for rows in mask.T], axis=1)
             for mask in (self.there, ~np.isnan(self.negative))
@@ -178,7 +176,7 @@ def grades_of(
         )
     tables = [_grade_table(judgements, duplicates) for judgements in assessors.values()]
     keys = [name for name in tables[0].columns if name != "grade"]
-    names = [texts("query", _query_names(judgements)) for judgements in assessors.values()]
+    names = [texts("query", judgements.names()) for judgements in assessors.values()]
     queries = pl.concat(names).unique(maintain_order=True)
     frame = pl.concat([table.select(keys) for table in tables]).unique(maintain_order=True)
     numbers = queries.to_frame().with_row_index("number")
@@ -208,10 +206,6 @@ def grades_of(
     )
 
 
-def _query_names(judgements: Judgements | Lookup) -> list[str]:
-    return list(judgements.lists) if isinstance(judgements, Lookup) else judgements.names()
-
-
 def _grade_table(judgements: Judgements | Lookup, duplicates: str) -> pl.DataFrame:
     """Return query, item, subtopic if there are any, and grade."""
     import polars as pl
@@ -219,34 +213,21 @@ def _grade_table(judgements: Judgements | Lookup, duplicates: str) -> pl.DataFra
     if not judgements.by_subtopic:
         pool = pool_of(judgements, duplicates=duplicates)
         return pool.frame.with_columns(pl.Series("grade", pool.grades, dtype=pl.Float64))
-    table = judgements
-    if isinstance(table, Lookup):
-        rows = rows_of(table)
-        query = texts("query", table.lists).gather(rows["number"])
-        frame = rows.select("item", "subtopic", "grade").insert_column(0, query)
-        table = Judgements(frame, table.source)
-    return distinct(table, duplicates).table.frame.select("query", "item", "subtopic", "grade")
+    table = distinct(as_table(judgements), duplicates).table
+    return table.frame.select("query", "item", "subtopic", "grade")
 
 
 def on_queries(judgements: Judgements | Lookup, queries: Sequence[str]) -> Judgements | Lookup:
     """Return the judgements of some queries."""
-    import polars as pl
-
+    wanted = set(queries)
     if isinstance(judgements, Lookup):
-        kept = set(queries)
-        lists = {query: items for query, items in judgements.lists.items() if query in kept}
+        lists = {query: items for query, items in judgements.lists.items() if query in wanted}
         return replace(judgements, lists=lists)
-    wanted = texts("query", queries)
-    inside = judgements.frame["query"].is_in(wanted.implode())
+    inside = judgements.frame["query"].is_in(texts("query", queries).implode())
     rows = inside.arg_true().to_numpy()
-    named = judgements.queries and tuple(
-        pl.Series(judgements.queries, dtype=pl.String)
-        .to_frame("query")
-        .join(wanted.to_frame(), on="query", how="semi", maintain_order="left")["query"]
-    )
     return replace(
         judgements,
         frame=judgements.frame.filter(inside),
         rows=rows if judgements.rows is None else judgements.rows[rows],
-        queries=named or (),
+        queries=tuple(query for query in judgements.queries or () if query in wanted),
     )

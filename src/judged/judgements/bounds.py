@@ -12,7 +12,6 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scores import score
-from judged.matching.listings import Joint, JudgedPair
 from judged.matching.variants import ONE_ORDER
 from judged.measures import REGISTRY
 from judged.measures.measure import bind
@@ -52,15 +51,15 @@ class DifferenceBounds:
     unjudged: int
     """Number of unjudged results that the measure uses, in one run or in both."""
     bounded: bool = True
-    """Whether no judgements lead beyond low and high. If not, these are two scenarios."""
+    """True if all judgements stay within low and high. Otherwise these are two scenarios."""
     higher_is_better: bool = True
-    """Whether higher values of the measure are better."""
+    """True if higher values of the measure are better."""
     limits: tuple[float, float] | None = None
     """For scenarios: limits that the difference can never leave, if any are known."""
 
     @property
     def can_turn(self) -> bool | None:
-        """Whether judgements can change which run is better; None if that is not known.
+        """True if judgements can change which run is better; None if that is unknown.
 
         >>> bounds = DifferenceBounds("n", "o", "AP", 0.1, 0.05, 0.2, unjudged=3, bounded=False)
         >>> bounds.can_turn is None
@@ -151,29 +150,28 @@ def bounds_of(
 ) -> tuple[DifferenceBounds, ...]:
     """Return the bounds of each pair of runs, by the only measure of an evaluation."""
     (measure,) = evaluation.measures
-    joint, cutoff = Joint.of_listings(listings), last_rank(measure)
+    cutoff = last_rank(measure)
     bounded = difference_is_bounded(measure, evaluation.policy)
     # A negative grade is not a judgement. Queries without judgements are in no mean yet.
     judged_queries = len(listings.pool.queries)
     unjudged = ~(listings.grades >= 0) & (listings.query < judged_queries)
     per_query = np.bincount(listings.query[unjudged], minlength=judged_queries)
     last = np.iinfo(np.int64).max - 1 if cutoff is None else cutoff
-    scoring = (measure,), evaluation.policy, evaluation.convention
+    settings = replace(evaluation.settings, measures=(measure,))
     bounds = []
     for against, run in combinations(range(len(evaluation.runs)), 2):
         ours, theirs = evaluation.runs[run], evaluation.runs[against]
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         count = int((unjudged & (reached <= last)).sum())
-        pair = JudgedPair(*(evaluation.scored(scored.name).rankings for scored in (ours, theirs)))
-        ends = pair, pair
+        one, other = (evaluation.scored(scored.name).rankings for scored in (ours, theirs))
+        pair = one, other
+        ends = [pair, pair]
         differences = [_difference(ours.summary[measure], theirs.summary[measure])]
         if count:
-            both = (run, pair.run), (against, pair.against)
-            best, worst = joint.judged(*both, top=top, cutoff=cutoff)
-            ends = best, worst
+            ends = listings.judged((run, one), (against, other), top=top, cutoff=cutoff)
             for end in ends:
-                one, other = (score(rankings, *scoring).summary[measure] for rankings in end)
-                differences.append(_difference(one, other))
+                values = [score(rankings, settings).summary[measure] for rankings in end]
+                differences.append(_difference(*values))
         bounds.append(
             DifferenceBounds(
                 ours.name,
@@ -194,8 +192,8 @@ def bounds_of(
 
 def _limits_of(
     evaluation: Evaluation,
-    runs: JudgedPair,
-    ends: tuple[JudgedPair, JudgedPair],
+    runs: tuple[Rankings, Rankings],
+    ends: list[tuple[Rankings, Rankings]],
     unjudged: Ints,
     top: float,
 ) -> tuple[float, float] | None:
@@ -210,15 +208,17 @@ def _limits_of(
     if parts is None:
         return None
     numerator, denominator = parts
-    high, low = (numerator.compute(end.run) - numerator.compute(end.against) for end in ends)
-    smallest = denominator.compute(runs.run)
-    largest = denominator.compute(_with_top_grades(runs.run, unjudged, top))
+    high, low = (numerator.compute(run) - numerator.compute(against) for run, against in ends)
+    smallest = denominator.compute(runs[0])
+    largest = denominator.compute(_with_top_grades(runs[0], unjudged, top))
     highest = _largest_quotient(high, smallest, largest)
     lowest = -_largest_quotient(-low, smallest, largest)
     return float(lowest.mean()), float(highest.mean())
 
 
-def _quotient_parts(evaluation: Evaluation, runs: JudgedPair) -> tuple[Measure, Measure] | None:
+def _quotient_parts(
+    evaluation: Evaluation, runs: tuple[Rankings, Rankings]
+) -> tuple[Measure, Measure] | None:
     """Return numerator and denominator; None if the mean difference is not made of them alone."""
     (measure,), policy = evaluation.measures, evaluation.policy
     names = measure.spec.divides and measure.spec.divides(measure.params)

@@ -1,11 +1,10 @@
-"""Check whether a collection is sound: what is wrong with it, and how that affects values."""
+"""Check a collection for problems, and compute how they affect values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError, quoted
@@ -14,17 +13,12 @@ from judged.evaluation.scores import about_runs
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
-from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS, findings
-from judged.judgements.collection import CheckedCollection, SideData
-from judged.judgements.findings import (
-    CollectionFinding,
-    EffectCalculator,
-    TrainingSet,
-    ValueChange,
-    with_sign,
-)
-from judged.judgements.twins import NearPairs
-from judged.limits import limits
+from judged.judgements import FINDING_KINDS, MEASURE, NEAR, NEAR_VECTORS, findings
+from judged.judgements.assessors import refuse_options
+from judged.judgements.collection import CheckedCollection, SideData, ValueChange, with_sign
+from judged.judgements.findings import CollectionFinding, TrainingSet
+from judged.judgements.twins import find_twins
+from judged.limits import config
 from judged.options import (
     JudgementsLike,
     MeasuresLike,
@@ -38,15 +32,11 @@ from judged.options import (
     formats_of,
     takes_scoring,
 )
-from judged.policy import add_choices
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Warned, counted, plain, shown
+from judged.text import Warned, counted, shown
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-MEASURES = "nDCG@10"  # default measures of effects
 
 
 @takes_scoring
@@ -107,11 +97,12 @@ def check(
     >>> check(judgements, run, items={"a": "Ice", "b": "Snow", "c": "Rain"}).sound
     True
     """
-    convention, weights = scoring.get("convention"), scoring.get("weights")
+    refuse_options("check", scoring, "trusted", "unique", "skip_bad")
+    convention = scoring.get("convention")
     if measures is None and convention is None:
-        measures = MEASURES
-    policy = add_choices(scoring.get("policy"), duplicates="first")
-    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+        measures = MEASURE
+    settings = EvaluationSettings.of(measures, scoring.get("policy"), convention, prepares=True)
+    settings = replace(settings, policy=replace(settings.policy, duplicates="first"))
     judgements_format, run_format = formats_of(scoring.get("format"))
     ranked = {
         "item_to": scoring.get("item_to"),
@@ -130,17 +121,13 @@ def check(
         SideData.of("queries", queries, query_vectors),
         SideData.of("items", items, item_vectors),
         rel,
+        settings,
+        {"collection": scoring.get("collection"), "weights": scoring.get("weights")},
     )
-    options = {"collection": scoring.get("collection"), "weights": weights}
-    search = _Search(
-        collection,
-        EffectCalculator(collection, settings, options),
-        None if training is None else TrainingSet.of(training, rel),
-        near,
-        near_vectors,
-        _ignored_kinds(ignore),
+    training_set = None if training is None else TrainingSet.of(training, rel)
+    return announce_warnings(
+        _search(collection, training_set, near, near_vectors, _ignored_kinds(ignore))
     )
-    return announce_warnings(search.result())
 
 
 def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
@@ -157,149 +144,141 @@ def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
     return tuple(name for name in FINDING_KINDS if name in names)
 
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """A search for all kinds of findings."""
+def _search(
+    collection: CheckedCollection,
+    training: TrainingSet | None,
+    near: float,
+    near_vectors: float,
+    ignored: tuple[str, ...],
+) -> CollectionCheck:
+    """Search for every kind of finding that can be found with the given data."""
+    as_is = collection.as_is  # errors in the runs come first
+    unchecked = [
+        *_unchecked(collection, training),
+        *(f"{name}: ignored on request." for name in ignored),
+    ]
 
-    collection: CheckedCollection
-    values: EffectCalculator
-    training: TrainingSet | None
-    near: float
-    near_vectors: float
-    ignored: tuple[str, ...]
+    def find_pairs(side: SideData, wanted: pl.Series) -> pl.DataFrame:
+        pairs, problems = find_twins(
+            side, wanted, near=near, near_vectors=near_vectors, memory=config.current.memory
+        )
+        unchecked.extend(problems)
+        return pairs
 
-    def result(self) -> CollectionCheck:
-        """Search for everything that can be searched for with the given data."""
-        collection, both = self.collection, (self.collection, self.values)
-        as_is = self.values.as_is  # errors in the runs come first
-        unchecked = list(self._unchecked())
+    queries, items = collection.queries, collection.items
+    searches: dict[str, Callable[[], findings.Finding | str]] = {
+        "two-grades": lambda: findings.find_two_grades(collection),
+        "all-relevant": lambda: findings.find_all_relevant(collection),
+        "nothing-relevant": lambda: findings.find_nothing_relevant(collection),
+        "query-ids": lambda: findings.find_spellings(collection, "query"),
+        "item-ids": lambda: findings.find_spellings(collection, "item"),
+    }
+    if queries.given:
+        searches["query-twins"] = lambda: findings.find_query_twins(
+            collection, find_pairs(queries, collection.names)
+        )
+        searches["unknown-queries"] = lambda: findings.find_unknown_queries(collection)
+    if items.given:
+        searches["item-twins"] = lambda: findings.find_item_twins(
+            collection, find_pairs(items, collection.relevant["item"].unique())
+        )
+        searches["unknown-items"] = lambda: findings.find_unknown_items(collection)
+    if items.given or collection.runs:
+        searches["unreachable"] = lambda: findings.find_unreachable(collection)
+    if collection.runs:
+        searches["missing-queries"] = lambda: findings.find_missing_queries(collection)
+        searches["unjudged-queries"] = lambda: findings.find_unjudged_queries(collection)
+    if training is not None:
+        searches["training-queries"] = lambda: findings.find_training_queries(collection, training)
+        searches["training-pairs"] = lambda: findings.find_training_pairs(collection, training)
+    wanted = [name for name in FINDING_KINDS if name in searches and name not in ignored]
+    results = [searches[name]() for name in wanted]
+    unchecked += [result for result in results if isinstance(result, str)]
+    return CollectionCheck(
+        findings=tuple(result for result in results if isinstance(result, CollectionFinding)),
+        unchecked=tuple(unchecked),
+        looked_at=collection.sizes(),
+        how=tuple(_method(collection, training, near, near_vectors)),
+        notes=tuple(map(Warned, dict.fromkeys(_warnings(collection, as_is)))),
+        ignored=ignored,
+    )
 
-        def near_pairs(side: SideData, wanted: pl.Series) -> NearPairs:
-            pairs = NearPairs.of(
-                side, wanted, near=self.near, near_vectors=self.near_vectors, memory=limits().memory
-            )
-            unchecked.extend(pairs.unchecked)
-            return pairs
 
-        def query_twins() -> CollectionFinding | None:
-            near = near_pairs(collection.queries, collection.names)
-            return findings.find_query_twins(*both, near)
-
-        def item_twins() -> CollectionFinding | None:
-            near = near_pairs(collection.items, collection.relevant["item"].unique())
-            finding, problems = findings.find_item_twins(*both, near)
-            unchecked.extend(problems)
-            return finding
-
-        searches: dict[str, Callable[[], CollectionFinding | None]] = {
-            "two-grades": partial(findings.find_two_grades, *both),
-            "all-relevant": partial(findings.find_all_relevant, *both),
-            "nothing-relevant": partial(findings.find_nothing_relevant, *both),
-            "query-ids": partial(findings.find_spelled_queries, *both),
-            "item-ids": partial(findings.find_spelled_items, *both),
-        }
-        if collection.queries.given:
-            searches["query-twins"] = query_twins
-            searches["unknown-queries"] = partial(findings.find_unknown_queries, *both)
-        if collection.items.given:
-            searches["item-twins"] = item_twins
-            searches["unknown-items"] = partial(findings.find_unknown_items, *both)
-        if collection.items.given or collection.runs:
-            searches["unreachable"] = partial(findings.find_unreachable, *both)
-        if collection.runs:
-            searches["missing-queries"] = partial(findings.find_missing_queries, *both)
-            searches["unjudged-queries"] = partial(findings.find_unjudged_queries, *both)
-        if (training := self.training) is not None:
-            searches["training-queries"] = partial(findings.find_training_queries, *both, training)
-            searches["training-pairs"] = partial(findings.find_training_pairs, *both, training)
-        found = [
-            searches[name]()
-            for name in FINDING_KINDS
-            if name in searches and name not in self.ignored
-        ]
-        return CollectionCheck(
-            findings=tuple(finding for finding in found if finding is not None),
-            unchecked=tuple(unchecked),
-            looked_at=collection.sizes(),
-            how=tuple(self._method()),
-            notes=tuple(map(Warned, dict.fromkeys(self._warnings(as_is)))),
-            ignored=self.ignored,
+def _unchecked(collection: CheckedCollection, training: TrainingSet | None) -> Iterator[str]:
+    """Yield what cannot be checked, because data are missing."""
+    if not collection.queries.given:
+        yield "(nearly) identical queries: no texts or vectors of queries were given."
+    if not collection.items.given:
+        yield (
+            "unjudged twins of relevant items, and judged items that occur nowhere: no texts "
+            "or vectors of items were given."
+        )
+    if not collection.runs:
+        yield "queries and items that runs lack, and effects on values: no runs were given."
+    if training is None:
+        yield "overlap with a training set: none was given."
+    elif training.pairs is None:
+        yield "relevant items that are in the training set: it has only queries."
+    elif collection.queries.texts is not None:
+        yield "queries that are in the training set by their texts: it has only judgements."
+    elif known := training.known_users(collection):
+        yield (
+            f"queries that are in the training set: {known:,} of {len(collection.names):,} "
+            "are, like users of a recommender. Shared relevant items were checked."
+        )
+    if collection.graded["relevant"].all():
+        yield (
+            "queries with only relevant judgements: all judgements are relevant, as in lists "
+            "of relevant items."
         )
 
-    def _unchecked(self) -> Iterator[str]:
-        """Yield what cannot be checked, because data are missing."""
-        collection, training = self.collection, self.training
-        if not collection.queries.given:
-            yield "(nearly) identical queries: no texts or vectors of queries were given."
-        if not collection.items.given:
-            yield (
-                "unjudged twins of relevant items, and judged items that occur nowhere: no texts "
-                "or vectors of items were given."
-            )
-        if not collection.runs:
-            yield "queries and items that runs lack, and effects on values: no runs were given."
-        if training is None:
-            yield "overlap with a training set: none was given."
-        elif training.pairs is None:
-            yield "relevant items that are in the training set: it has only queries."
-        elif collection.queries.texts is not None:
-            yield "queries that are in the training set by their texts: it has only judgements."
-        elif known := training.known_users(collection):
-            yield (
-                f"queries that are in the training set: {known:,} of {len(collection.names):,} "
-                "are, like users of a recommender. Shared relevant items were checked."
-            )
-        if collection.graded["relevant"].all():
-            yield (
-                "queries with only relevant judgements: all judgements are relevant, as in lists "
-                "of relevant items."
-            )
-        for name in self.ignored:
-            yield f"{name}: ignored on request."
 
-    def _method(self) -> Iterator[str]:
-        collection = self.collection
-        yield "Relevant: " + (
-            "any grade above 0." if collection.rel is None else f"grade {collection.rel:g} or more."
+def _method(
+    collection: CheckedCollection, training: TrainingSet | None, near: float, near_vectors: float
+) -> Iterator[str]:
+    yield "Relevant: " + (
+        "any grade above 0." if collection.rel is None else f"grade {collection.rel:g} or more."
+    )
+    sides = collection.queries, collection.items
+    if any(side.texts is not None for side in sides):
+        yield (
+            "Texts are compared without case, Unicode form, punctuation and white space. They "
+            f"are nearly identical with {near:.0%} of their words in common, in any "
+            "order, and the same numbers."
         )
-        sides = collection.queries, collection.items
-        if any(side.texts is not None for side in sides):
-            yield (
-                "Texts are compared without case, Unicode form, punctuation and white space. They "
-                f"are nearly identical with {self.near:.0%} of their words in common, in any "
-                "order, and the same numbers."
-            )
-        if any(side.vectors is not None for side in sides):
-            yield f"Vectors are nearly identical with a cosine of at least {self.near_vectors:g}."
-        for side in sides:
-            yield from side.assumptions
-        if self.training is not None:
-            kind = "a table of queries" if self.training.pairs is None else "judgements"
-            size = counted(len(self.training.ids), "query", "queries")
-            yield f"The training set was read as {kind} ({size})."
-        if isinstance(self.values.as_is, Evaluation):
-            yield (
-                "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same "
-                f"run, measure and policy ({self.values.settings.policy}), with only the finding "
-                "corrected."
-            )
+    if any(side.vectors is not None for side in sides):
+        yield f"Vectors are nearly identical with a cosine of at least {near_vectors:g}."
+    source = {"texts": "they are in the order of the texts", "rows": "row numbers are used"}
+    for side in sides:
+        if side.order:
+            yield f"The vectors of the {side.name} have no ids; {source[side.order]}."
+    if training is not None:
+        kind = "a table of queries" if training.pairs is None else "judgements"
+        size = counted(len(training.ids), "query", "queries")
+        yield f"The training set was read as {kind} ({size})."
+    if isinstance(collection.as_is, Evaluation):
+        yield (
+            "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same "
+            f"run, measure and policy ({collection.settings.policy}), with only the finding "
+            "corrected."
+        )
 
-    def _warnings(self, as_is: Evaluation | str | None) -> Iterator[str]:
-        collection = self.collection
-        if collection.repeats:
-            rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
-            yield (
-                f"{rows} another. The first of each counts here, as with duplicates=first "
-                "(--duplicates first); 'judged evaluate' reports an error by default."
-            )
-        if isinstance(as_is, str):
-            yield f"The runs cannot be evaluated as they are: {as_is}"
-        elif as_is is not None:
-            yield from about_runs(as_is, [list(run.audit.warnings) for run in as_is.runs])
-            dropped = (run.audit.said().get("duplicates_dropped") for run in as_is.runs)
-            yield from about_runs(as_is, [[text] if text else [] for text in dropped])
-        else:
-            yield from (note for note in collection.judgements.notes if isinstance(note, Warned))
+
+def _warnings(collection: CheckedCollection, as_is: Evaluation | str | None) -> Iterator[str]:
+    if collection.repeats:
+        rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
+        yield (
+            f"{rows} another. The first of each counts here, as with duplicates=first "
+            "(--duplicates first); 'judged evaluate' reports an error by default."
+        )
+    if isinstance(as_is, str):
+        yield f"The runs cannot be evaluated as they are: {as_is}"
+    elif as_is is not None:
+        yield from about_runs(as_is, [list(run.audit.warnings) for run in as_is.runs])
+        dropped = (run.audit.said().get("duplicates_dropped") for run in as_is.runs)
+        yield from about_runs(as_is, [[text] if text else [] for text in dropped])
+    else:
+        yield from (note for note in collection.judgements.notes if isinstance(note, Warned))
 
 
 @checked_methods
@@ -328,7 +307,7 @@ class CollectionCheck(Result):
 
     @property
     def sound(self) -> bool:
-        """Whether there are no findings."""
+        """True without findings."""
         return not self.findings
 
     def finding(self, name: str) -> CollectionFinding | None:
@@ -401,16 +380,7 @@ class CollectionCheck(Result):
                     "examples": [dict(example) for example in finding.about],
                     "otherwise": finding.effect.otherwise,
                     "no_numbers": finding.effect.reason or None,
-                    "numbers": [
-                        {
-                            "run": change.run,
-                            "measure": change.measure,
-                            "as_is": plain(change.as_is),
-                            "otherwise": plain(change.otherwise),
-                            "difference": plain(change.difference),
-                        }
-                        for change in finding.effect.changes
-                    ],
+                    "numbers": [change.to_dict() for change in finding.effect.changes],
                 }
                 for finding in self.findings
             ],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,9 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError, JudgedError
+from judged.evaluation.evaluate import match_runs
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import read_judgements
 from judged.inputs.data import Data
 from judged.inputs.dicts import results_of
@@ -20,10 +23,12 @@ from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, from_rows,
 from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.matching.checks import identity, repeated, without_repeats
+from judged.matching.documents import as_table as run_table
 from judged.matching.documents import with_items
-from judged.matching.join import numbers
 from judged.matching.pool import pool_of, rows_of
 from judged.options import number
+from judged.results import ResultPart
+from judged.text import plain, shown
 
 if TYPE_CHECKING:
     from judged.options import TextsLike, VectorsLike
@@ -33,6 +38,70 @@ VECTOR_EXTENSIONS = (
     ".safetensors",
 )
 """Extensions of files that hold vectors and never texts."""
+MAX_CHANGES = 4  # number of changed values in a sentence; the table has all
+NO_RUNS = "No runs were given, so the effect on values is unknown."
+PAIR = ["query", "item"]
+
+
+@dataclass(frozen=True)
+class ValueChange(ResultPart):
+    """A value of a run as it is, and with the finding corrected."""
+
+    run: str
+    measure: str
+    as_is: float
+    """Present value; NaN if unknown."""
+    otherwise: float
+    """Value with the finding corrected."""
+
+    @property
+    def difference(self) -> float:
+        """Corrected value minus present value."""
+        return self.otherwise - self.as_is
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "difference": plain(self.difference)}
+
+    def __str__(self) -> str:
+        change = f"{shown(self.as_is)} → {shown(self.otherwise)}"
+        return f"{self.measure} of {self.run} {change} ({with_sign(self.difference)})"
+
+
+def with_sign(value: float) -> str:
+    """Return a difference with its sign."""
+    text = shown(value)
+    return f"+{text}" if value > 0 else text.replace("-", "−")
+
+
+@dataclass(frozen=True)
+class FindingEffect:
+    """Effect of a finding on the values of the runs."""
+
+    otherwise: str
+    """The correction, in words."""
+    changes: tuple[ValueChange, ...] = ()
+    """Both values for each run and measure."""
+    reason: str = ""
+    """Reason for missing values."""
+
+    def __str__(self) -> str:
+        if not self.changes:
+            return self.reason
+        start = f"{self.otherwise[:1].upper()}{self.otherwise[1:]}"
+        moved = [change for change in self.changes if change.difference != 0]
+        if not moved:
+            return f"{start}, all values stay the same."
+
+        def size(change: ValueChange) -> float:
+            return math.inf if math.isnan(change.difference) else abs(change.difference)
+
+        largest = sorted(moved, key=size, reverse=True)[:MAX_CHANGES]
+        rest = ""
+        if len(moved) > len(largest):
+            rest = "; other values change less"
+        elif len(self.changes) > len(moved):
+            rest = "; the others stay the same"
+        return f"{start}: {', '.join(map(str, largest))}{rest}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,23 +140,23 @@ class SideData:
         return cls(name, frame, replace(read, ids=read.names()), "rows")
 
     @property
-    def assumptions(self) -> list[str]:
-        """Assumptions about ids, a sentence each."""
-        source = {"texts": "they are in the order of the texts", "rows": "row numbers are used"}
-        known = source.get(self.order)
-        return [f"The vectors of the {self.name} have no ids; {known}."] if known else []
-
-    @property
     def given(self) -> bool:
-        """Whether there are texts or vectors."""
+        """True if there are texts or vectors."""
         return self.texts is not None or self.vectors is not None
 
     @cached_property
     def ids(self) -> pl.Series:
         """Ids that have a text or a vector."""
-        found = [] if self.texts is None else [self.texts["id"]]
-        found += [] if self.vectors is None else [texts("id", self.vectors.names())]
-        return pl.concat(found).unique(maintain_order=True) if found else texts("id", [])
+        ids = [] if self.texts is None else [self.texts["id"]]
+        ids += [] if self.vectors is None else [texts("id", self.vectors.names())]
+        return pl.concat(ids).unique(maintain_order=True) if ids else texts("id", [])
+
+    def texts_of(self, *names: str) -> list[str] | None:
+        """Return the texts of ids, or None without texts."""
+        if self.texts is None:
+            return None
+        known = dict(self.texts.filter(self.texts["id"].is_in(list(names))).iter_rows())
+        return [known.get(name, "").strip() for name in names]
 
     def check_ids(self, judged: pl.Series) -> None:
         """Raise an error if vectors have row numbers as ids, but no judged id is one."""
@@ -125,15 +194,17 @@ def _texts_or_vectors(name: Of, given: Any) -> Texts | Vectors:
 
 @dataclass(frozen=True, eq=False)
 class CheckedCollection:
-    """Judgements, runs, texts and vectors, all read."""
+    """Judgements, runs, texts and vectors, all read, and the effect of corrections on values."""
 
-    data: Data  # the data, read
+    data: Data
     judgements: Judgements  # judgements as evaluated: the first of duplicates
     raw: Judgements  # judgements as given, with duplicates
-    runs: tuple[Run | Lookup, ...]
+    read_runs: tuple[Run | Lookup, ...]  # runs as evaluated
     queries: SideData
     items: SideData
     rel: float | None  # lowest relevant grade; None for any above 0
+    settings: EvaluationSettings
+    options: Mapping[str, Any]  # keyword arguments of `evaluate`: collection and weights
 
     @classmethod
     def of(
@@ -143,6 +214,8 @@ class CheckedCollection:
         queries: SideData,
         items: SideData,
         rel: float | None,
+        settings: EvaluationSettings,
+        options: Mapping[str, Any],
     ) -> CheckedCollection:
         given = data.given
         if not data.given_runs and (ranked["item_to"] is not None or "document" in data.columns):
@@ -154,10 +227,15 @@ class CheckedCollection:
         judgements = first_of_each(as_table(data.judgements()))
         if judgements.frame.is_empty():
             raise InputError(f"{judgements.source}: holds no judgements.")
-        judged = judgements.frame
         queries.check_ids(texts("query", judgements.names()))
-        items.check_ids(judged["item"].unique(maintain_order=True))
-        return cls(data, judgements, raw, tuple(data.runs()), queries, items, rel)
+        items.check_ids(judgements.frame["item"].unique(maintain_order=True))
+        runs = tuple(data.runs())
+        return cls(data, judgements, raw, runs, queries, items, rel, settings, options)
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """Runs as tables."""
+        return tuple(run_table(run, "first") for run in self.read_runs)
 
     @property
     def repeats(self) -> int:
@@ -169,50 +247,112 @@ class CheckedCollection:
         """All judged queries."""
         return texts("query", self.judgements.names())
 
+    def judged_queries(self, names: pl.Series, *, inside: bool) -> pl.Series:
+        """Return the judged queries that are among these names, or that are not."""
+        return self.names.filter(self.names.is_in(names.implode()) == inside)
+
     @cached_property
     def graded(self) -> pl.DataFrame:
         """Query, item, best grade of each pair, and whether it is relevant."""
         grade = pl.col("grade")
         relevant = grade > 0 if self.rel is None else grade >= self.rel
-        pairs = self.judgements.frame.group_by("query", "item", maintain_order=True)
+        pairs = self.judgements.frame.group_by(PAIR, maintain_order=True)
         return pairs.agg(grade.max()).with_columns(relevant=relevant)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """Query, item and grade of relevant items."""
-        return self.graded.filter("relevant").select("query", "item", "grade")
+        return self.graded.filter("relevant").select(*PAIR, "grade")
 
     @cached_property
     def run_queries(self) -> pl.Series:
         """All queries of runs."""
-        return _union("query", (query_ids(run) for run in self.runs))
+        return texts("query", dict.fromkeys(name for run in self.runs for name in run.names()))
 
     @cached_property
     def run_items(self) -> pl.Series:
         """All items of runs."""
-        return _union("item", (item_ids(run) for run in self.runs))
+        return pl.concat([texts("item", []), *(run.frame["item"] for run in self.runs)]).unique(
+            maintain_order=True
+        )
 
-    def edited(self, frame: pl.DataFrame, queries: list[str] | None = None) -> Judgements:
+    def edited(self, frame: pl.DataFrame, queries: pl.Series | None = None) -> Judgements:
         """Return the judgements with other rows, and with these queries if given."""
-        names = self.judgements.names() if queries is None else queries
-        return replace(self.judgements, frame=frame, rows=None, locate=None, queries=tuple(names))
+        names = tuple((self.names if queries is None else queries).to_list())
+        return replace(self.judgements, frame=frame, rows=None, locate=None, queries=names)
 
-    def without_queries(self, queries: pl.Series) -> Judgements:
-        """Return the judgements of all other queries."""
-        names = self.names.filter(~self.names.is_in(queries.implode())).to_list()
-        column = self.judgements.frame["query"]
-        return self.edited(self.judgements.frame.filter(~column.is_in(queries.implode())), names)
+    def without_queries(self, queries: pl.Series, pairs: pl.DataFrame | None = None) -> Judgements:
+        """Return the judgements of all other queries, without some pairs of query and item."""
+        frame = self.judgements.frame
+        frame = frame.filter(~frame["query"].is_in(queries.implode()))
+        if pairs is not None:
+            frame = frame.join(pairs, on=PAIR, how="anti", maintain_order="left")
+        return self.edited(frame, self.judged_queries(queries, inside=False))
 
     def without_pairs(self, pairs: pl.DataFrame) -> Judgements:
         """Return the judgements without some, and without queries that lose all relevant items."""
-        left = self.judgements.frame.join(
-            pairs, on=["query", "item"], how="anti", maintain_order="left"
-        )
-        before = self.relevant.select("query").unique()
-        after = self.relevant.join(pairs, on=["query", "item"], how="anti").select("query").unique()
-        lost = before.join(after, on="query", how="anti")["query"].implode()
-        names = self.names.filter(~self.names.is_in(lost)).to_list()
-        return self.edited(left.filter(~left["query"].is_in(lost)), names)
+        left = self.relevant.join(pairs, on=PAIR, how="anti")["query"]
+        lost = self.relevant["query"].unique()
+        return self.without_queries(lost.filter(~lost.is_in(left.implode())), pairs)
+
+    @cached_property
+    def as_is(self) -> Evaluation | str | None:
+        """Evaluation of the collection; None without runs, or the reason for its failure.
+
+        Only runs without any judged query may fail: the spelling of their ids may be the finding.
+        """
+        if not self.read_runs:
+            return None
+        data = _as_data(self.judgements, self.read_runs)
+        if all(self.names.is_in(run.names()).any() for run in self.read_runs):
+            return self._evaluate(data)
+        return self._try_to_evaluate(data)
+
+    def effect(
+        self,
+        otherwise: str,
+        judgements: Judgements,
+        runs: Sequence[Run] = (),
+        *,
+        raw: bool = False,
+    ) -> FindingEffect:
+        """Return the effect of other judgements or runs; `otherwise` describes them.
+
+        Raw judgements are those before items are mapped to documents.
+        """
+        if not self.runs:
+            return FindingEffect(otherwise, reason=NO_RUNS)
+        if judgements.frame.is_empty():
+            return FindingEffect(otherwise, reason=f"Nothing is left to evaluate {otherwise}.")
+        data = _as_data(judgements, runs or self.runs)
+        if raw:
+            data = replace(self.data, given=judgements, rows=None)
+        before, after = self.as_is, self._try_to_evaluate(data)
+        if isinstance(after, str):
+            return FindingEffect(otherwise, reason=f"No values {otherwise}: {after}")
+        none = dict.fromkeys(after.measures, float("nan"))
+        known = before.runs if isinstance(before, Evaluation) else [None] * len(after.runs)
+        changes = [
+            ValueChange(
+                run.name,
+                after.label(measure),
+                (none if old is None else old.summary)[measure],
+                run.summary[measure],
+            )
+            for old, run in zip(known, after.runs, strict=True)
+            for measure in after.measures
+        ]
+        return FindingEffect(otherwise, tuple(changes))
+
+    def _try_to_evaluate(self, data: Data) -> Evaluation | str:
+        try:
+            return self._evaluate(data)
+        except JudgedError as error:
+            return str(error)
+
+    def _evaluate(self, data: Data) -> Evaluation:
+        matched = match_runs(data, self.settings, **self.options)
+        return evaluate_rankings(matched.rankings, self.settings, weights=self.options["weights"])
 
     def sizes(self) -> dict[str, int]:
         """Return the numbers of queries, judgements, runs, texts and vectors."""
@@ -226,21 +366,8 @@ class CheckedCollection:
         return sizes
 
 
-def _union(name: str, parts: Iterable[pl.Series]) -> pl.Series:
-    columns = [part.rename(name) for part in parts]
-    return pl.concat(columns).unique(maintain_order=True) if columns else texts(name, [])
-
-
-def query_ids(run: Run | Lookup) -> pl.Series:
-    """Return the queries of a run."""
-    return texts("query", run.lists if isinstance(run, Lookup) else run.names())
-
-
-def item_ids(run: Run | Lookup) -> pl.Series:
-    """Return the items of a run."""
-    if isinstance(run, Lookup):
-        return texts("item", dict.fromkeys(chain.from_iterable(run.lists.values())))
-    return run.frame["item"].unique(maintain_order=True)
+def _as_data(judgements: Judgements, runs: Sequence[Run | Lookup]) -> Data:
+    return Data.of(judgements, {run.name: run for run in runs})
 
 
 def first_of_each(judgements: Judgements) -> Judgements:
@@ -254,14 +381,15 @@ def as_table(judgements: Judgements | Lookup, given: Any = None) -> Judgements:
     """Return judgements as a table; lists that repeat an item are read again, with duplicates."""
     if isinstance(judgements, Judgements):
         return judgements
-    pool = pool_of(judgements, duplicates="first")
-    frame = pool.frame.with_columns(pl.Series("grade", pool.grades))
     if judgements.by_subtopic:
         rows = rows_of(judgements)
         query = texts("query", judgements.lists).gather(rows["number"])
         frame = rows.select(query, "item", "grade", "subtopic")
-    elif judgements.repeated and isinstance(given, Mapping):
-        frame = _with_repeated(frame, judgements, given)
+    else:
+        pool = pool_of(judgements, duplicates="first")
+        frame = pool.frame.with_columns(pl.Series("grade", pool.grades))
+        if judgements.repeated and isinstance(given, Mapping):
+            frame = _with_repeated(frame, judgements, given)
     return Judgements(
         frame,
         judgements.source,
@@ -284,21 +412,3 @@ def _with_repeated(
     ]
     again = from_rows(rows, JUDGEMENTS)
     return pl.concat([frame.filter(~frame["query"].is_in(again["query"].implode())), again])
-
-
-def as_run(run: Run | Lookup) -> Run:
-    """Return a run as a table."""
-    if isinstance(run, Run):
-        return run
-    lengths = np.fromiter(map(len, run.lists.values()), np.int64, len(run.lists))
-    query = texts("query", run.lists).gather(np.repeat(np.arange(len(lengths)), lengths))
-    item = texts("item", chain.from_iterable(run.lists.values()))
-    score = pl.Series("score", numbers(run.lists, lengths, "a score"))
-    return Run(
-        pl.DataFrame([query, item, score]),
-        run.source,
-        run.notes,
-        queries=tuple(run.lists),
-        basis=run.basis,
-        name=run.name,
-    )

@@ -1,100 +1,33 @@
-"""What can be wrong with a collection: every kind of finding, and its effect on the values."""
+"""Problems of a collection: every kind of finding, and its effect on the values."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from judged.errors import InputError, JudgedError
-from judged.evaluation.evaluate import match_runs
-from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.settings import EvaluationSettings
+from judged.errors import InputError
 from judged.inputs import read_judgements
-from judged.inputs.data import Data
-from judged.inputs.tables import Judgements, Lookup, Run, texts
+from judged.inputs.tables import AnyTable, texts
 from judged.inputs.texts import read_texts
 from judged.judgements.collection import (
+    NO_RUNS,
+    PAIR,
     CheckedCollection,
-    as_run,
+    FindingEffect,
     as_table,
     first_of_each,
-    item_ids,
-    query_ids,
 )
-from judged.judgements.twins import MAX_PAIRS, NearPairs, plain_ids, unlike, words_of
+from judged.judgements.twins import MAX_PAIRS, nearness, plain_ids, unlike, words_of
 from judged.matching.checks import identity
-from judged.text import counted, few, quote, shown
+from judged.text import counted, few, quote
 
 if TYPE_CHECKING:
     from judged.options import JudgementsLike, TextsLike
 
 EXAMPLES = 3  # number of examples of each finding
-MAX_CHANGES = 4  # number of changed values in a sentence; the table has all
-NO_RUNS = "No runs were given, so the effect on values is unknown."
-PAIR = ["query", "item"]
-
-
-@dataclass(frozen=True)
-class ValueChange:
-    """A value of a run as it is, and with the finding corrected."""
-
-    run: str
-    measure: str
-    as_is: float
-    """Present value; NaN if there is none."""
-    otherwise: float
-    """Value with the finding corrected."""
-
-    @property
-    def difference(self) -> float:
-        """Corrected value minus present value."""
-        return self.otherwise - self.as_is
-
-    def __str__(self) -> str:
-        change = f"{shown(self.as_is)} → {shown(self.otherwise)}"
-        return f"{self.measure} of {self.run} {change} ({with_sign(self.difference)})"
-
-
-def with_sign(value: float) -> str:
-    """Return a difference with its sign."""
-    text = shown(value)
-    return f"+{text}" if value > 0 else text.replace("-", "−")
-
-
-@dataclass(frozen=True)
-class FindingEffect:
-    """Effect of a finding on the values of the runs."""
-
-    otherwise: str
-    """The correction, in words."""
-    changes: tuple[ValueChange, ...] = ()
-    """Both values for each run and measure; empty if there are none."""
-    reason: str = ""
-    """Why there are no values."""
-
-    def __str__(self) -> str:
-        if not self.changes:
-            return self.reason
-        start = f"{self.otherwise[:1].upper()}{self.otherwise[1:]}"
-        moved = [change for change in self.changes if change.difference != 0]
-        if not moved:
-            return f"{start}, all values stay the same."
-
-        def size(change: ValueChange) -> float:
-            return math.inf if math.isnan(change.difference) else abs(change.difference)
-
-        largest = sorted(moved, key=size, reverse=True)[:MAX_CHANGES]
-        rest = ""
-        if len(moved) > len(largest):
-            rest = "; other values change less"
-        elif len(self.changes) > len(moved):
-            rest = "; the others stay the same"
-        return f"{start}: {', '.join(map(str, largest))}{rest}."
 
 
 @dataclass(frozen=True)
@@ -133,86 +66,10 @@ class CollectionFinding:
 Finding = CollectionFinding | None
 
 
-@dataclass(frozen=True, eq=False)
-class EffectCalculator:
-    """Evaluates the runs of a collection, as it is and with findings corrected."""
-
-    collection: CheckedCollection
-    settings: EvaluationSettings
-    options: Mapping[str, Any]  # keyword arguments of `evaluate`: collection and weights
-
-    @cached_property
-    def as_is(self) -> Evaluation | str | None:
-        """Evaluation of the collection; None without runs, or the reason why it fails.
-
-        Only runs without any judged query may fail: the spelling of their ids may be the finding.
-        """
-        if not self.collection.runs:
-            return None
-        judged = self.collection.names.implode()
-        data = self._data(self.collection.judgements, self.collection.runs)
-        if all(query_ids(run).is_in(judged).any() for run in self.collection.runs):
-            return self._evaluate(data)
-        return self._try_to_evaluate(data)
-
-    def effect(
-        self,
-        otherwise: str,
-        judgements: Judgements | None = None,
-        runs: Sequence[Run | Lookup] | None = None,
-    ) -> FindingEffect:
-        """Return the effect of other judgements or runs; `otherwise` describes them."""
-        if not self.collection.runs:
-            return FindingEffect(otherwise, reason=NO_RUNS)
-        judgements = self.collection.judgements if judgements is None else judgements
-        if judgements.frame.is_empty():
-            return FindingEffect(otherwise, reason=f"Nothing is left to evaluate {otherwise}.")
-        return self._effect(otherwise, self._data(judgements, runs or self.collection.runs))
-
-    def effect_of_raw(self, otherwise: str, judgements: Judgements) -> FindingEffect:
-        """Return the effect of judgements as given, before items are mapped to documents."""
-        if not self.collection.runs:
-            return FindingEffect(otherwise, reason=NO_RUNS)
-        return self._effect(otherwise, replace(self.collection.data, given=judgements, rows=None))
-
-    def _effect(self, otherwise: str, data: Data) -> FindingEffect:
-        before, after = self.as_is, self._try_to_evaluate(data)
-        if isinstance(after, str):
-            return FindingEffect(otherwise, reason=f"No values {otherwise}: {after}")
-        none = dict.fromkeys(after.measures, float("nan"))
-        known = before.runs if isinstance(before, Evaluation) else [None] * len(after.runs)
-        changes = [
-            ValueChange(
-                run.name,
-                after.label(measure),
-                (none if old is None else old.summary)[measure],
-                run.summary[measure],
-            )
-            for old, run in zip(known, after.runs, strict=True)
-            for measure in after.measures
-        ]
-        return FindingEffect(otherwise, tuple(changes))
-
-    def _data(self, judgements: Judgements, runs: Sequence[Run | Lookup]) -> Data:
-        return Data.of(judgements, {run.name: run for run in runs})
-
-    def _try_to_evaluate(self, data: Data) -> Evaluation | str:
-        try:
-            return self._evaluate(data)
-        except JudgedError as error:
-            return str(error)
-
-    def _evaluate(self, data: Data) -> Evaluation:
-        matched = match_runs(data, self.settings, **self.options)
-        return evaluate_rankings(matched.rankings, self.settings, weights=self.options["weights"])
-
-
 # -- queries
 
 
-def find_query_twins(
-    collection: CheckedCollection, values: EffectCalculator, near: NearPairs
-) -> Finding:
+def find_query_twins(collection: CheckedCollection, near: pl.DataFrame) -> Finding:
     """Find queries that are the same as another, or nearly, with other relevant items."""
     relevant = collection.relevant.sort("query", "item").group_by("query").agg("item")
     sets = pl.DataFrame({"one": collection.names})
@@ -223,20 +80,20 @@ def find_query_twins(
         sets.group_by("item").agg("one").with_row_index("set").select("set", "one").explode("one")
     )
     pairs = (
-        near.pairs.join(number, on="one")
+        near.join(number, on="one")
         .join(number.rename({"one": "other", "set": "other_set"}), on="other")
         .filter(pl.col("set") != pl.col("other_set"))
     )
     if pairs.is_empty():
         return None
-    names = collection.names.filter(collection.names.is_in(pairs["one"].implode()))
+    names = collection.judged_queries(pairs["one"], inside=True)
     # Keep each pair once, in the order of the judgements.
-    place = pl.DataFrame({"one": names, "at": range(len(names))})
+    place = pl.DataFrame({"one": names, "place": range(len(names))})
     pairs = (
         pairs.join(place, on="one")
-        .join(place.rename({"one": "other", "at": "to"}), on="other")
-        .filter(pl.col("at") < pl.col("to"))
-        .sort("at", "to")
+        .join(place.rename({"one": "other", "place": "other_place"}), on="other")
+        .filter(pl.col("place") < pl.col("other_place"))
+        .sort("place", "other_place")
     )
     first = pairs.head(EXAMPLES)
     known = sets.filter(sets["one"].is_in(pl.concat([first["one"], first["other"]]).implode()))
@@ -244,10 +101,10 @@ def find_query_twins(
     about, examples = [], []
     for row in first.iter_rows(named=True):
         both = [row["one"], row["other"]]
-        said = near.texts(*both)
+        words = collection.queries.texts_of(*both)
         named = [
-            repr(query) if said is None else f"{query!r} {quote(text, 60)}"
-            for query, text in zip(both, said or both, strict=True)
+            repr(query) if words is None else f"{query!r} {quote(text, 60)}"
+            for query, text in zip(both, words or both, strict=True)
         ]
         relevant_items = [items[query][:EXAMPLES] for query in both]
         lists = [
@@ -255,13 +112,13 @@ def find_query_twins(
             for listed_items in relevant_items
         ]
         examples.append(
-            f"{' and '.join(named)} ({near.how(row['by'], row['near'])}): relevant are "
+            f"{' and '.join(named)} ({nearness(row['by'], row['near'])}): relevant are "
             f"{' and '.join(lists)}"
         )
         about.append(
             {
                 "queries": both,
-                "texts": said,
+                "texts": words,
                 "nearness": row["near"],
                 "by": row["by"],
                 "relevant": relevant_items,
@@ -271,7 +128,7 @@ def find_query_twins(
         f"{counted(pairs.height, 'pair')} of identical or nearly identical queries with different "
         f"relevant items ({len(names):,} of {counted(len(collection.names), 'query', 'queries')})."
     )
-    effect = values.effect(_without(len(names)), collection.without_queries(names))
+    effect = collection.effect(_without(len(names)), collection.without_queries(names))
     return CollectionFinding(
         "query-twins", pairs.height, says, tuple(examples), tuple(about), effect
     )
@@ -290,7 +147,6 @@ def _queries_finding(name: str, queries: pl.Series, says: str, effect: FindingEf
 def _judged_queries_finding(
     name: str,
     collection: CheckedCollection,
-    values: EffectCalculator,
     queries: pl.Series,
     verbs: tuple[str, str],
     rest: str,
@@ -300,14 +156,14 @@ def _judged_queries_finding(
         return None
     total = counted(len(collection.names), "judged query", "judged queries")
     says = f"{len(queries):,} of {total} {verbs[len(queries) > 1]} {rest}."
-    effect = values.effect(_without(len(queries)), collection.without_queries(queries))
+    effect = collection.effect(_without(len(queries)), collection.without_queries(queries))
     return _queries_finding(name, queries, says, effect)
 
 
 IS, HAS = ("is", "are"), ("has", "have")
 
 
-def find_all_relevant(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_all_relevant(collection: CheckedCollection) -> Finding:
     """Find queries with only relevant judgements.
 
     If all judgements are relevant, only queries to which the whole collection is relevant count.
@@ -319,36 +175,33 @@ def find_all_relevant(collection: CheckedCollection, values: EffectCalculator) -
     if graded["relevant"].all():
         every = len(collection.items.ids) or graded.height + 1
         only = only.filter(pl.col("number") >= every)
-    names = collection.names.filter(collection.names.is_in(only["query"].implode()))
+    names = collection.judged_queries(only["query"], inside=True)
     rest = "only relevant judgements"
-    return _judged_queries_finding("all-relevant", collection, values, names, HAS, rest)
+    return _judged_queries_finding("all-relevant", collection, names, HAS, rest)
 
 
-def find_nothing_relevant(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_nothing_relevant(collection: CheckedCollection) -> Finding:
     """Find queries without relevant items."""
-    relevant = collection.relevant["query"].unique().implode()
-    names = collection.names.filter(~collection.names.is_in(relevant))
+    names = collection.judged_queries(collection.relevant["query"], inside=False)
     rest = "no relevant items"
-    return _judged_queries_finding("nothing-relevant", collection, values, names, HAS, rest)
+    return _judged_queries_finding("nothing-relevant", collection, names, HAS, rest)
 
 
-def find_missing_queries(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_missing_queries(collection: CheckedCollection) -> Finding:
     """Find judged queries that are in no run."""
-    names = collection.names.filter(~collection.names.is_in(collection.run_queries.implode()))
+    names = collection.judged_queries(collection.run_queries, inside=False)
     runs = "the run" if len(collection.runs) == 1 else f"any of {len(collection.runs):,} runs"
-    return _judged_queries_finding(
-        "missing-queries", collection, values, names, IS, f"not in {runs}"
-    )
+    return _judged_queries_finding("missing-queries", collection, names, IS, f"not in {runs}")
 
 
-def find_unknown_queries(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_unknown_queries(collection: CheckedCollection) -> Finding:
     """Find judged queries that are not among the given queries."""
-    names = collection.names.filter(~collection.names.is_in(collection.queries.ids.implode()))
+    names = collection.judged_queries(collection.queries.ids, inside=False)
     rest = "not among the given queries"
-    return _judged_queries_finding("unknown-queries", collection, values, names, IS, rest)
+    return _judged_queries_finding("unknown-queries", collection, names, IS, rest)
 
 
-def find_unjudged_queries(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_unjudged_queries(collection: CheckedCollection) -> Finding:
     """Find queries of runs that have no judgements."""
     queries = collection.run_queries
     unjudged = queries.filter(~queries.is_in(collection.names.implode()))
@@ -365,51 +218,49 @@ def find_unjudged_queries(collection: CheckedCollection, values: EffectCalculato
 # -- items and grades
 
 
-def find_item_twins(
-    collection: CheckedCollection, values: EffectCalculator, near: NearPairs
-) -> tuple[Finding, list[str]]:
+def find_item_twins(collection: CheckedCollection, pairs: pl.DataFrame) -> Finding | str:
     """Find unjudged items that are the same as a relevant one, or nearly.
 
-    Also return why they could not be looked for, if so.
+    Return the reason as text if there are too many to look for.
     """
-    relevant, pairs = collection.relevant, near.pairs
+    relevant = collection.relevant
     counts = (
         relevant.group_by("item")
         .len()
         .join(pairs.group_by("one").len("twins"), left_on="item", right_on="one")
     )
     if counts.select((pl.col("len").cast(pl.Int64) * pl.col("twins")).sum()).item() > MAX_PAIRS:
-        return None, [
+        return (
             f"unjudged twins of relevant items: there are more than {MAX_PAIRS:,}. Are all items "
             "alike?"
-        ]
+        )
     twins = (
         relevant.join(pairs.rename({"one": "item"}), on="item", maintain_order="left_right")
         .rename({"item": "twin", "other": "item"})
         .join(collection.graded, on=PAIR, how="anti", maintain_order="left")
     )
     if twins.is_empty():
-        return None, []
+        return None
     unjudged = twins.unique(PAIR, keep="first", maintain_order=True)
     about, examples = [], []
     for row in unjudged.head(EXAMPLES).iter_rows(named=True):
-        said = near.texts(row["item"], row["twin"])
+        words = collection.items.texts_of(row["item"], row["twin"])
         about.append(
             {
                 **{name: row[name] for name in ("query", "item", "twin", "grade")},
-                "texts": said,
+                "texts": words,
                 "nearness": row["near"],
                 "by": row["by"],
             }
         )
         examples.append(
             f"query {row['query']!r}: {row['item']!r} is like {row['twin']!r} "
-            f"({near.how(row['by'], row['near'])}), which has grade {row['grade']:g}"
-            + ("" if said is None else f": {quote(said[0], 60)}")
+            f"({nearness(row['by'], row['near'])}), which has grade {row['grade']:g}"
+            + ("" if words is None else f": {quote(words[0], 60)}")
         )
     # Each twin gets the best grade of its relevant twins, by subtopic if there are any.
     more = [name for name in identity(collection.judgements) if name not in PAIR]
-    kept = [*PAIR, "grade", *more]
+    columns = [*PAIR, "grade", *more]
     added = (
         twins.select("query", "item", "twin")
         .join(
@@ -419,9 +270,9 @@ def find_item_twins(
         )
         .group_by(*PAIR, *more, maintain_order=True)
         .agg(pl.col("grade").max())
-        .select(kept)
+        .select(columns)
     )
-    judgements = collection.edited(pl.concat([collection.judgements.frame.select(kept), added]))
+    judgements = collection.edited(pl.concat([collection.judgements.frame.select(columns), added]))
     queries = counted(unjudged["query"].n_unique(), "query", "queries")
     verb = counted(unjudged.height, "unjudged item is", "unjudged items are")
     says = (
@@ -429,14 +280,13 @@ def find_item_twins(
         "Runs that return them get no credit."
     )
     otherwise = f"with {'it' if unjudged.height == 1 else 'each'} judged as its twin"
-    effect = values.effect(otherwise, judgements)
-    finding = CollectionFinding(
+    effect = collection.effect(otherwise, judgements)
+    return CollectionFinding(
         "item-twins", unjudged.height, says, tuple(examples), tuple(about), effect
     )
-    return finding, []
 
 
-def find_two_grades(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_two_grades(collection: CheckedCollection) -> Finding:
     """Find items that are judged twice for a query, with different grades."""
     raw = collection.raw
     keys = identity(raw)
@@ -469,21 +319,21 @@ def find_two_grades(collection: CheckedCollection, values: EffectCalculator) -> 
         different.select("row", "other"), on="row", how="left", maintain_order="left"
     )
     changed = changed.with_columns(pl.coalesce("other", "grade").alias("grade"))
-    kept = changed.unique(keys, keep="first", maintain_order=True).select(raw.frame.columns)
-    judgements = replace(raw, frame=kept, rows=None, locate=None)
+    first_rows = changed.unique(keys, keep="first", maintain_order=True).select(raw.frame.columns)
+    judgements = replace(raw, frame=first_rows, rows=None, locate=None)
     says = (
         f"{counted(different.height, 'item is', 'items are')} judged more than once for a query, "
         "with different grades."
     )
-    each = "" if different.height == 1 else " of each"
-    otherwise = f"with the other grade{each}, the last that differs from the first"
-    effect = values.effect_of_raw(otherwise, judgements)
+    of_each = "" if different.height == 1 else " of each"
+    otherwise = f"with the other grade{of_each}, the last that differs from the first"
+    effect = collection.effect(otherwise, judgements, raw=True)
     return CollectionFinding(
         "two-grades", different.height, says, tuple(examples), tuple(about), effect
     )
 
 
-def find_unreachable(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_unreachable(collection: CheckedCollection) -> Finding:
     """Find relevant items that are neither among the items nor in any run."""
     lost = _nowhere(collection, collection.relevant)
     verb = "is of an item that is" if lost.height == 1 else "are of items that are"
@@ -494,16 +344,16 @@ def find_unreachable(collection: CheckedCollection, values: EffectCalculator) ->
         else "Either all runs missed them or they do not exist; give the items (--items) to know."
     )
     says = f"{lost.height:,} of {total} {verb} {_where(collection)}. {reason}"
-    return _pairs_finding("unreachable", collection, values, lost, says)
+    return _pairs_finding("unreachable", collection, lost, says)
 
 
-def find_unknown_items(collection: CheckedCollection, values: EffectCalculator) -> Finding:
+def find_unknown_items(collection: CheckedCollection) -> Finding:
     """Find judged items that are neither among the items nor in any run."""
     lost = _nowhere(collection, collection.graded)
     items = lost["item"].n_unique()
     total = counted(collection.graded["item"].n_unique(), "judged item")
     says = f"{items:,} of {total} {'is' if items == 1 else 'are'} {_where(collection)}."
-    return _pairs_finding("unknown-items", collection, values, lost, says, items)
+    return _pairs_finding("unknown-items", collection, lost, says, items)
 
 
 def _nowhere(collection: CheckedCollection, judged: pl.DataFrame) -> pl.DataFrame:
@@ -522,7 +372,6 @@ def _where(collection: CheckedCollection) -> str:
 def _pairs_finding(
     name: str,
     collection: CheckedCollection,
-    values: EffectCalculator,
     lost: pl.DataFrame,
     says: str,
     items: int | None = None,
@@ -537,34 +386,21 @@ def _pairs_finding(
     ]
     which = "this judgement" if lost.height == 1 else f"these {lost.height:,} judgements"
     otherwise = f"without {which} and queries that have no other relevant items"
-    effect = values.effect(otherwise, collection.without_pairs(lost.select(PAIR)))
+    effect = collection.effect(otherwise, collection.without_pairs(lost.select(PAIR)))
     return CollectionFinding(name, items or lost.height, says, tuple(examples), about, effect)
 
 
 # -- spellings of ids
 
 
-def find_spelled_queries(collection: CheckedCollection, values: EffectCalculator) -> Finding:
-    """Find query ids that differ only in spelling."""
-    runs = [query_ids(run) for run in collection.runs]
-    return _find_spellings(collection, values, "query", collection.names, runs)
-
-
-def find_spelled_items(collection: CheckedCollection, values: EffectCalculator) -> Finding:
-    """Find item ids that differ only in spelling."""
+def find_spellings(collection: CheckedCollection, name: str) -> Finding:
+    """Find ids of queries or of items that differ only in spelling."""
+    side = collection.items
     judged = collection.judgements.frame["item"].unique(maintain_order=True)
-    runs = [item_ids(run) for run in collection.runs]
-    return _find_spellings(collection, values, "item", judged, runs)
-
-
-def _find_spellings(
-    collection: CheckedCollection,
-    values: EffectCalculator,
-    name: str,
-    judged: pl.Series,
-    runs: list[pl.Series],
-) -> Finding:
-    side = collection.queries if name == "query" else collection.items
+    runs = [run.frame["item"].unique(maintain_order=True) for run in collection.runs]
+    if name == "query":
+        side, judged = collection.queries, collection.names
+        runs = [texts("query", run.names()) for run in collection.runs]
     groups = _spelling_groups(judged, [*([side.ids] if side.given else []), *runs], side.ids)
     if groups.is_empty():
         return None
@@ -581,15 +417,10 @@ def _find_spellings(
         "Ids are compared as exact texts, so each spelling is a different id."
     )
     to = groups.select(pl.col("id"), one=pl.col("id").list.first()).explode("id")
-    names = collection.names.to_frame()
-    names = _rename_ids(names, name, to) if name == "query" else names
-    judgements = collection.edited(
-        _rename_ids(collection.judgements.frame, name, to),
-        names["query"].unique(maintain_order=True).to_list(),
-    )
-    renamed = [_rename_run(as_run(run), name, to) for run in collection.runs]
-    effect = values.effect(
-        "with one spelling of each, in judgements and runs", first_of_each(judgements), renamed
+    effect = collection.effect(
+        "with one spelling of each, in judgements and runs",
+        first_of_each(_rename_ids(collection.judgements, name, to)),
+        [_rename_ids(run, name, to) for run in collection.runs],
     )
     return CollectionFinding(
         f"{name}-ids", groups.height, says, tuple(examples), tuple(about), effect
@@ -603,17 +434,17 @@ def _spelling_groups(
 
     Two spellings that the texts or vectors both have are two ids.
     """
-    own = pl.DataFrame({"id": judged, "plain": plain_ids(judged)})
-    found = [own.filter(pl.col("plain").is_duplicated())["plain"]]
+    ours = pl.DataFrame({"id": judged, "plain": plain_ids(judged)})
+    several = [ours.filter(pl.col("plain").is_duplicated())["plain"]]
     places = [pl.DataFrame({"id": ids, "plain": plain_ids(ids)}) for ids in elsewhere]
     for place in places:
-        lacking = own.join(place, on="id", how="anti")
-        found.append(lacking.join(place, on="plain", how="semi")["plain"])
-    every = pl.concat([own, *places]).unique("id", keep="first", maintain_order=True)
+        lacking = ours.join(place, on="id", how="anti")
+        several.append(lacking.join(place, on="plain", how="semi")["plain"])
+    every = pl.concat([ours, *places]).unique("id", keep="first", maintain_order=True)
     there = pl.concat([place["id"] for place in places]) if places else judged.head(0)
     is_judged, is_there = (pl.col("id").is_in(ids.implode()) for ids in (judged, there))
     groups = (
-        every.filter(every["plain"].is_in(pl.concat(found).unique().implode()))
+        every.filter(every["plain"].is_in(pl.concat(several).unique().implode()))
         .with_columns(
             where=pl.when(is_judged & is_there)
             .then(pl.lit("judged, and elsewhere"))
@@ -628,21 +459,16 @@ def _spelling_groups(
     return groups.filter(~groups["known"])
 
 
-def _rename_ids(frame: pl.DataFrame, name: str, to: pl.DataFrame) -> pl.DataFrame:
-    joined = frame.join(to.rename({"id": name}), on=name, how="left", maintain_order="left")
-    return joined.with_columns(pl.coalesce("one", name).alias(name)).drop("one")
+def _rename_ids(table: AnyTable, name: str, to: pl.DataFrame) -> AnyTable:
+    def rename(frame: pl.DataFrame) -> pl.DataFrame:
+        joined = frame.join(to.rename({"id": name}), on=name, how="left", maintain_order="left")
+        return joined.with_columns(pl.coalesce("one", name).alias(name)).drop("one")
 
-
-def _rename_run(run: Run, name: str, to: pl.DataFrame) -> Run:
-    names = pl.DataFrame({"query": pl.Series(run.names(), dtype=pl.String)})
-    queries = _rename_ids(names, name, to)["query"] if name == "query" else names["query"]
-    return replace(
-        run,
-        frame=_rename_ids(run.frame, name, to),
-        rows=None,
-        locate=None,
-        queries=tuple(queries.unique(maintain_order=True).to_list()),
-    )
+    names = texts("query", table.names())
+    if name == "query":
+        names = rename(names.to_frame())["query"].unique(maintain_order=True)
+    frame, queries = rename(table.frame), tuple(names.to_list())
+    return replace(table, frame=frame, rows=None, locate=None, queries=queries)
 
 
 # -- training sets
@@ -678,7 +504,7 @@ class TrainingSet:
                 "the training set is neither judgements nor a table of queries. As judgements: "
                 f"{error} As texts: {other}"
             ) from None
-        whole = texts("said", [f"{text.title} {text.text}" for text in read.values()])
+        whole = texts("text", [f"{text.title} {text.text}" for text in read.values()])
         return cls(texts("query", read), words=words_of(whole).list.join(" "))
 
     def known_users(self, collection: CheckedCollection) -> int:
@@ -693,9 +519,7 @@ class TrainingSet:
         return known if 2 * known > len(collection.names) else 0
 
 
-def find_training_queries(
-    collection: CheckedCollection, values: EffectCalculator, training: TrainingSet
-) -> Finding:
+def find_training_queries(collection: CheckedCollection, training: TrainingSet) -> Finding:
     """Find judged queries that the training set has, by id or by text."""
     if training.known_users(collection):
         return None
@@ -707,14 +531,10 @@ def find_training_queries(
         trained = words.is_in(training.words.unique().implode()) & (words != "")
         same = same | names.is_in(frame["id"].filter(trained).implode())
     rest = f"in the training set (same id{' or text' if by_text else ''})"
-    return _judged_queries_finding(
-        "training-queries", collection, values, names.filter(same), IS, rest
-    )
+    return _judged_queries_finding("training-queries", collection, names.filter(same), IS, rest)
 
 
-def find_training_pairs(
-    collection: CheckedCollection, values: EffectCalculator, training: TrainingSet
-) -> Finding:
+def find_training_pairs(collection: CheckedCollection, training: TrainingSet) -> Finding:
     """Find relevant items that are relevant to the same query in the training set."""
     if training.pairs is None:
         return None
@@ -733,5 +553,5 @@ def find_training_pairs(
     otherwise = (
         "without its query" if len(queries) == 1 else f"without their {len(queries):,} queries"
     )
-    effect = values.effect(otherwise, collection.without_queries(queries))
+    effect = collection.effect(otherwise, collection.without_queries(queries))
     return CollectionFinding("training-pairs", shared.height, says, tuple(examples), about, effect)

@@ -9,8 +9,6 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from judged.comparison.comparison import Comparison
 from judged.comparison.orders import uneven
 from judged.errors import InputError, PolicyError
@@ -18,60 +16,14 @@ from judged.evaluation.evaluate import evaluate
 from judged.judgements.assessors import on_queries
 from judged.options import LEVEL, Scoring
 from judged.policy import Policy
-from judged.statistics.orders import levels_of, order_agreement
-from judged.text import Warned, counted, listed, plain
+from judged.results import plain_value
+from judged.statistics.orders import order_agreement
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.statistics.orders import OrderAgreement
-
-
-@dataclass(frozen=True)
-class AssessorVerdicts:
-    """Verdicts on two runs and one measure, one per assessor."""
-
-    measure: str
-    run: str  # the compared run
-    against: str  # the run it is compared with
-    verdicts: Mapping[str, str]  # verdict under each assessor
-    differences: Mapping[str, float]  # value of `run` minus value of `against` under each assessor
-
-    @property
-    def changes(self) -> bool:
-        """Whether assessors lead to different verdicts."""
-        return len(set(self.verdicts.values())) > 1
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "measure": self.measure,
-            "run": self.run,
-            "against": self.against,
-            "verdicts": dict(self.verdicts),
-            "differences": {name: plain(value) for name, value in self.differences.items()},
-            "changes": self.changes,
-        }
-
-
-@dataclass(frozen=True)
-class AssessorSwap:
-    """Two runs that change places between two assessors."""
-
-    measure: str
-    first: str  # the assessor under whom `run` is better
-    second: str  # the assessor under whom `run` is worse
-    run: str
-    against: str
-    lead: float  # lead of `run` under the first assessor
-    loss: float  # deficit of `run` under the second assessor
-
-    @property
-    def size(self) -> float:
-        """Change of the difference."""
-        return self.lead + self.loss
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +38,11 @@ class Leaderboards:
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
         """Evaluation of the runs under each assessor."""
-        found = {
+        evaluations = {
             name: result.evaluation if isinstance(result, Comparison) else result
             for name, result in self.under.items()
         }
-        return {name: result for name, result in found.items() if result is not None}
+        return {name: result for name, result in evaluations.items() if result is not None}
 
     @cached_property
     def _first(self) -> Evaluation:
@@ -124,17 +76,22 @@ class Leaderboards:
         }
 
     @cached_property
-    def verdicts(self) -> tuple[AssessorVerdicts, ...]:
-        """Verdicts on every pair of runs and measure; empty with one run."""
+    def verdicts(self) -> tuple[dict[str, Any], ...]:
+        """Verdicts on every pair of runs and measure; empty with one run.
+
+        `verdicts` and `differences` (`run` minus `against`) are by assessor, and `changes` is True
+        if assessors lead to different verdicts.
+        """
         if len(self.runs) < 2:
             return ()
         rows = {name: result.rows for name, result in self.under.items()}  # type: ignore[union-attr]
         return tuple(
-            AssessorVerdicts(
-                *(same[0].measure, same[0].run, same[0].against),
-                dict(zip(rows, [row.verdict for row in same], strict=True)),
-                dict(zip(rows, [row.difference for row in same], strict=True)),
-            )
+            {
+                **{name: getattr(same[0], name) for name in ("measure", "run", "against")},
+                "verdicts": dict(zip(rows, [row.verdict for row in same], strict=True)),
+                "differences": dict(zip(rows, [row.difference for row in same], strict=True)),
+                "changes": len({row.verdict for row in same}) > 1,
+            }
             for same in zip(*rows.values(), strict=True)
         )
 
@@ -162,41 +119,18 @@ class Leaderboards:
             if not any(math.isnan(value) for runs in under.values() for value in runs.values())
         }
 
-    @cached_property
-    def swaps(self) -> tuple[AssessorSwap, ...]:
-        """The largest swap of two runs, by measure and pair of assessors."""
-        swaps = (
-            self._largest_swap(measure, one, other)
-            for measure in self.measures
-            for one, other in combinations(self.under, 2)
-        )
-        return tuple(swap for swap in swaps if swap is not None)
-
-    def _largest_swap(self, measure: str, one: str, other: str) -> AssessorSwap | None:
-        ours, theirs = (self._higher_is_better(measure, name) for name in (one, other))
-        above, below = _levels(ours), _levels(theirs)
-        swapped = [
-            (run, against, ours[run] - ours[against], theirs[against] - theirs[run])
-            for run in above
-            for against in above
-            if above[run] < above[against] and below[run] > below[against]
-        ]
-        if not swapped:
-            return None
-        run, against, lead, loss = max(swapped, key=lambda swap: swap[2] + swap[3])
-        return AssessorSwap(measure, one, other, run, against, lead, loss)
-
     def sentences(self) -> Iterator[str]:
         """Yield what the assessors change about the runs, a sentence each."""
         for measure in self.measures:
-            rows = [row for row in self.verdicts if row.measure == measure]
-            changed = [row for row in rows if row.changes]
+            rows = [row for row in self.verdicts if row["measure"] == measure]
+            changed = [row for row in rows if row["changes"]]
             if rows and not changed:
                 pairs = counted(len(rows), "pair of runs", "pairs of runs")
                 yield f"{measure}: all assessors lead to the same verdict on {pairs}."
             for row in changed:
-                words = [f"{verdict} under {name}" for name, verdict in row.verdicts.items()]
-                yield f"{measure}: the verdict on {row.run} vs {row.against} is {listed(words)}."
+                words = [f"{verdict} under {name}" for name, verdict in row["verdicts"].items()]
+                pair = f"{row['run']} vs {row['against']}"
+                yield f"{measure}: the verdict on {pair} is {listed(words)}."
             if len(self.runs) == 1:
                 (run,) = self.runs
                 values = self.values[measure].items()
@@ -205,44 +139,24 @@ class Leaderboards:
             for (one, other), order in self.orders.get(measure, {}).items():
                 tau = f"undefined ({order.note})" if math.isnan(order.tau) else f"{order.tau:.3f}"
                 yield f"{measure}: Kendall's tau of the orders under {one} and {other} is {tau}."
-            for swap in self.swaps:
-                if swap.measure == measure:
-                    yield (
-                        f"{measure}: the largest swap is {swap.run} and {swap.against}: {swap.run} "
-                        f"is better by {swap.lead:.4f} under {swap.first} and worse by "
-                        f"{swap.loss:.4f} under {swap.second}."
-                    )
         if len(self.runs) == 2:
             yield "Kendall's tau of the orders needs at least three runs."
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "queries": self.queries,
-            "values": {
-                measure: {
-                    name: {run: plain(value) for run, value in runs.items()}
-                    for name, runs in under.items()
-                }
-                for measure, under in self.values.items()
-            },
-            "verdicts": [verdicts.to_dict() for verdicts in self.verdicts],
+            "values": plain_value(self.values),
+            "verdicts": plain_value(self.verdicts),
             "orders": [
                 {"measure": measure, "first": one, "second": other, **order.to_dict()}
                 for measure, pairs in self.orders.items()
                 for (one, other), order in pairs.items()
             ],
-            "swaps": [swap.to_dict() for swap in self.swaps],
             "policy": self._first.policy.to_dict(),
             "definitions": {
                 label: measure.definition() for label, measure in self._first.labels.items()
             },
         }
-
-
-def _levels(values: Mapping[str, float]) -> dict[str, int]:
-    """Return how many different values are above that of each run; equal up to rounding is one."""
-    known = {run: value for run, value in values.items() if not math.isnan(value)}
-    return dict(zip(known, levels_of(np.array([*known.values()])).tolist(), strict=True))
 
 
 def leaderboards_of(

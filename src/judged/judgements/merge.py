@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -104,17 +104,16 @@ def merge_judgements(
         notes=(*_warnings(grades, merged, rule), *grades.notes),
         queries=grades.queries if has_empty_queries else (),
         rule=rule,
-        merged=tuple(
-            AssessorShare(
-                name,
-                int(there.sum()),
-                int((there & (grades.times == 1)).sum()),
-                int((values == merged).sum()),
-            )
+        merged={
+            name: {
+                "judged": int(there.sum()),
+                "alone": int((there & (grades.times == 1)).sum()),
+                "grade kept": int((values == merged).sum()),
+            }
             for name, there, values in zip(
                 grades.assessors, grades.there.T, grades.values.T, strict=True
             )
-        ),
+        },
         judged_by=tuple(np.bincount(grades.times, minlength=len(assessors) + 1).tolist()),
     )
 
@@ -197,16 +196,6 @@ def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
     return warnings
 
 
-@dataclass(frozen=True)
-class AssessorShare:
-    """What one assessor contributed to merged judgements."""
-
-    name: str
-    judged: int  # number of judged items
-    alone: int  # number of items that only this assessor judged
-    kept: int  # number of items that have this assessor's grade
-
-
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class MergedJudgements(Result, Judgements):
@@ -221,8 +210,9 @@ class MergedJudgements(Result, Judgements):
 
     rule: str = "majority"
     """Rule by which several grades became one."""
-    merged: tuple[AssessorShare, ...] = ()
-    """Contribution of each assessor."""
+    merged: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """For each assessor, the number of judged items, of items that no other judged ("alone"), and
+    of items that have this assessor's grade ("grade kept")."""
     judged_by: tuple[int, ...] = ()
     """Number of items judged by no assessor, by one, by two, and so on."""
 
@@ -258,8 +248,8 @@ class MergedJudgements(Result, Judgements):
 
     def document(self, display: Display) -> Document:
         rows = [
-            [share.name, f"{share.judged:,}", f"{share.alone:,}", f"{share.kept:,}"]
-            for share in self.merged
+            [name, *(f"{count:,}" for count in counts.values())]
+            for name, counts in self.merged.items()
         ]
         return Document(
             answer=[self._size()],

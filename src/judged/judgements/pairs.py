@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats
 from judged.judgements.assessors import AssessorGrades
-from judged.options import LEVEL, RESAMPLES
+from judged.results import plain_value
 from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_sample
 from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval
@@ -20,46 +19,12 @@ from judged.statistics.samples import Means
 from judged.text import counted, listed, percent, plain
 
 MIN_QUERIES = 10  # with fewer queries, resampled confidence intervals are too narrow
-MIN_ITEMS_FOR_SCALE = 10
-"""Among so many items an assessor would have given a third grade, if there were one."""
+MIN_ITEMS_FOR_SCALE = 10  # among so many items, an assessor with three grades uses the third
 METHOD = "percentile"  # bootstrap method of the confidence intervals
 ONE_QUERY = "one query is not enough to estimate the variation between queries"
 UNSPREAD = "all resamples give the same value, so the variation between queries is unknown"
 NOTHING_SHARED = "no item was judged by both"
 UNBOUNDED = "too few resamples for this confidence level, or too many without a value"
-
-
-@dataclass(frozen=True)
-class AgreementSettings:
-    """How assessors are compared."""
-
-    rel: float = 1.0  # lowest grade that counts as relevant
-    level: float = LEVEL
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class GradeTable:
-    """Counts of grades of two assessors on the same items."""
-
-    grades: tuple[float, ...]  # all grades that occur, ascending
-    counts: tuple[tuple[int, ...], ...]
-    """A row per grade of the first assessor, a column per grade of the second."""
-
-    @classmethod
-    def of(cls, first: Floats, second: Floats) -> GradeTable:
-        """Count the pairs of grades."""
-        scale, code = np.unique(np.stack([first, second]), return_inverse=True)
-        one, other = code.reshape(2, -1)
-        width = len(scale)
-        counts = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
-        return cls(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))
-
-    def names(self) -> list[str]:
-        """Return the grades as texts, with all digits if two would look the same."""
-        short = [f"{grade:g}" for grade in self.grades]
-        return short if len(set(short)) == len(short) else list(map(repr, self.grades))
 
 
 @dataclass(frozen=True)
@@ -98,8 +63,10 @@ class AssessorPair:
     """Share of items that the second assessor found relevant."""
     difference: Interval
     """Mean grade of the second minus mean grade of the first."""
-    table: GradeTable
-    """Grades of the first against grades of the second."""
+    grades: tuple[float, ...]
+    """All grades that occur on these items, ascending."""
+    counts: tuple[tuple[int, ...], ...]
+    """Numbers of items: a row per grade of the first, a column per grade of the second."""
 
     @property
     def kappa(self) -> Interval:
@@ -109,8 +76,8 @@ class AssessorPair:
     @property
     def chance(self) -> float:
         """Share of equal grades expected by chance, given how often each used each grade."""
-        rows = [sum(row) for row in self.table.counts]
-        columns = [sum(column) for column in zip(*self.table.counts, strict=True)]
+        rows = [sum(row) for row in self.counts]
+        columns = [sum(column) for column in zip(*self.counts, strict=True)]
         same = sum(row * column for row, column in zip(rows, columns, strict=True))
         return same / self.items**2 if self.items else math.nan
 
@@ -157,13 +124,10 @@ class AssessorPair:
             **{name: getattr(self, name) for name in ("first", "second", *numbers)},
             **{name: getattr(self, name).to_dict() for name in intervals},
             "chance": plain(self.chance),
-            "kappa": {name: interval.to_dict() for name, interval in self.kappas.items()},
-            "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
+            "kappa": plain_value(self.kappas),
+            "alpha": plain_value(self.alphas),
             "stricter": self.stricter,
-            "table": {
-                "grades": [plain(grade) for grade in self.table.grades],
-                "counts": [list(row) for row in self.table.counts],
-            },
+            "table": {"grades": list(self.grades), "counts": [list(row) for row in self.counts]},
         }
 
     def sentences(self, rel: float, grades: AssessorGrades) -> Iterator[str]:
@@ -218,9 +182,9 @@ class AssessorPair:
         """Return a warning if the two hardly use the same scale, else ""."""
         if not self.items:
             return ""
-        scale, counts = self.table.grades, np.array(self.table.counts)
         ours, theirs = (
-            [scale[grade] for grade in np.flatnonzero(counts.sum(axis=axis))] for axis in (1, 0)
+            [self.grades[place] for place in np.flatnonzero(np.sum(self.counts, axis=axis))]
+            for axis in (1, 0)
         )
         used = f"{self.first} gave {_grades(ours)}, and {self.second} {_grades(theirs)}"
         if set(ours).isdisjoint(theirs):
@@ -232,7 +196,7 @@ class AssessorPair:
 
 
 def bounds_in_words(interval: Interval) -> str:
-    """Return the bounds of an interval in parentheses; "" if there are none."""
+    """Return the bounds of an interval in parentheses, or "" without bounds."""
     return f" ({interval.low:.3f} to {interval.high:.3f})" if interval.known else ""
 
 
@@ -248,15 +212,15 @@ def _grades(grades: list[float]) -> str:
 
 
 def compare_pair(
-    grades: AssessorGrades, one: int, other: int, settings: AgreementSettings
+    grades: AssessorGrades, one: int, other: int, *, rel: float, **resampling: Any
 ) -> AssessorPair:
-    """Compare two assessors, given by their columns."""
+    """Compare two assessors, given by their columns; `resampling` is level, resamples and seed."""
     there = grades.there[:, [one, other]]
     both = there.all(axis=1)
     first, second = grades.values[both][:, [one, other]].T
     query = np.unique(grades.unit[both], return_inverse=True)[1].reshape(-1)
     size = int(query.max(initial=-1)) + 1
-    relevant = np.stack([first, second]) >= settings.rel
+    relevant = np.stack([first, second]) >= rel
     ones = np.ones(len(first), bool)
 
     def ratio(upper: NDArray[Any], lower: NDArray[Any] = ones) -> Means:
@@ -287,7 +251,11 @@ def compare_pair(
         **dict.fromkeys((*KAPPAS, *ALPHAS), reason),
         "overlap": f"neither {names[0]} nor {names[1]} found anything relevant",
     }
-    intervals = _intervals(samples, settings, reasons)
+    scale, code = np.unique(np.stack([first, second]), return_inverse=True)
+    width = len(scale)
+    cells = np.array([width, 1]) @ code.reshape(2, -1)
+    counts = np.bincount(cells, minlength=width * width).reshape(width, width)
+    intervals = _intervals(samples, reasons, **resampling)
     return AssessorPair(
         first=names[0],
         second=names[1],
@@ -302,11 +270,12 @@ def compare_pair(
         first_relevant=intervals["first"],
         second_relevant=intervals["second"],
         difference=intervals["difference"],
-        table=GradeTable.of(first, second),
+        grades=tuple(scale.tolist()),
+        counts=tuple(map(tuple, counts.tolist())),
     )
 
 
-def alphas_of_all(grades: AssessorGrades, settings: AgreementSettings) -> dict[str, Interval]:
+def alphas_of_all(grades: AssessorGrades, **resampling: Any) -> dict[str, Interval]:
     """Return Krippendorff's alpha of all assessors, on items that two or more judged."""
     paired = grades.times > 1
     query = np.unique(grades.unit[paired], return_inverse=True)[1].reshape(-1)
@@ -314,11 +283,16 @@ def alphas_of_all(grades: AssessorGrades, settings: AgreementSettings) -> dict[s
     samples = {name: alpha_sample(values, query, metric=name) for name in ALPHAS}
     known = values[~np.isnan(values)]
     reason = f"all assessors gave the same grade ({known[0]:g}) to all items"
-    return _intervals(samples, settings, dict.fromkeys(ALPHAS, reason))
+    return _intervals(samples, dict.fromkeys(ALPHAS, reason), **resampling)
 
 
 def _intervals(
-    samples: Mapping[str, Means], settings: AgreementSettings, reasons: Mapping[str, str]
+    samples: Mapping[str, Means],
+    reasons: Mapping[str, str],
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
 ) -> dict[str, Interval]:
     """Return numbers with confidence intervals, on the same resamples of queries.
 
@@ -339,17 +313,16 @@ def _intervals(
         return intervals
     low, high = bootstrap(
         [samples[name] for name in defined],
-        levels=(settings.level,),
+        levels=(level,),
         method=METHOD,
-        resamples=settings.resamples,
-        seed=settings.seed,
+        resamples=resamples,
+        seed=seed,
     )
     for column, name in enumerate(defined):
         ends = float(low[0, column]), float(high[0, column])
-        if math.isnan(ends[0]):
-            intervals[name] = Interval(values[name], method=METHOD, note=UNSPREAD)
-        elif math.isinf(ends[0]) or math.isinf(ends[1]):
-            intervals[name] = Interval(values[name], method=METHOD, note=UNBOUNDED)
-        else:
+        if all(map(math.isfinite, ends)):
             intervals[name] = Interval(values[name], *ends, METHOD)
+        else:
+            note = UNSPREAD if math.isnan(ends[0]) else UNBOUNDED
+            intervals[name] = Interval(values[name], method=METHOD, note=note)
     return intervals

@@ -1,12 +1,12 @@
-"""Which unjudged results to judge next, the most worthwhile first."""
+"""List unjudged results to judge next, the most worthwhile first."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
@@ -21,9 +21,10 @@ from judged.evaluation.scores import score
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.tables import Lookup
 from judged.inputs.texts import read_texts
 from judged.judgements import MEASURE, QUEUE_DEPTH, QUEUE_ORDERS, QUEUE_SAVED_AS
+from judged.judgements.assessors import refuse_options
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from judged.inputs.texts import Texts
     from judged.measures import Measure
 else:  # loaded by `typing.get_type_hints` only
-    Measure = later("judged:Measure")
+    Measure = later("judged.measures:Measure")
 
 TOP_ROWS = 10  # number of results in the printed table; JSON has all
 EQUAL_DIGITS = 12  # effects that agree in so many digits are equal; the rest is rounding
@@ -134,27 +135,28 @@ def queue(
             "give judgements of whole queries."
         )
     top = _check_top_grade(evaluation, top_grade)
-    candidates = Candidates.of(listings, depth=depth, ties=ties)
+    best = best_ranks(listings, ties, range(len(listings.runs)))
+    candidates = _candidates(listings, best, depth)
+    query, best_rank = listings.query[candidates], best[candidates]
     effects = np.full(len(candidates), np.nan)
     if by == "effect":
         sizes = collection_sizes(collection, listings.queries)
-        effects = _effects_of(candidates, evaluation, grade=top, sizes=sizes)
-        order = _order_by_effect(candidates, effects)
+        effects = _effects_of(listings, candidates, evaluation, grade=top, sizes=sizes)
+        order = _order_by_effect(query, best_rank, effects)
     else:
-        order = _order_in_turn(candidates.query, candidates.best_rank)
+        order = _order_in_turn(query, best_rank)
     chosen = order[:budget]
-    rows = blind_order(candidates.query, chosen, seed)
+    rows = blind_order(query, chosen, seed)
     position = np.empty(len(candidates), np.int64)
     position[rows] = np.arange(len(rows))
-    names = tuple(map(listings.queries.__getitem__, candidates.query[rows].tolist()))
-    items = tuple(listings.items.gather(candidates.number[rows]).to_list())
-    near = best_ranks(listings, ties, range(len(listings.runs))) <= depth
+    names = tuple(map(listings.queries.__getitem__, query[rows].tolist()))
+    items = tuple(listings.items.gather(candidates[rows]).to_list())
     return announce_warnings(
         Queue(
             queries=names,
             items=items,
             effects=effects[rows],
-            best_ranks=candidates.best_rank[rows],
+            best_ranks=best_rank[rows],
             priority=position[chosen],
             bounds=bounds_of(listings, evaluation, top=top),
             evaluation=evaluation,
@@ -165,7 +167,7 @@ def queue(
             candidates=len(candidates),
             without_effect=int((effects == 0).sum()) if by == "effect" else None,
             new_queries=listings.queries[len(listings.pool.queries) :],
-            negative=int((near & (listings.grades < 0)).sum()),
+            negative=int(((best <= depth) & (listings.grades < 0)).sum()),
             texts=None if texts is None else read_texts(texts, only=frozenset(items)),
             query_texts=None
             if queries is None
@@ -178,6 +180,7 @@ def _evaluated(
     judgements: Any, runs: Any, measure: Any, scoring: dict[str, Any]
 ) -> tuple[Any, Evaluation, Any, str]:
     """Match the runs, keeping them in memory, and evaluate them."""
+    refuse_options("queue", scoring, "trusted")
     no_judgements = _is_empty(judgements)
     judgements_format, run_format = formats_of(scoring.pop("format", None))
     if no_judgements:
@@ -198,13 +201,11 @@ def _evaluated(
     if no_judgements:
         data = data.kept()
         lists: dict[str, dict[str, float]] = {
-            name: {}
-            for run in data.runs()
-            for name in (run.names() if isinstance(run, Run) else run.lists)
+            name: {} for run in data.runs() for name in run.names()
         }
         data = replace(data, given=Lookup(lists, "the judgements"))
     matched = match_runs(data, request, **scoring, keep=True)
-    evaluation = evaluate_rankings(matched.rankings, request)
+    evaluation = evaluate_rankings(matched.rankings, request, weights=scoring.get("weights"))
     return matched, evaluation, scoring.get("collection"), request.policy.duplicates
 
 
@@ -228,140 +229,121 @@ def _check_top_grade(evaluation: Evaluation, top_grade: float | None) -> float:
     return top_grade
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Unjudged results near the top of any run, by query and item id."""
-
-    listings: Listings
-    number: Ints  # number of each among all items
-    best_rank: Ints  # best possible rank of each in any run
-
-    @classmethod
-    def of(cls, listings: Listings, *, depth: int, ties: str) -> Candidates:
-        """Return the unjudged results within a depth of any run."""
-        best = best_ranks(listings, ties, range(len(listings.runs)))
-        number = np.flatnonzero(np.isnan(listings.grades) & (best <= depth))
-        ids = listings.items.gather(number).rank("ordinal").to_numpy()
-        number = number[np.lexsort((ids, listings.query[number]))]
-        return cls(listings, number, best[number])
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    @property
-    def query(self) -> Ints:
-        """Query of each."""
-        return self.listings.query[self.number]
+def _candidates(listings: Listings, best: Ints, depth: int) -> Ints:
+    """Return the unjudged items whose best rank is within the depth, by query and item id."""
+    number = np.flatnonzero(np.isnan(listings.grades) & (best <= depth))
+    ids = listings.items.gather(number).rank("ordinal").to_numpy()
+    return number[np.lexsort((ids, listings.query[number]))]
 
 
-@dataclass(frozen=True, eq=False)
-class _CopiedRun:
-    """A run whose queries are copied once per candidate, with one more judgement each.
+def _values_with(
+    listings: Listings,
+    candidates: Ints,
+    run: int,
+    evaluation: Evaluation,
+    *,
+    grade: float,
+    sizes: Ints | None,
+) -> Floats:
+    """Return the value of each candidate's query in a run, if the candidate alone has a grade.
 
-    One evaluation of all copies then gives the values of all candidates, for any measure.
+    The grade must be at least the highest in the judgements. Each query is copied once per
+    candidate, with one more judgement each, and all copies are evaluated as any rankings are.
     """
+    like = evaluation.scored(evaluation.runs[run].name).rankings
+    listed_run, pool = listings.runs[run], listings.pool
+    places, grades = listed_run.places, listings.grades[listed_run.item]
+    judged = np.flatnonzero(~np.isnan(grades))
+    query = listings.query[listed_run.item[judged]]
+    judged = judged[order := by_query_and_rank(query, places.rank[judged])]
+    # The run with the existing judgements, before unjudged items are removed.
+    whole = Rankings(
+        queries=listings.queries,
+        retrieved=listed_run.retrieved,
+        hit_query=query[order],
+        hit_rank=places.rank[judged],
+        hit_grade=grades[judged],
+        hit_tie_first=places.first[judged],
+        hit_tie_last=places.last[judged],
+        pool_query=pool.query,
+        pool_grade=pool.best_first,
+        missing=listed_run.missing,
+        collection=sizes,
+        ties=like.ties,
+        name=like.name,
+    )
+    row_of_item = np.full(len(listings.grades), -1)
+    row_of_item[listed_run.item] = np.arange(len(listed_run.item))
+    rows = row_of_item[candidates]
+    # Rank and tie of each candidate; 0 if the run does not have it.
+    rank, first, last = (
+        np.where(rows >= 0, column[rows], 0) for column in (places.rank, places.first, places.last)
+    )
+    query = listings.query[candidates]
+    size = np.bincount(whole.hit_query, minlength=len(whole))
+    size = size + np.bincount(whole.pool_query, minlength=len(whole))
+    block = np.cumsum(size[query] + 2) // ROWS_PER_BLOCK
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(query)]
+    values = []
+    for begin, end in pairwise(cuts):
+        at = slice(begin, end)
+        if begin < end:
+            copies = _copies(whole, query[at], rank[at], first[at], last[at], grade)
+            scored = score(judged_otherwise(copies, like), evaluation.settings)
+            values.append(scored.values[evaluation.measures[0]])
+    return np.concatenate([np.zeros(0), *values])
 
-    whole: Rankings  # the run with the existing judgements, before unjudged items are removed
-    like: Rankings  # the run's rankings as evaluated
-    rank: Ints  # rank of each candidate; 0 if the run does not have it
-    first: Ints
-    last: Ints
-    query: Ints  # query of each candidate
 
-    @classmethod
-    def of(cls, candidates: Candidates, run: int, like: Rankings, sizes: Ints | None) -> _CopiedRun:
-        listings = candidates.listings
-        listed_run, pool = listings.runs[run], listings.pool
-        places, grade = listed_run.places, listings.grades[listed_run.item]
-        judged = np.flatnonzero(~np.isnan(grade))
-        query = listings.query[listed_run.item[judged]]
-        judged = judged[order := by_query_and_rank(query, places.rank[judged])]
-        whole = Rankings(
-            queries=listings.queries,
-            retrieved=listed_run.retrieved,
-            hit_query=query[order],
-            hit_rank=places.rank[judged],
-            hit_grade=grade[judged],
-            hit_tie_first=places.first[judged],
-            hit_tie_last=places.last[judged],
-            pool_query=pool.query,
-            pool_grade=pool.best_first,
-            missing=listed_run.missing,
-            collection=sizes,
-            ties=like.ties,
-            name=like.name,
-        )
-        row_of_item = np.full(len(listings.grades), -1)
-        row_of_item[listed_run.item] = np.arange(len(listed_run.item))
-        rows = row_of_item[candidates.number]
-        rank, first, last = (
-            np.where(rows >= 0, column[rows], 0)
-            for column in (places.rank, places.first, places.last)
-        )
-        return cls(whole, like, rank, first, last, candidates.query)
-
-    def blocks(self) -> Iterator[slice]:
-        """Yield slices of candidates whose copies fit into memory."""
-        r = self.whole
-        size = np.bincount(r.hit_query, minlength=len(r)) + np.bincount(
-            r.pool_query, minlength=len(r)
-        )
-        block = np.cumsum(size[self.query] + 2) // ROWS_PER_BLOCK
-        ends = np.append(np.flatnonzero(np.diff(block)) + 1, len(block))
-        yield from map(slice, np.append(0, ends[:-1]).tolist(), ends.tolist())
-
-    def copies(self, chosen: slice, grade: float) -> Rankings:
-        """Return one copy of its query per candidate, in which the candidate has the grade.
-
-        The grade must be at least the highest in the judgements.
-        """
-        r, query = self.whole, self.query[chosen]
-        rows, copy = gathered(r.hit_query, query, len(r))
-        held = np.flatnonzero(self.rank[chosen])
-        hit_query = np.concatenate([copy, held])
-        hit_rank = np.concatenate([r.hit_rank[rows], self.rank[chosen][held]])
-        order = by_query_and_rank(hit_query, hit_rank)
-        first, last = r.spans
-        pool, pool_copy = gathered(r.pool_query, query, len(r))
-        pool_query = np.concatenate([np.arange(len(query)), pool_copy])
-        best_first = np.argsort(pool_query, kind="stable")
-        whole = replace(
-            r,
-            queries=tuple(map(r.queries.__getitem__, query.tolist())),
-            retrieved=r.retrieved[query],
-            hit_query=hit_query[order],
-            hit_rank=hit_rank[order],
-            hit_grade=np.append(r.hit_grade[rows], np.full(len(held), grade))[order],
-            hit_tie_first=np.append(first[rows], self.first[chosen][held])[order],
-            hit_tie_last=np.append(last[rows], self.last[chosen][held])[order],
-            pool_query=pool_query[best_first],
-            pool_grade=np.append(np.full(len(query), grade), r.pool_grade[pool])[best_first],
-            missing=r.missing[query],
-            collection=None if r.collection is None else r.collection[query],
-        )
-        return judged_otherwise(whole, self.like)
+def _copies(
+    r: Rankings, query: Ints, rank: Ints, first: Ints, last: Ints, grade: float
+) -> Rankings:
+    """Return a copy of each query with one more item of this grade; rank 0 is not returned."""
+    rows, copy = gathered(r.hit_query, query, len(r))
+    held = np.flatnonzero(rank)
+    hit_query = np.concatenate([copy, held])
+    hit_rank = np.concatenate([r.hit_rank[rows], rank[held]])
+    order = by_query_and_rank(hit_query, hit_rank)
+    tie_first, tie_last = r.spans
+    pool, pool_copy = gathered(r.pool_query, query, len(r))
+    pool_query = np.concatenate([np.arange(len(query)), pool_copy])
+    best_first = np.argsort(pool_query, kind="stable")
+    return replace(
+        r,
+        queries=tuple(map(r.queries.__getitem__, query.tolist())),
+        retrieved=r.retrieved[query],
+        hit_query=hit_query[order],
+        hit_rank=hit_rank[order],
+        hit_grade=np.append(r.hit_grade[rows], np.full(len(held), grade))[order],
+        hit_tie_first=np.append(tie_first[rows], first[held])[order],
+        hit_tie_last=np.append(tie_last[rows], last[held])[order],
+        pool_query=pool_query[best_first],
+        pool_grade=np.append(np.full(len(query), grade), r.pool_grade[pool])[best_first],
+        missing=r.missing[query],
+        collection=None if r.collection is None else r.collection[query],
+    )
 
 
 def _effects_of(
-    candidates: Candidates, evaluation: Evaluation, *, grade: float, sizes: Ints | None
+    listings: Listings,
+    candidates: Ints,
+    evaluation: Evaluation,
+    *,
+    grade: float,
+    sizes: Ints | None,
 ) -> Floats:
     """Return how much each candidate alone would change the difference of two runs on its query.
 
     The largest change over all pairs of runs counts; of one run, the change of its value. A query
     that does not count for one of two runs adds nothing to their difference.
     """
-    query, (measure,) = candidates.query, evaluation.measures
-    new_queries = len(candidates.listings.queries) - len(evaluation.runs[0].rankings)
-    scoring = (measure,), evaluation.policy, evaluation.convention
+    query, (measure,) = listings.query[candidates], evaluation.measures
+    new_queries = len(listings.queries) - len(evaluation.runs[0].rankings)
     before, after = [], []
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(new_queries, np.nan))[query])
-        copied = _CopiedRun.of(candidates, number, evaluation.scored(run.name).rankings, sizes)
-        values = [
-            score(copied.copies(block, grade), *scoring).values[measure]
-            for block in (copied.blocks() if len(candidates) else ())
-        ]
-        after.append(np.concatenate([np.zeros(0), *values]))
+        after.append(
+            _values_with(listings, candidates, number, evaluation, grade=grade, sizes=sizes)
+        )
     if len(before) == 1:  # compare the only run with 0
         before.append(np.zeros(len(query)))
         after.append(np.zeros(len(query)))
@@ -389,13 +371,13 @@ def _gap(one: Floats, other: Floats) -> Floats:
     return np.where(np.isnan(gap), 0.0, gap)
 
 
-def _order_by_effect(candidates: Candidates, effects: Floats) -> Ints:
+def _order_by_effect(query: Ints, best_rank: Ints, effects: Floats) -> Ints:
     """Order candidates by effect, the largest first, then by best rank."""
     with np.errstate(divide="ignore", invalid="ignore"):
         power = np.floor(np.log10(np.maximum(effects, 1.0)))
         rounded = np.round(effects / 10**power, EQUAL_DIGITS) * 10**power
     rounded = np.where(np.isfinite(effects), rounded, effects)
-    return _order_in_turn(candidates.query, candidates.best_rank, -rounded)
+    return _order_in_turn(query, best_rank, -rounded)
 
 
 def _order_in_turn(query: Ints, *keys: NDArray[Any]) -> Ints:
@@ -626,7 +608,7 @@ class Queue(Result):
 
     @property
     def _is_first(self) -> bool:
-        """Whether there are no judgements yet."""
+        """True before the first judgement."""
         return not len(self.evaluation.runs[0].rankings.grades)
 
     def _tables(self) -> list[Table]:

@@ -8,15 +8,14 @@ compared, and all others are compared exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import polars as pl
 
-from judged.arrays import Floats, Ints, positions, starts_of
+from judged.arrays import Floats, Ints
 from judged.embeddings.diagnosis import Inspection
-from judged.embeddings.product import Product, over_blocks
+from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.similarity import Cosine
 from judged.inputs.tables import texts as text_column
 from judged.inputs.vectors import Vectors
@@ -74,48 +73,39 @@ def unlike(one: str, other: str) -> str:
     >>> unlike("A1", "a01"), unlike("\u00e9", "e\u0301")
     ('case and zero padding', 'Unicode form')
     """
-    found = []
+    differences = []
     for name in _SPELLINGS:
-        left = pl.Series([one, other])
-        for step in (step for each, step in _SPELLINGS.items() if each != name):
-            left = step(left)
-        if left[0] != left[1]:
-            found.append(name)
-    return listed(found) if found else "form"
+        ids = pl.Series([one, other])
+        for step in (step for other_name, step in _SPELLINGS.items() if other_name != name):
+            ids = step(ids)
+        if ids[0] != ids[1]:
+            differences.append(name)
+    return listed(differences) if differences else "form"
 
 
 class TooManyError(Exception):
     """More pairs than `MAX_PAIRS`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Twins:
-    """Pairs of rows that are identical or nearly so."""
-
-    one: Ints  # row numbers of the wanted rows
-    other: Ints  # row numbers of rows that are like them
-    near: Floats  # similarity of the two: 1 is identical
-
-    @classmethod
-    def none(cls) -> Twins:
-        empty = np.zeros(0, np.int64)
-        return cls(empty, empty, np.zeros(0))
+_PAIRS = {"one": pl.Int64, "other": pl.Int64, "near": pl.Float64}
 
 
-def same_texts(texts: pl.Series, wanted: Ints, near: float) -> tuple[Twins, int]:
+def same_texts(texts: pl.Series, wanted: Ints, near: float) -> tuple[pl.DataFrame, int]:
     """Return the twins of the wanted texts among all texts, and the number of empty texts.
+
+    Columns are the row numbers of a wanted text and its twin, and the share of common words.
 
     Texts whose numbers differ are never near: another year or version is another question.
 
     >>> texts = pl.Series(["Cold wars", "cold  wars!", "wars, cold", "", ""])
-    >>> found, silent = same_texts(texts, np.arange(5), 0.9)
-    >>> list(zip(found.one.tolist(), found.other.tolist(), found.near.tolist())), silent
+    >>> twins, empty = same_texts(texts, np.arange(5), 0.9)
+    >>> twins.rows(), empty
     ([(0, 1, 1.0), (1, 0, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 1, 1.0)], 2)
     """
     normal = pl.concat(
         [
-            words_of(texts[at : at + TEXTS_PER_BLOCK]).list.join(" ")
-            for at in range(0, len(texts), TEXTS_PER_BLOCK)
+            words_of(texts[begin : begin + TEXTS_PER_BLOCK]).list.join(" ")
+            for begin in range(0, len(texts), TEXTS_PER_BLOCK)
         ]
         or [texts]
     )
@@ -124,12 +114,12 @@ def same_texts(texts: pl.Series, wanted: Ints, near: float) -> tuple[Twins, int]
     )
     kinds = there.group_by("normal", maintain_order=True).len()
     kinds = kinds.with_columns(kind=np.arange(kinds.height))
-    silent = len(texts) - there.height
+    empty = len(texts) - there.height
     rows = there.join(kinds.select("normal", "kind"), on="normal", maintain_order="left")
     rows = rows.select("row", "kind")
     sought = rows.join(pl.DataFrame({"row": wanted}), on="row", how="semi", maintain_order="left")
     if sought.is_empty():
-        return Twins.none(), silent
+        return pl.DataFrame(schema=_PAIRS), empty
     wanted_kinds = sought["kind"].unique(maintain_order=True)
     pairs = pl.DataFrame({"kind": wanted_kinds, "like": wanted_kinds, "near": 1.0})
     pairs = pl.concat([pairs, _near(kinds["normal"], wanted_kinds.to_numpy(), near)])
@@ -142,15 +132,12 @@ def same_texts(texts: pl.Series, wanted: Ints, near: float) -> tuple[Twins, int]
         .join(rows.select(other="row", like="kind"), on="like", maintain_order="left_right")
         .filter(pl.col("one") != pl.col("other"))
     )
-    twins = Twins(*(joined[name].to_numpy() for name in ("one", "other", "near")))
-    return twins, silent
+    return joined.select(_PAIRS.keys()), empty
 
 
 def _near(normal: pl.Series, wanted: Ints, near: float) -> pl.DataFrame:
     """Return pairs of different texts whose words are nearly the same (Jaccard similarity)."""
-    found = [pl.DataFrame(schema={"kind": pl.Int64, "like": pl.Int64, "near": pl.Float64})]
-    if not len(wanted):
-        return found[0]
+    pairs_found = [pl.DataFrame(schema={"kind": pl.Int64, "like": pl.Int64, "near": pl.Float64})]
     rare = _rarest(normal, near)
     left = rare.join(pl.DataFrame({"kind": wanted}), on="kind", how="semi")
     total = 0
@@ -167,11 +154,11 @@ def _near(normal: pl.Series, wanted: Ints, near: float) -> pl.DataFrame:
         words = pairs["size"] + pairs["other"]
         step = (words.cum_sum() - words) // WORDS_PER_COMPARISON
         for few in pairs.with_columns(step=step).partition_by("step"):
-            found.append(_compared(normal, few.select("kind", "like"), near))
-            total += found[-1].height
+            pairs_found.append(_compared(normal, few.select("kind", "like"), near))
+            total += pairs_found[-1].height
             if total > MAX_PAIRS:
                 raise TooManyError
-    return pl.concat(found).sort("kind", "like")
+    return pl.concat(pairs_found).sort("kind", "like")
 
 
 def _rarest(normal: pl.Series, near: float) -> pl.DataFrame:
@@ -188,28 +175,25 @@ def _rarest(normal: pl.Series, near: float) -> pl.DataFrame:
     token = pl.concat(tokens)
     order = token.group_by("word").len().sort("len", "word").select("word").with_row_index("place")
     token = token.join(order, on="word").select("kind", "place")
-    # Both numbers in one integer, so that one sort puts the rarest words of each text first.
-    packed = token["kind"].cast(pl.Int64).to_numpy() << 32 | token["place"].to_numpy()
-    packed.sort()
-    sizes = np.bincount(packed >> 32, minlength=len(normal))
-    kept = np.minimum(
-        sizes - np.ceil(near * sizes - 1e-9).astype(np.int64) + MIN_SHARED_WORDS, sizes
+    size = pl.len().over("kind").cast(pl.Int64)
+    kept = size - (near * size - 1e-9).ceil().cast(pl.Int64) + MIN_SHARED_WORDS
+    rare = (
+        token.sort("kind", "place")
+        .with_columns(size=size)
+        .filter(pl.int_range(pl.len()).over("kind") < kept)
     )
-    rarest = packed[positions(starts_of(sizes), kept)]
-    kind = rarest >> 32
-    rare = pl.DataFrame({"kind": kind, "size": sizes[kind], "place": rarest & 0xFFFFFFFF})
-    own = pl.concat(numbers).with_columns(pl.col("kind").cast(pl.Int64))
-    return rare.join(own, on="kind", how="left").with_columns(pl.col("numbers").fill_null(0))
+    numbered = rare.join(pl.concat(numbers), on="kind", how="left")
+    return numbered.with_columns(pl.col("kind").cast(pl.Int64), pl.col("numbers").fill_null(0))
 
 
 def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield the wanted texts in parts, so that each join stays small."""
     partners = left.join(right.group_by(_KEYS).len("partners"), on=_KEYS)
-    each = partners.group_by("kind").agg(pl.col("partners").cast(pl.Int64).sum()).sort("kind")
-    upto = each["partners"].cum_sum()
+    sizes = partners.group_by("kind").agg(pl.col("partners").cast(pl.Int64).sum()).sort("kind")
+    upto = sizes["partners"].cum_sum()
     if upto[-1] > MAX_CANDIDATES:
         raise TooManyError
-    part = each.select("kind", part=(upto - each["partners"]) // PAIRS_PER_JOIN)
+    part = sizes.select("kind", part=(upto - sizes["partners"]) // PAIRS_PER_JOIN)
     for chosen in part.partition_by("part", maintain_order=True):
         yield left.join(chosen, on="kind", how="semi")
 
@@ -227,39 +211,38 @@ def _compared(normal: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFra
 
 def same_vectors(
     vectors: Vectors, wanted: Ints, near: float, memory: str | int
-) -> tuple[Twins, int]:
-    """Return vectors whose cosine with the wanted ones is at least `near`.
+) -> tuple[pl.DataFrame, int]:
+    """Return vectors whose cosine with the wanted ones is at least `near`, as `same_texts` does.
 
     Also return how many vectors have no direction (zeros, NaN or infinity).
 
     >>> vectors = Vectors(np.array([[1.0, 0], [2, 0], [0, 1]]))
-    >>> found, _ = same_vectors(vectors, np.arange(3), 0.99, "1GB")
-    >>> list(zip(found.one.tolist(), found.other.tolist()))
-    [(0, 1), (1, 0)]
+    >>> same_vectors(vectors, np.arange(3), 0.99, "1GB")[0].rows()
+    [(0, 1, 1.0), (1, 0, 1.0)]
     """
     looked = Inspection.of(vectors, Cosine())
     usable = looked.has_direction
     lost = int((~usable).sum())
     wanted = wanted[usable[wanted]]
     if len(wanted) == 0 or usable.sum() < 2:
-        return Twins.none(), lost
-    every = looked.directed
-    some = every
+        return pl.DataFrame(schema=_PAIRS), lost
+    directed = looked.directed
+    sought = directed
     if len(wanted) < len(vectors):
-        some = Vectors(vectors.rows(wanted, vectors.precise), source=vectors.source)
-    product = Product(some, every, Cosine(), exclude=None, memory=memory)
-    kept = 0
+        sought = Vectors(vectors.rows(wanted, vectors.precise), source=vectors.source)
+    product = TiledProduct(sought, directed, Cosine(), exclude=None, memory=memory)
+    count = 0
 
     def work(begin: int, end: int) -> list[tuple[Ints, Ints, Floats]]:
-        nonlocal kept
+        nonlocal count
         prepared = product.query_block(begin, end)
-        found = []
+        parts = []
         for column in product.columns:
             tile = product.tile(prepared, begin, column, None)
             slack = np.zeros(end - begin) if tile.slack is None else tile.slack
             enough = tile.scores >= (near - slack)[:, None]
-            kept += int(np.count_nonzero(enough))
-            if kept > MAX_PAIRS:
+            count += int(np.count_nonzero(enough))
+            if count > MAX_PAIRS:
                 raise TooManyError
             row, item = np.nonzero(enough)
             score = tile.scores[row, item].astype(np.float64)
@@ -267,105 +250,55 @@ def same_vectors(
             close = score < near + slack[row - begin]
             score[close] = product.exact_pairs(row[close], item[close])
             good = (score >= near) & usable[item] & (wanted[row] != item)
-            found.append((wanted[row[good]], item[good], np.minimum(score[good], 1.0)))
-        return found
+            parts.append((wanted[row[good]], item[good], np.minimum(score[good], 1.0)))
+        return parts
 
     parts = [part for block in over_blocks(product, work) for part in block]
-    one, other, score = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Twins(one, other, score), lost
+    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return pl.DataFrame(dict(zip(_PAIRS, columns, strict=True)), schema=_PAIRS), lost
 
 
-_PAIRS = {"one": pl.String, "other": pl.String, "near": pl.Float64, "by": pl.String}
+def find_twins(
+    side: SideData, wanted: pl.Series, *, near: float, near_vectors: float, memory: str | int
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the twins of the wanted ids of a side among all its ids, and what was not compared.
 
-
-@dataclass(frozen=True, eq=False)
-class NearPairs:
-    """Pairs of ids whose texts or vectors are identical or nearly so."""
-
-    side: SideData
-    pairs: pl.DataFrame  # columns one, other, near and by (text or vector)
-    unchecked: tuple[str, ...] = ()  # what could not be compared, a sentence each
-
-    @classmethod
-    def of(
-        cls,
-        side: SideData,
-        wanted: pl.Series,
-        *,
-        near: float,
-        near_vectors: float,
-        memory: str | int,
-    ) -> NearPairs:
-        """Return the twins of the wanted ids of a side among all its ids."""
-        parts, unchecked = [pl.DataFrame(schema=_PAIRS)], []
-        for by, ids, found in _looked(side, wanted, near, near_vectors, memory):
-            if isinstance(found, str):
-                unchecked.append(found)
-                continue
-            twins, silent = found
-            parts.append(
-                pl.DataFrame(
-                    [
-                        ids.gather(twins.one).alias("one"),
-                        ids.gather(twins.other).alias("other"),
-                        pl.Series("near", twins.near),
-                    ]
-                ).with_columns(by=pl.lit(by))
+    Columns are one, other, near, and by (text or vector).
+    """
+    schema = {"one": pl.String, "other": pl.String, "near": pl.Float64, "by": pl.String}
+    parts, unchecked = [pl.DataFrame(schema=schema)], []
+    for by in ("text", "vector"):
+        if side.texts is not None and by == "text":
+            ids, nothing = side.texts["id"], "an empty text"
+            compare = partial(same_texts, side.texts["text"], near=near)
+        elif side.vectors is not None and by == "vector":
+            ids = text_column("id", side.vectors.names())
+            nothing = "a vector of zeros, NaN or infinity"
+            compare = partial(same_vectors, side.vectors, near=near_vectors, memory=memory)
+        else:
+            continue
+        rows = ids.is_in(wanted.implode()).arg_true().cast(pl.Int64).to_numpy()
+        try:
+            twins, left_out = compare(wanted=rows)
+        except TooManyError:
+            unchecked.append(
+                f"twins of {side.name} by {by}: there are more than {MAX_PAIRS:,} pairs. Are all "
+                f"{by}s alike?"
             )
-            unchecked += _silent(side, by, silent)
-        # A pair that is near by text and by vector counts once, by text.
-        pairs = pl.concat(parts).unique(["one", "other"], keep="first", maintain_order=True)
-        return cls(side, pairs, tuple(unchecked))
-
-    def texts(self, *names: str) -> list[str] | None:
-        """Return the texts of ids; None if there are no texts."""
-        if self.side.texts is None:
-            return None
-        known = self.side.texts
-        found = dict(known.filter(known["id"].is_in(list(names))).iter_rows())
-        return [found.get(name, "").strip() for name in names]
-
-    def how(self, by: str, near: float) -> str:
-        """Return how near two are, in words."""
-        if by == "vector":
-            return f"cosine {shown(near)}"
-        return "the same words" if near == 1 else f"{near:.0%} of their words in common"
+            continue
+        named = [ids.gather(twins[column]).alias(column) for column in ("one", "other")]
+        parts.append(twins.with_columns(*named, by=pl.lit(by)))
+        if left_out:
+            one = "query" if side.name == "queries" else "item"
+            have = counted(left_out, f"{one} has", f"{side.name} have")
+            unchecked.append(f"twins of {side.name}: {have} {nothing}.")
+    # A pair that is near by text and by vector counts once, by text.
+    pairs = pl.concat(parts).unique(["one", "other"], keep="first", maintain_order=True)
+    return pairs, unchecked
 
 
-def _looked(
-    side: SideData, wanted: pl.Series, near: float, near_vectors: float, memory: str | int
-) -> Iterator[tuple[str, pl.Series, tuple[Twins, int] | str]]:
-    """Yield text or vector, the ids, and the twins or why there are none."""
-    if side.texts is not None:
-        ids, normal = side.texts["id"], side.texts["text"]
-        found = _tried(side, "text", partial(same_texts, normal, _rows(ids, wanted), near))
-        yield "text", ids, found
-    if side.vectors is not None:
-        ids = text_column("id", side.vectors.names())
-        look = partial(same_vectors, side.vectors, _rows(ids, wanted), near_vectors, memory)
-        yield "vector", ids, _tried(side, "vector", look)
-
-
-def _rows(ids: pl.Series, wanted: pl.Series) -> Ints:
-    return np.asarray(ids.is_in(wanted.implode()).arg_true(), np.int64)
-
-
-def _tried(
-    side: SideData, by: str, look: Callable[[], tuple[Twins, int]]
-) -> tuple[Twins, int] | str:
-    try:
-        return look()
-    except TooManyError:
-        return (
-            f"twins of {side.name} by {by}: there are more than {MAX_PAIRS:,} pairs. Are all {by}s "
-            "alike?"
-        )
-
-
-def _silent(side: SideData, by: str, number: int) -> list[str]:
-    if not number:
-        return []
-    one = "query" if side.name == "queries" else "item"
-    who = counted(number, f"{one} has", f"{side.name} have")
-    what = "an empty text" if by == "text" else "a vector of zeros, NaN or infinity"
-    return [f"twins of {side.name}: {who} {what}."]
+def nearness(by: str, near: float) -> str:
+    """Return the similarity of two twins in words."""
+    if by == "vector":
+        return f"cosine {shown(near)}"
+    return "the same words" if near == 1 else f"{near:.0%} of their words in common"

@@ -1,4 +1,4 @@
-"""What an annotator has to judge: the tasks of a file, the grading scale, the order, and progress.
+"""Work of an annotator: the tasks of a file, the grading scale, the order, and progress.
 
 The order is blind and depends only on the seed. An item is for all annotators, or only for the
 first who grades it: a hash of seed, query and item decides. So the choice depends neither on the
@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from statistics import median
 from typing import Any
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates, surest
-from judged.inputs.keyed import Nested, Sheet, names_columns, read_sheet
+from judged.inputs.keyed import Sheet, names_columns, read_sheet
 from judged.inputs.tables import Kind
 from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text
 from judged.judgements import OVERLAP
-from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
+from judged.judgements.annotators import MAX_GRADE, Log, Place, Standing
 from judged.text import counted
 
 MAX_PAUSE_SECONDS = 3_600.0  # a longer pause ends a session
@@ -39,42 +40,27 @@ _GRADE_WITH_MEANING = re.compile(r"(\d{1,9})(?:\s+(\S.*))?", re.DOTALL | re.ASCI
 
 
 @dataclass(frozen=True)
-class Grade:
-    """A grade and its meaning."""
-
-    grade: int
-    words: str = ""
-
-
-@dataclass(frozen=True)
 class Scale:
-    """The grades that annotators may give, the lowest first.
+    """The grades that annotators may give, the lowest first, and the meaning of each.
 
-    >>> [grade.words for grade in Scale.read("0 not relevant, 1 on topic, 2 answers it").grades]
-    ['not relevant', 'on topic', 'answers it']
+    >>> Scale.read("0 not relevant, 1 on topic, 2 answers it").meanings
+    {0: 'not relevant', 1: 'on topic', 2: 'answers it'}
     """
 
-    grades: tuple[Grade, ...]
+    meanings: Mapping[int, str]
 
     @property
     def top(self) -> int:
         """The highest grade."""
-        return self.grades[-1].grade
-
-    def words(self, grade: int) -> str:
-        """Return the meaning of a grade, or "" if it has none."""
-        return next((known.words for known in self.grades if known.grade == grade), "")
-
-    def __contains__(self, grade: object) -> bool:
-        return any(known.grade == grade for known in self.grades)
+        return max(self.meanings)
 
     def __str__(self) -> str:
-        return ", ".join(f"{known.grade} {known.words}".strip() for known in self.grades)
+        return ", ".join(f"{grade} {words}".strip() for grade, words in self.meanings.items())
 
     @classmethod
     def read(cls, written: Any) -> Scale:
         """Parse a scale such as "0 not relevant, 1 on topic, 2 partly, 3 fully"."""
-        grades: dict[int, Grade] = {}
+        meanings: dict[int, str] = {}
         for part in written.split(",") if isinstance(written, str) else [None]:
             match = _GRADE_WITH_MEANING.fullmatch(part.strip()) if part is not None else None
             if match is None or int(match[1]) > MAX_GRADE:
@@ -83,13 +69,12 @@ class Scale:
                     f"{MAX_GRADE}, each with its meaning; got {quoted(written)}."
                 )
             grade = int(match[1])
-            if grade in grades:
+            if grade in meanings:
                 raise InputError(f"grades: {grade} occurs twice; got {quoted(written)}.")
-            meaning = " ".join((match[2] or "").split())[:MAX_MEANING_CHARACTERS]
-            grades[grade] = Grade(grade, meaning)
-        if len(grades) < 2:
+            meanings[grade] = " ".join((match[2] or "").split())[:MAX_MEANING_CHARACTERS]
+        if len(meanings) < 2:
             raise InputError(f"grades: give two or more; got {quoted(written)}.")
-        return cls(tuple(grades[grade] for grade in sorted(grades)))
+        return cls(dict(sorted(meanings.items())))
 
     @classmethod
     def up_to(cls, top: int | None) -> Scale:
@@ -100,7 +85,7 @@ class Scale:
         """
         highest = 3 if top is None else min(max(top, 1), MAX_GRADE)
         words = DEFAULT_MEANINGS.get(highest, ("not relevant", *[""] * (highest - 1), "fully"))
-        return cls(tuple(Grade(grade, meaning) for grade, meaning in enumerate(words)))
+        return cls(dict(enumerate(words)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +113,7 @@ def read_tasks(path: str | os.PathLike[str]) -> Tasks:
     ((('q1', 'd1'),), ('1 row of queue.csv already has a grade and is left out.',))
     """
     sheet = read_sheet(path, QUEUE_FILE, "a queue", names_columns)
-    if isinstance(sheet, Nested) or not sheet.headed:
+    if isinstance(sheet, tuple) or not sheet.headed:
         raise InputError(f"{path}: {QUEUE_FILE.phrase} is a table with {QUEUE_FILE.columns}.")
     columns = {}
     for role in ("query", "item"):
@@ -201,7 +186,7 @@ def _hashed(seed: int, *words: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Worklist:
-    """What one annotator has to judge, in order."""
+    """Items that one annotator has to judge, in order."""
 
     places: tuple[Place, ...]
     """Queries in their order, the items of each shuffled; graded items included."""
@@ -258,7 +243,7 @@ def worklist(
     seed: int = 0,
     overlap: float = OVERLAP,
 ) -> Worklist:
-    """Return what an annotator has to judge: queries in order, the items of each shuffled.
+    """Return the work of an annotator: queries in order, the items of each shuffled.
 
     `taken` is what others have graded. It is left out, unless every annotator judges it (a share
     `overlap` of all items) or this annotator has judged it already.
@@ -292,75 +277,37 @@ def _ordered(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ..
     )
 
 
-@dataclass(frozen=True)
-class Sitting:
-    """The last session of an annotator: all actions since the last long pause.
+def last_session(log: Log) -> dict[str, Any]:
+    """Return the numbers of an annotator's last session: all actions since the last long pause.
 
-    >>> Sitting.of(Log()).graded
+    `graded` and `skipped` are numbers of items, `by_grade` has the lowest grade first, `undone` is
+    the number of undone actions, and `begun` the UTC time of the first. `seconds` is the total time
+    spent on items and `median` that of a graded item; None if they were not measured.
+
+    >>> last_session(Log())["graded"]
     0
     """
-
-    entries: tuple[LogEntry, ...]  # all actions, undos included
-    kept: tuple[LogEntry, ...]  # actions that still hold
-
-    @classmethod
-    def of(cls, log: Log) -> Sitting:
-        """Return the last session in a log."""
-        times = [_seconds(entry.time) for entry in log.entries]
-        begin = len(times)
-        while begin and (
-            begin == len(times) or times[begin] - times[begin - 1] <= MAX_PAUSE_SECONDS
-        ):
-            begin -= 1
-        entries = log.entries[begin:]
-        mine = {id(entry) for entry in entries}
-        return cls(entries, tuple(entry for entry in log.kept if id(entry) in mine))
-
-    @cached_property
-    def _last_actions(self) -> list[LogEntry]:
-        last = {entry.place: entry for entry in self.kept if entry.action != "note"}
-        return list(last.values())
-
-    @property
-    def by_grade(self) -> dict[int, int]:
-        """Number of items with each grade, the lowest first."""
-        grades = [entry.grade for entry in self._last_actions if entry.grade is not None]
-        return dict(sorted(Counter(grades).items()))
-
-    @property
-    def graded(self) -> int:
-        """Number of items graded in this session."""
-        return sum(self.by_grade.values())
-
-    @property
-    def skipped(self) -> int:
-        """Number of items skipped and not graded afterwards."""
-        return sum(entry.action == "skip" for entry in self._last_actions)
-
-    @property
-    def undone(self) -> int:
-        """Number of undone actions."""
-        return sum(entry.action == "undo" for entry in self.entries)
-
-    @property
-    def seconds(self) -> float | None:
-        """Total time spent on items; None if it was not measured."""
-        measured = [entry.seconds for entry in self.entries if entry.seconds is not None]
-        return sum(measured) if measured else None
-
-    @property
-    def median(self) -> float | None:
-        """Median time spent on a graded item, in seconds; None if it was not measured."""
-        from statistics import median
-
-        graded = [entry.seconds for entry in self.kept if entry.action == "grade"]
-        measured = [seconds for seconds in graded if seconds is not None]
-        return median(measured) if measured else None
-
-    @property
-    def begun(self) -> str:
-        """UTC time of the first action; empty if unknown."""
-        return self.entries[0].time if self.entries else ""
+    times = [_seconds(entry.time) for entry in log.entries]
+    begin = max(len(times) - 1, 0)
+    while begin and times[begin] - times[begin - 1] <= MAX_PAUSE_SECONDS:
+        begin -= 1
+    entries = log.entries[begin:]
+    mine = set(map(id, entries))
+    kept = [entry for entry in log.kept if id(entry) in mine]
+    last_actions = {entry.place: entry for entry in kept if entry.action != "note"}.values()
+    by_grade = Counter(entry.grade for entry in last_actions if entry.grade is not None)
+    spent = [entry.seconds for entry in entries if entry.seconds is not None]
+    on_grades = [entry.seconds for entry in kept if entry.action == "grade"]
+    measured = [seconds for seconds in on_grades if seconds is not None]
+    return {
+        "begun": entries[0].time if entries else "",
+        "by_grade": dict(sorted(by_grade.items())),
+        "graded": by_grade.total(),
+        "skipped": sum(entry.action == "skip" for entry in last_actions),
+        "undone": sum(entry.action == "undo" for entry in entries),
+        "seconds": sum(spent) if spent else None,
+        "median": median(measured) if measured else None,
+    }
 
 
 def _seconds(time: str) -> float:

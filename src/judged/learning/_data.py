@@ -63,7 +63,6 @@ def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
 
 
 def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
-    """Return some vectors in memory, which keep their names."""
     return Vectors(
         vectors.rows(rows),
         tuple(vectors.name(row) for row in rows.tolist()),
@@ -73,7 +72,7 @@ def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
 
 
 @dataclass(frozen=True, eq=False)
-class OfSome:
+class KnownPairs:
     """A relation of some queries whose pairs are known."""
 
     relation: Relation
@@ -95,21 +94,19 @@ class OfSome:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class QueryPart:
     """Some of the queries, to be evaluated among all items."""
 
     queries: Vectors
     items: Vectors
-    relevance: OfSome
-    positives: OfSome
-    """Relevant items with a vector that are not excluded, all of grade 1."""
+    relevance: KnownPairs
+    positives: KnownPairs  # relevant items with a vector that are not excluded, all of grade 1
     exclude: Relation | None
     memory: str | int
     groups: Ints | None = None
     """The group of each query, if the values of a group are not independent."""
 
     def interval(self, values: Floats, bounds: tuple[float, float] | None = None) -> Interval:
-        """Return the mean of the queries' values with its confidence interval."""
         if self.groups is None:
             return mean_interval(values, range=bounds)
         return interval(
@@ -147,19 +144,15 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """All queries and items."""
-
+class TrainingData:
     embeddings: Embeddings
     relevance: Relation
-    judged: Pairs
-    """All grades of any item; -1 for an item without a vector."""
-    positives: Pairs
-    """Relevant items with a vector that are not excluded."""
+    judged: Pairs  # all grades of any item; -1 for an item without a vector
+    positives: Pairs  # relevant items with a vector that are not excluded
     excluded: Pairs | None
 
     @classmethod
-    def of(cls, embeddings: Embeddings, relevance: Relation, *, rel: float) -> Data:
+    def of(cls, embeddings: Embeddings, relevance: Relation, *, rel: float) -> TrainingData:
         queries, items, exclude = embeddings.queries, embeddings.items, embeddings.exclude
         if len(items) < 2:
             raise InputError("there is one item only; learning needs others to tell it from.")
@@ -185,7 +178,7 @@ class Data:
     def items(self) -> Vectors:
         return self.embeddings.items
 
-    def part(self, rows: Ints, columns: Ints | None = None) -> Part:
+    def part(self, rows: Ints, columns: Ints | None = None) -> QueryPart:
         """Return some queries, to be ranked among some items, or among all."""
 
         def chosen(pairs: Pairs) -> Pairs:
@@ -197,11 +190,11 @@ class Data:
 
         exclude = self.embeddings.exclude
         if exclude is not None and self.excluded is not None:
-            exclude = OfSome(exclude, chosen(self.excluded))
-        relevance = OfSome(self.relevance, chosen(self.judged))
+            exclude = KnownPairs(exclude, chosen(self.excluded))
+        relevance = KnownPairs(self.relevance, chosen(self.judged))
         own = chosen(self.positives)
-        positives = OfSome(self.relevance, replace(own, grade=np.ones(len(own.item))))
-        return Part(
+        positives = KnownPairs(self.relevance, replace(own, grade=np.ones(len(own.item))))
+        return QueryPart(
             vectors_of(self.queries, rows),
             self.items if columns is None else vectors_of(self.items, columns),
             relevance,
@@ -233,8 +226,7 @@ def basis_of(queries: Floats, items: Floats, size: int) -> Floats:
 
 
 TRAINING, VALIDATION, HELD_OUT = range(3)
-MANY_GROUPS = 20
-"""Fewest groups of queries without a common relevant item that are split whole."""
+MANY_GROUPS = 20  # fewest groups of queries without a common relevant item that are split whole
 MANY_RELEVANT = 5
 """The fewest relevant items of a query that can be split, a fifth of them held out."""
 
@@ -252,19 +244,16 @@ class Split:
     """The group of each held-out query, whose values are not independent; None without groups."""
     notes: tuple[str, ...] = ()
 
-    def validation_part(self, data: Data) -> Part:
-        """Return the queries that choose when to stop, and what they are ranked among."""
+    def validation_part(self, data: TrainingData) -> QueryPart:
         columns = None if self.items is None else self.items[VALIDATION]
         return data.part(self.validation, columns)
 
-    def held_out_part(self, data: Data) -> Part:
-        """Return the held-out queries, and what they are ranked among."""
+    def held_out_part(self, data: TrainingData) -> QueryPart:
         columns = None if self.items is None else self.items[HELD_OUT]
         return replace(data.part(self.held_out, columns), groups=self.groups)
 
 
 def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
-    """Check that the shares of the queries leave some for training."""
     for name, share, none in (
         ("validation", validation, "above 0"),
         ("held_out", held_out, "from 0"),
@@ -283,7 +272,7 @@ def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
     return float(validation), float(held_out)
 
 
-def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> Split:
+def split_data(data: TrainingData, *, validation: float, held_out: float, seed: int) -> Split:
     """Split the queries so that no item is relevant to queries of two parts.
 
     A similarity learns by heart which items are relevant to training queries, such as the clip of
@@ -348,7 +337,7 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
     return Split(training, chosen, kept_out, items=items, notes=tuple(notes))
 
 
-def _directions(data: Data, rows: Ints) -> tuple[Ints, Ints]:
+def _directions(data: TrainingData, rows: Ints) -> tuple[Ints, Ints]:
     """Return numbers of the directions of queries and of their relevant items."""
     items, of_pairs = np.unique(pairs_of(data.positives, rows).item, return_inverse=True)
     queries, relevant = data.queries.rows(rows), data.items.rows(items)
@@ -364,7 +353,7 @@ def _renumbered(groups: Ints) -> Ints:
     return np.unique(groups, return_inverse=True)[1].astype(np.int64)
 
 
-def _sharing_items(data: Data, rows: Ints, directions: Ints, of_pairs: Ints) -> Ints:
+def _sharing_items(data: TrainingData, rows: Ints, directions: Ints, of_pairs: Ints) -> Ints:
     """Return equal numbers for queries that share a relevant item or a direction."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -419,7 +408,7 @@ def _dealt(
 
 
 def _split_items(
-    data: Data,
+    data: TrainingData,
     rows: Ints,
     groups: Ints,
     parts: tuple[Ints, Ints, Ints],
@@ -449,36 +438,13 @@ def _split_items(
     return training_items, validation_items, held_out_items
 
 
-def _found(data: Data, rows: Ints, items: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return which queries have a relevant item among some."""
+def _found(data: TrainingData, rows: Ints, items: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
     pairs = pairs_of(data.positives, rows)
     return np.bincount(pairs.row[np.isin(pairs.item, items)], minlength=len(rows)) > 0
 
 
-def candidates_of(
-    data: Data, split: Split, *, wanted: int | None, seed: int
-) -> tuple[Ints, list[str]]:
-    """Choose the items that the loss looks at, in ascending order, with notes."""
-    relevant = np.unique(pairs_of(data.positives, split.training).item)
-    allowed, notes = _allowed(data, split, relevant)
-    if wanted is None:
-        return allowed, notes
-    relevant = np.intersect1d(allowed, relevant)
-    others = np.setdiff1d(allowed, relevant, assume_unique=True)
-    if wanted >= len(others):
-        said = "There are no more items than candidates were asked for; all are candidates."
-        return allowed, [*notes, said]
-    drawn = np.random.default_rng([seed, 1]).choice(others, wanted, replace=False)
-    said = (
-        f"The loss looks at the {len(relevant):,} items relevant to training queries and at "
-        f"{len(drawn):,} others, drawn by the seed; it is lower than that over all "
-        f"{len(allowed):,}."
-    )
-    return np.union1d(relevant, drawn), [*notes, said]
-
-
-def _allowed(data: Data, split: Split, relevant: Ints) -> tuple[Ints, list[str]]:
-    """Return all items except those that are queries of other parts."""
+def candidates_of(data: TrainingData, split: Split) -> tuple[Ints, list[str]]:
+    """Return the items that the loss looks at: all that are not queries of other parts."""
     if split.items is not None:
         return split.items[TRAINING], []
     every = np.arange(len(data.items))
@@ -491,7 +457,7 @@ def _allowed(data: Data, split: Split, relevant: Ints) -> tuple[Ints, list[str]]
     count = int(again.sum())
     are, were = ("is", "was") if count == 1 else ("are", "were")
     items = f"{counted(count, 'item')} that {are} validation or held-out queries {were}"
-    if again[relevant].all():
+    if again[pairs_of(data.positives, split.training).item].all():
         return every, [
             f"{items} looked at in training, for nothing else is relevant to training queries: "
             "numbers of these queries are too high."

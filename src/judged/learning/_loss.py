@@ -8,27 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.learned import Kind, Weights
+from judged.embeddings.learned import SimilarityKind, Weights
 from judged.embeddings.relations import Pairs
 from judged.learning._data import pairs_of
 
-HIGHEST = 512
-"""More queries at a time make no product faster."""
+HIGHEST = 512  # more queries at a time make no product faster
 
 
 @dataclass(frozen=True, eq=False)
 class Positives:
     """The positives of some queries, query by query; each query has at least one."""
 
-    row: Ints
-    """The query of each positive, ascending."""
-    counts: Ints
-    """The number of positives of each query."""
+    row: Ints  # the query of each positive, ascending
+    counts: Ints  # the number of positives of each query
 
     def sum(self, values: Floats) -> Floats:
         """Add up over each query's positives."""
@@ -36,7 +32,6 @@ class Positives:
         return found.astype(np.float64, copy=False)
 
     def mean(self, values: Floats) -> Floats:
-        """Average over each query's positives."""
         return self.sum(values) / self.counts
 
     def softmax(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -48,27 +43,22 @@ class Positives:
         return shares, top + np.log(total)
 
 
-class Loss(NamedTuple):
-    """The loss of each query, and its derivatives."""
-
-    loss: Floats
-    by_negatives: Floats
-    """By the logarithm of the negatives' sum; each negative has its share of it in that sum."""
-    by_positive: Floats
-    """By the score of each positive."""
+Loss = tuple[Floats, Floats, Floats]
+"""The loss of each query, and its derivatives: by the logarithm of the negatives' sum, in which
+each negative has its share, and by the score of each positive."""
 
 
 def _each(of: Positives, own: Floats, shares: Floats, positives: Floats, negatives: Floats) -> Loss:
     total = np.logaddexp(positives, negatives)
     push = shares * np.exp(positives - total)[of.row]
     push -= (1 / of.counts)[of.row]
-    return Loss(of.mean(total[of.row] - own), np.exp(negatives - total), push)
+    return of.mean(total[of.row] - own), np.exp(negatives - total), push
 
 
 def _any(of: Positives, own: Floats, shares: Floats, positives: Floats, negatives: Floats) -> Loss:
     total = np.logaddexp(positives, negatives)
     pull = np.exp(negatives - total)
-    return Loss(total - positives, pull, -shares * pull[of.row])
+    return total - positives, pull, -shares * pull[of.row]
 
 
 def _apart(
@@ -77,7 +67,7 @@ def _apart(
     ahead = negatives[of.row] - own
     # How likely the negatives are drawn before this positive.
     wrong = np.exp(-np.logaddexp(0.0, -ahead))
-    return Loss(of.mean(np.logaddexp(0.0, ahead)), of.mean(wrong), -wrong / of.counts[of.row])
+    return of.mean(np.logaddexp(0.0, ahead)), of.mean(wrong), -wrong / of.counts[of.row]
 
 
 Rule = Callable[[Positives, Floats, Floats, Floats, Floats], Loss]
@@ -103,24 +93,21 @@ def _losses(scores: Floats, pairs: Pairs, rule: Rule) -> Floats:
     total = scores.sum(axis=1)
     some = np.where(total > 0, total, 1.0)
     negatives = np.where(total > 0, base + np.log(some), -np.inf)
-    found = rule(of, own, *of.softmax(own), negatives)
-    scores *= (found.by_negatives / some)[:, None]
-    cells[at] = found.by_positive
-    return found.loss
+    losses, by_negatives, by_positive = rule(of, own, *of.softmax(own), negatives)
+    scores *= (by_negatives / some)[:, None]
+    cells[at] = by_positive
+    return losses
 
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
     """The loss of one direction: the mean over all who have a positive."""
 
-    positives: Pairs
-    """At least one in all."""
-    excluded: Pairs | None
-    """Pairs that are not candidates; none of them is a positive."""
+    positives: Pairs  # at least one in all
+    excluded: Pairs | None  # pairs that are not candidates; none of them is a positive
     temperature: float
     rule: str
-    memory: int
-    """Bytes for a block of scores."""
+    memory: int  # bytes for a block of scores
 
     def __call__(self, left: Floats, right: Floats) -> tuple[float, Floats, Floats]:
         """Compute the loss and its gradients by the vectors of both sides."""
@@ -162,7 +149,7 @@ class Objective:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: SimilarityKind,
         queries: Floats,
         items: Floats,
         contrast: Contrast,
@@ -177,11 +164,9 @@ class Objective:
         self.start = self.packed(start)
 
     def packed(self, weights: Weights) -> Floats:
-        """Pack all weights into one vector."""
         return np.concatenate([np.ravel(weights[name]) for name in self._shapes]).astype(np.float64)
 
     def unpacked(self, vector: Floats) -> Weights:
-        """Unpack weights from a flat vector."""
         ends = np.cumsum([np.prod(shape) for shape in self._shapes.values()])
         parts = np.split(vector, ends[:-1])
         return {

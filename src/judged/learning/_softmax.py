@@ -8,17 +8,14 @@ random training batches.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from functools import reduce
-from math import isqrt
-from operator import add
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.product import Product, over_blocks
+from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
 from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
@@ -29,10 +26,8 @@ if TYPE_CHECKING:
     from judged.options import Progress
 
 
-NOBODY = np.float32(-1e38)
-"""The score of positives and excluded items, which are not negatives."""
-RANKS = 10
-"""The most probable items whose probabilities are kept."""
+NOBODY = np.float32(-1e38)  # the score of positives and excluded items, which are not negatives
+RANKS = 10  # the most probable items whose probabilities are kept
 _AT_A_TIME = 1 << 18
 """Scores that are worked on at a time: their exponentials stay in a core's cache."""
 
@@ -44,15 +39,10 @@ class Negatives:
         self._temperatures = temperatures
         self.top = np.full(rows, -np.inf)
         """The highest score of a row; minus infinity where it has no negative."""
-        self.level = np.zeros(rows, np.int64)
-        """The number of negatives that have it."""
-        self.total, self.weighted = (
-            np.zeros((rows, len(temperatures))),
-            np.zeros((rows, len(temperatures))),
-        )
+        self.level = np.zeros(rows, np.int64)  # the number of negatives that have it
+        self.total, self.weighted = np.zeros((2, rows, len(temperatures)))
         """The sum of the exponentials, and of exponential times (s - highest)."""
-        self.hardest = np.full((rows, keep), -np.inf)
-        """The greatest scores, descending."""
+        self.hardest = np.full((rows, keep), -np.inf)  # the greatest scores, descending
 
     def add(self, scores: Matrix) -> None:
         """Add the scores of all rows with some items, and overwrite them.
@@ -85,7 +75,6 @@ class Negatives:
                     self.weighted[at, number] += np.einsum("ij,ij->i", share, below)
 
     def _move_to(self, top: Floats) -> None:
-        """Move the sums to another highest score."""
         known = np.isfinite(self.top)  # of no score there is nothing to move
         down = np.subtract(self.top, top, where=known, out=np.zeros(len(top)))[:, None]
         factor = np.exp(down / self._temperatures)
@@ -101,19 +90,6 @@ _LARGEST = 1e37
 def greatest(scores: Matrix, k: int) -> Floats:
     """Return the k greatest scores of every row, unordered; minus infinity for missing ones."""
     width = scores.shape[1]
-    if width > 16 * k:
-        # The k greatest are among the members of the k groups with the greatest maxima. For 64 rows
-        # of 100,000 scores that takes 3 ms, np.partition of whole rows 37 ms.
-        groups = isqrt(width * k)
-        deep, rest = divmod(width, groups)
-        best = scores[:, : deep * groups].reshape(-1, deep, groups).max(axis=1)
-        if rest:
-            np.maximum(best[:, :rest], scores[:, deep * groups :], out=best[:, :rest])
-        chosen = np.argpartition(best, groups - k, axis=1)[:, groups - k :]
-        members = (chosen[:, :, None] + np.arange(0, width, groups)).reshape(len(scores), -1)
-        found = np.take_along_axis(scores, np.minimum(members, width - 1), axis=1)
-        found[members >= width] = NOBODY
-        scores, width = found, found.shape[1]
     if width > k:
         scores = np.partition(scores, width - k, axis=1)[:, width - k :]
     padded = np.full((len(scores), k), -np.inf)
@@ -121,173 +97,105 @@ def greatest(scores: Matrix, k: int) -> Floats:
     return padded
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """The numbers of queries, added up over them, for each temperature."""
-
-    queries: int
-    positives: int
-    with_negatives: int
-    loss: Floats
-    slope: Floats
-    """The derivative of the loss by the logarithm of the temperature."""
-    confidence: Floats
-    entropy: Floats
-    accuracy: Floats
-    gradient: Floats
-    """The sum of the derivatives of the loss by the negatives' scores."""
-    hardest_share: Floats
-    effective_negatives: Floats
-    probabilities: Floats
-    """One row per temperature, one column per rank."""
-    bins: Floats
-    """For each temperature and bin of confidence: queries, their confidence, their accuracy."""
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(
-            *(getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
-        )
+Sums = dict[str, Any]
+"""Sums over queries, with a row for each temperature: `slope` is the derivative of the loss by the
+logarithm of the temperature, `gradient` by the negatives' scores; `bins` has the number of queries,
+their confidence and their accuracy by confidence."""
+HARDEST = 10  # negatives of a query that are its hardest
+BINS = 15  # bins of confidence for the calibration error
+_KEPT = max(HARDEST, RANKS)  # hardest negatives that have to be known
 
 
-@dataclass(frozen=True, eq=False)
-class Counting:
-    """The settings of the counts."""
+def add_block(
+    negatives: Negatives, row: Ints, score: Floats, temperatures: Floats, rule: str
+) -> Sums | None:
+    """Add up a block of queries, from its negatives and the rows and scores of its positives.
 
-    temperatures: Floats
-    positives: str
-    """A rule of POSITIVES."""
-    hardest: int
-    bins: int
-
-    @property
-    def keep(self) -> int:
-        """The number of hardest negatives that have to be known."""
-        return max(self.hardest, RANKS)
-
-    def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
-        """Add up a block of queries, from its negatives and the rows and scores of its positives.
-
-        Rows without positives do not count; the result is None if no row counts.
-        """
-        counts = np.bincount(row, minlength=len(negatives.top))
-        if not counts.any():
-            return None
-        rows = np.flatnonzero(counts)
-        block = _Block(negatives, rows, counts[rows], (np.cumsum(counts > 0) - 1)[row], score)
-        found = [
-            self._at(block, number, temperature)
-            for number, temperature in enumerate(self.temperatures.tolist())
-        ]
-        stacked = {name: np.stack([each[name] for each in found]) for name in found[0]}
-        accuracy = np.full(len(self.temperatures), block.accuracy.sum())
-        return Sums(
-            queries=len(rows),
-            positives=len(row),
-            with_negatives=int(block.some.sum()),
-            accuracy=accuracy,
-            **stacked,
-        )
-
-    def _at(self, block: _Block, number: int, temperature: float) -> dict[str, Any]:
-        own, shares, log_positives = block.positives(temperature)
-        log_negatives, mean_negative = block.negatives(number, temperature)
-        found = RULES[self.positives](block.of, own, shares, log_positives, log_negatives)
+    Rows without positives do not count; the result is None if no row counts.
+    """
+    counts = np.bincount(row, minlength=len(negatives.top))
+    rows = np.flatnonzero(counts)
+    if not len(rows):
+        return None
+    of = Positives((np.cumsum(counts > 0) - 1)[row], counts[rows])
+    totals, weighted = negatives.total[rows], negatives.weighted[rows]
+    hardest, top = negatives.hardest[rows], negatives.top[rows]
+    some = np.isfinite(top)
+    # Scores relative to the highest of each query, and hardest negatives to the first of them.
+    peak = np.maximum(top, np.maximum.reduceat(score, starts_of(of.counts)))
+    below, top_below = score - peak[of.row], np.where(some, top - peak, -np.inf)
+    hardest_below = (hardest - np.where(some, top, 0.0)[:, None])[some, :HARDEST]
+    at_top = of.sum(below == 0)
+    accuracy = at_top / (at_top + np.where(top_below == 0, negatives.level[rows], 0))
+    highest = _merged(of, below, hardest - peak[:, None])
+    sums = []
+    for number, temperature in enumerate(temperatures.tolist()):
+        own = below / temperature
+        shares, log_positives = of.softmax(own)
+        total = np.where(some, totals[:, number], 1.0)
+        log_negatives = np.where(some, top_below / temperature + np.log(total), -np.inf)
+        mean_negative = np.where(some, top_below, 0.0) + weighted[:, number] / total
+        loss, by_negatives, by_positive = RULES[rule](of, own, shares, log_positives, log_negatives)
         log_total = np.logaddexp(log_positives, log_negatives)
         share = np.exp(log_negatives - log_total)
-        mean = share * mean_negative + (1 - share) * block.of.sum(shares * block.below)
-        slope = found.by_negatives * mean_negative + block.of.sum(found.by_positive * block.below)
+        mean = share * mean_negative + (1 - share) * of.sum(shares * below)
+        slope = by_negatives * mean_negative + of.sum(by_positive * below)
         confidence = np.exp(-log_total)
-        place = np.minimum((confidence * self.bins).astype(np.int64), self.bins - 1)
-        weights = (None, confidence, block.accuracy)
-        return {
-            "loss": found.loss.sum(),
-            "slope": -slope.sum() / temperature,
-            "confidence": confidence.sum(),
-            "entropy": (log_total - mean / temperature).sum(),
-            "gradient": found.by_negatives.sum() / temperature,
-            "hardest_share": block.hardest_share(number, temperature, self.hardest).sum(),
-            "effective_negatives": block.effective_negatives(number, temperature).sum(),
-            "probabilities": np.exp(block.highest / temperature - log_total[:, None]).sum(axis=0),
-            "bins": np.stack(
-                [np.bincount(place, each, minlength=self.bins) for each in weights], axis=1
-            ),
-        }
-
-
-class _Block:
-    """Queries with positives, their scores relative to the highest of each query."""
-
-    def __init__(
-        self, negatives: Negatives, rows: Ints, counts: Ints, row: Ints, score: Floats
-    ) -> None:
-        self._total, self._weighted = negatives.total[rows], negatives.weighted[rows]
-        self.of = Positives(row, counts)
-        hardest, top = negatives.hardest[rows], negatives.top[rows]
-        peak = np.maximum(top, np.maximum.reduceat(score, starts_of(counts)))
-        self.some = np.isfinite(top)
-        self._top, self._hardest = (
-            np.where(self.some, top - peak, -np.inf),
-            hardest - np.where(self.some, top, 0.0)[:, None],
+        place = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+        bins = [np.bincount(place, part, minlength=BINS) for part in (None, confidence, accuracy)]
+        total, spread = totals[some, number], weighted[some, number]
+        hardest_share = np.exp(hardest_below / temperature).sum(axis=1) / total
+        sums.append(
+            {
+                "loss": loss.sum(),
+                "slope": -slope.sum() / temperature,
+                "confidence": confidence.sum(),
+                "accuracy": accuracy.sum(),
+                "entropy": (log_total - mean / temperature).sum(),
+                "gradient": by_negatives.sum() / temperature,
+                "hardest_share": np.minimum(hardest_share, 1.0).sum(),
+                "effective_negatives": (total * np.exp(-spread / (total * temperature))).sum(),
+                "probabilities": np.exp(highest / temperature - log_total[:, None]).sum(axis=0),
+                "bins": np.stack(bins, axis=1),
+            }
         )
-        self.below = score - peak[row]
-        """The scores of positives."""
-        at_top = self.of.sum(self.below == 0)
-        level = np.where(self._top == 0, negatives.level[rows], 0)
-        self.accuracy = at_top / (at_top + level)
-        """The share of relevant items among those that tie for the top."""
-        self.highest = self._merged(hardest - peak[:, None])
-        """The highest scores of positives and negatives together, descending."""
+    stacked = {name: np.stack([numbers[name] for numbers in sums]) for name in sums[0]}
+    sizes = {"queries": len(rows), "positives": len(row), "with_negatives": int(some.sum())}
+    return {**sizes, **stacked}
 
-    def _merged(self, negatives: Floats) -> Floats:
-        row, counts = self.of.row, self.of.counts
-        order = np.lexsort((-self.below, row))
-        place = np.arange(len(order)) - np.repeat(starts_of(counts), counts)
-        among = place < RANKS
-        positives = np.full((len(counts), RANKS), -np.inf)
-        positives[row[order][among], place[among]] = self.below[order][among]
-        return -np.sort(-np.hstack([positives, negatives]), axis=1)[:, :RANKS]
 
-    def positives(self, temperature: float) -> tuple[Floats, Floats, Floats]:
-        """Return the positives' scores over temperature, their shares, and the log of their sum."""
-        own = self.below / temperature
-        return own, *self.of.softmax(own)
-
-    def negatives(self, number: int, temperature: float) -> tuple[Floats, Floats]:
-        """Return the log of the negatives' sum, and their mean score by softmax (0 for none)."""
-        total = np.where(self.some, self._total[:, number], 1.0)
-        log = np.where(self.some, self._top / temperature + np.log(total), -np.inf)
-        return log, np.where(self.some, self._top, 0.0) + self._weighted[:, number] / total
-
-    def hardest_share(self, number: int, temperature: float, hardest: int) -> Floats:
-        own = np.exp(self._hardest[self.some, :hardest] / temperature).sum(axis=1)
-        return np.minimum(own / self._total[self.some, number], 1.0)
-
-    def effective_negatives(self, number: int, temperature: float) -> Floats:
-        """Return e to the entropy of the negatives' shares."""
-        total, weighted = self._total[self.some, number], self._weighted[self.some, number]
-        return total * np.exp(-weighted / (total * temperature))
+def _merged(of: Positives, positives: Floats, negatives: Floats) -> Floats:
+    """Return the highest scores of positives and negatives together, descending."""
+    order = np.lexsort((-positives, of.row))
+    place = np.arange(len(order)) - np.repeat(starts_of(of.counts), of.counts)
+    among = place < RANKS
+    first = np.full((len(of.counts), RANKS), -np.inf)
+    first[of.row[order][among], place[among]] = positives[order][among]
+    return -np.sort(-np.hstack([first, negatives]), axis=1)[:, :RANKS]
 
 
 def add_queries(
-    candidates: Corpus | Batches, counting: Counting, progress: Progress | None = None
+    candidates: Corpus | Batches,
+    temperatures: Floats,
+    rule: str,
+    progress: Progress | None = None,
 ) -> Sums | None:
     """Add up all queries; None if none of them has a positive."""
     blocks = over_blocks(
-        candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
+        candidates, lambda begin, end: candidates.sums(temperatures, rule, begin, end), progress
     )
     some = [sums for sums in blocks if sums is not None]
-    return reduce(add, some) if some else None
+    return {name: sum(sums[name] for sums in some) for name in some[0]} if some else None
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """All items, but for those that are excluded."""
 
-    product: Product
+    product: TiledProduct
     relevance: Bound
     rel: float
-    only: int | None = None
-    """The number of the one query that is looked at; None where all are."""
+    only: int | None = None  # the number of the one query that is looked at; None where all are
 
     @property
     def threads(self) -> int:
@@ -306,11 +214,11 @@ class Corpus:
             return self.product.blocks()
         return iter([(self.only, self.only + 1)])
 
-    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+    def sums(self, temperatures: Floats, rule: str, begin: int, end: int) -> Sums | None:
         relevant, excluded = self.pairs(begin, end)
         if not len(relevant.item):
             return None
-        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
+        negatives = Negatives(end - begin, temperatures, min(_KEPT, self.width))
         score = np.empty(len(relevant.item))
         for column, scores in self.tiles(begin, end, excluded):
             for pairs, taken in ((relevant, score), (excluded, None)):
@@ -322,7 +230,7 @@ class Corpus:
                     taken[inside] = scores[at]
                 scores[at] = NOBODY
             negatives.add(scores)
-        return counting.sums(negatives, relevant.row, score)
+        return add_block(negatives, relevant.row, score, temperatures, rule)
 
     def pairs(self, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
         """Return the positives of some queries, and what is excluded for them."""
@@ -344,21 +252,17 @@ class Batches:
     whole batch are left out, since a loss over fewer candidates is another loss.
     """
 
-    product: Product
+    product: TiledProduct
     size: int
-    query: Ints
-    """The queries, batch after batch."""
-    item: Ints
-    """The item that each of them brought."""
+    query: Ints  # the queries, batch after batch
+    item: Ints  # the item that each of them brought
     positive: tuple[Ints, Ints]
     """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
     excluded: tuple[Ints, Ints]
-    again: NDArray[np.bool_]
-    """Places whose item is in an earlier slot of the batch."""
+    again: NDArray[np.bool_]  # places whose item is in an earlier slot of the batch
     left_over: int
     threads: int
-    back: bool = False
-    """Rows are items and candidates are queries."""
+    back: bool = False  # rows are items and candidates are queries
 
     @classmethod
     def drawn(cls, corpus: Corpus, size: int, seed: int, room: int) -> Batches:
@@ -373,20 +277,9 @@ class Batches:
             )
         query = random.permutation(having)[: len(having) // size * size]
         item = chosen[query]
-        positive, excluded, again = _in_batches(corpus, query, item, size)
-        fitting = max(1, room // (BYTES_PER_SCORE * size**2))
-        threads = min(corpus.threads, fitting)
-        return cls(
-            corpus.product,
-            size,
-            query,
-            item,
-            positive,
-            excluded,
-            again,
-            len(having) - len(query),
-            threads,
-        )
+        pairs = _in_batches(corpus, query, item, size)
+        threads = min(corpus.threads, max(1, room // (BYTES_PER_SCORE * size**2)))
+        return cls(corpus.product, size, query, item, *pairs, len(having) - len(query), threads)
 
     def reversed(self) -> Batches:
         """Return the items of each batch with its queries as candidates."""
@@ -416,13 +309,13 @@ class Batches:
         for begin in range(0, len(self.query), step):
             yield begin, min(begin + step, len(self.query))
 
-    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+    def sums(self, temperatures: Floats, rule: str, begin: int, end: int) -> Sums | None:
         scores = np.empty((end - begin, self.size), np.float32)
         for first in range(begin, end, self.size):
             self._score(
                 slice(first, first + self.size), scores[first - begin : first - begin + self.size]
             )
-        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
+        negatives = Negatives(end - begin, temperatures, min(_KEPT, self.width))
         (row, column), (gone_row, gone_column) = (
             self._part(pairs, begin, end) for pairs in (self.positive, self.excluded)
         )
@@ -433,7 +326,7 @@ class Batches:
             self.again[begin:end].reshape(-1, self.size)
         ] = NOBODY
         negatives.add(scores)
-        return counting.sums(negatives, row, score)
+        return add_block(negatives, row, score, temperatures, rule)
 
     def _score(self, at: slice, out: Matrix) -> None:
         """Score one batch: one row per searcher, one column per candidate; equal items tie."""
@@ -462,8 +355,7 @@ class Batches:
 
 
 _SCORES_AT_A_TIME = 1 << 22
-BYTES_PER_SCORE = 12
-"""Bytes of each score of a batch, with what is computed beside it."""
+BYTES_PER_SCORE = 12  # bytes of each score of a batch, with what is computed beside it
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
@@ -513,8 +405,7 @@ def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     return row[order], column[order]
 
 
-def reversed_corpus(corpus: Corpus, back: Product) -> Corpus:
-    """Return the items' softmax over queries."""
+def reversed_corpus(corpus: Corpus, back: TiledProduct) -> Corpus:
     return Corpus(
         back,
         reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),

@@ -12,17 +12,18 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import Product
+from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import as_relation
-from judged.embeddings.search import Search, reversed_search, scores_of
+from judged.embeddings.search import Search, reversed_search
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learning._data import checked_embeddings
 from judged.learning._softmax import (
+    BINS,
     BYTES_PER_SCORE,
+    HARDEST,
     Batches,
     Corpus,
-    Counting,
     Sums,
     add_queries,
     reversed_corpus,
@@ -39,12 +40,6 @@ if TYPE_CHECKING:
     from judged.options import Positives, Progress, RelevanceLike
 
 
-HARDEST = 10
-"""Negatives of a query that are its hardest."""
-BINS = 15
-"""Bins of confidence for the calibration error."""
-
-
 def sweep_scores(
     embeddings: Embeddings,
     relevance: RelevanceLike,
@@ -55,15 +50,14 @@ def sweep_scores(
     both: bool = False,
     positives: Positives = "each",
     rel: float = 1,
-    bins: int = BINS,
     search: bool = True,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Sweep:
     """Compute what each temperature does to the scores of vectors as they are."""
     checked_embeddings(embeddings, "temperature.sweep")
-    relation = as_relation(relevance, what="relevance")
-    counting = Counting(as_temperatures(temperatures), checked_positives(positives), HARDEST, bins)
+    relation = as_relation(relevance)
+    ascending, rule = as_temperatures(temperatures), checked_positives(positives)
     if len(embeddings.items) < 2:
         raise InputError(
             "there is one item only, whose probability is 1 at every temperature; at least two are "
@@ -74,7 +68,7 @@ def sweep_scores(
     rankings = embeddings.rank(relation)
     if query is not None:
         if query not in rankings.queries:
-            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
+            raise InputError(f"query {quoted(query)} has no judgements, so it has no loss.")
         rankings = rankings.take([rankings.queries.index(query)])
     bound = relation.bind(embeddings.queries, embeddings.items)
     corpus = Corpus(_product(embeddings), bound, number("rel", rel), only)
@@ -86,16 +80,41 @@ def sweep_scores(
         sides = [batches, batches.reversed()] if both else [batches]
     elif both:
         sides.append(reversed_corpus(corpus, _product(reversed_search(embeddings))))
-    sweeper = _Sweeper(corpus, sides, counting, progress)
-    points = sweeper.points(counting.temperatures)
+    done = 0
+    sums: list[Sums | None] = []
+
+    def points_at(chosen: Floats) -> list[TemperaturePoint]:
+        nonlocal done, sums
+        sums = []
+        for side in sides:
+
+            def count(rows: int, side: Corpus | Batches = side) -> None:
+                """Report progress in the caller's queries, whatever a row is on this side."""
+                nonlocal done
+                if progress is not None:
+                    finished = round(rows * corpus.rows / side.rows * len(chosen))
+                    done += finished
+                    progress(finished)
+
+            sums.append(add_queries(side, chosen, rule, count))
+        there, *back = sums
+        if there is None:
+            raise InputError(
+                "no item is relevant to any query; check the relevance that was given."
+            )
+        return [
+            _point(temperature, number, there, back[0] if back else None)
+            for number, temperature in enumerate(chosen.tolist())
+        ]
+
+    points = points_at(ascending)
     best_loss = best_calibrated = None
     if search and len(points) > 1:  # around one temperature there is nothing to search
-        best_loss, best_calibrated = search_best(
-            points, lambda some: sweeper.points(np.array(some))
-        )
+        best_loss, best_calibrated = search_best(points, points_at)
     if progress is not None:
-        every = steps(counting.temperatures.tolist(), both=both, search=search)
-        progress(corpus.rows * every - sweeper.done)
+        progress(corpus.rows * steps(ascending.tolist(), both=both, search=search) - done)
+    there = sums[0]
+    assert there is not None
     over = f"full-corpus softmax: a query's probabilities go over all {corpus.width:,} items"
     if batch_size is not None:
         over = (
@@ -104,28 +123,42 @@ def sweep_scores(
         )
     basis = [part for part in rankings.basis if not part.startswith("all items")]
     basis.append(f"{over}, from scores in single precision")
-    if sweeper.several:
-        basis.append(f"several positives: {POSITIVES[counting.positives]}")
+    if any(side is not None and side["positives"] > side["queries"] for side in sums):
+        basis.append(f"several positives: {POSITIVES[rule]}")
     measures = ["AP" if corpus.rel == 1 else f"AP(rel={corpus.rel:g})", "nDCG@10"]
     evaluation = evaluate_rankings([rankings], measures)
     return Sweep(
         softmax="corpus" if batch_size is None else "batch",
         candidates=sides[0].width,
-        queries=sweeper.queries,
+        queries=there["queries"],
         similarity=embeddings.similarity.name,
-        positives=counting.positives,
+        positives=rule,
         both=both,
         points=tuple(points),
         best_loss=best_loss,
         best_calibrated=best_calibrated,
         ranking={name: float(evaluation.value(name)) for name in measures},
         basis=tuple(basis),
-        notes=(*(() if rankings.audit is None else rankings.audit.notes), *sweeper.notes()),
+        notes=(
+            *(() if rankings.audit is None else rankings.audit.notes),
+            *_notes(there, corpus.rows, getattr(sides[0], "left_over", 0)),
+        ),
     )
 
 
+def _notes(sums: Sums, every: int, left_over: int) -> Iterator[str]:
+    if lost := every - left_over - sums["queries"]:
+        yield f"{lost:,} of {every:,} queries without a positive are left out."
+    if left_over:
+        yield f"{left_over:,} queries are left over from the last whole batch and are left out."
+    if alone := sums["queries"] - sums["with_negatives"]:
+        yield (
+            f"{counted(alone, 'query has', 'queries have')} no negative among the candidates: the "
+            "share of the hardest and the effective number are means over the others."
+        )
+
+
 def _number_of(query: str, embeddings: Embeddings, batch_size: int | None, both: bool) -> int:
-    """Return the number of a single query."""
     if batch_size is not None or both:
         option = "batch_size" if batch_size is not None else "both"
         raise InputError(
@@ -143,77 +176,13 @@ def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
     return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
 
 
-class _Sweeper:
-    """Candidates of one direction or both, which are added up at any temperature."""
-
-    queries = alone = 0
-    """Queries that count, and those of them without a negative."""
-    several = False
-    """Whether a query has several positives."""
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        sides: list[Corpus | Batches],
-        counting: Counting,
-        progress: Progress | None,
-    ) -> None:
-        self._corpus, self._sides, self._counting = corpus, sides, counting
-        self._progress, self.done = progress, 0
-
-    def points(self, temperatures: Floats) -> list[Point]:
-        counting = replace(self._counting, temperatures=temperatures)
-        there, *more = [
-            add_queries(side, counting, self._counted_for(side, len(temperatures)))
-            for side in self._sides
-        ]
-        if there is None:
-            raise InputError(
-                "no item is relevant to any query; check the relevance that was given."
-            )
-        back = more[0] if more else None
-        self.queries, self.alone = there.queries, there.queries - there.with_negatives
-        self.several = any(
-            side.positives > side.queries for side in (there, back) if side is not None
-        )
-        return [
-            _point(temperature, number, there, back)
-            for number, temperature in enumerate(temperatures.tolist())
-        ]
-
-    def _counted_for(self, side: Corpus | Batches, times: int) -> Progress | None:
-        """Return progress in the caller's queries, whatever a row is on this side."""
-        report = self._progress
-        if report is None:
-            return None
-
-        def progress(rows: int) -> None:
-            done = round(rows * self._corpus.rows / side.rows * times)
-            self.done += done
-            report(done)
-
-        return progress
-
-    def notes(self) -> Iterator[str]:
-        side, every = self._sides[0], self._corpus.rows
-        left_over = side.left_over if isinstance(side, Batches) else 0
-        if lost := every - left_over - self.queries:
-            yield f"{lost:,} of {every:,} queries without a positive are left out."
-        if left_over:
-            yield f"{left_over:,} queries are left over from the last whole batch and are left out."
-        if self.alone:
-            yield (
-                f"{counted(self.alone, 'query has', 'queries have')} no negative among the "
-                "candidates: the share of the hardest and the effective number are means over the "
-                "others."
-            )
-
-
-def _product(embeddings: Search) -> Product:
+def _product(embeddings: Search) -> TiledProduct:
     # Losses are sums over many scores, where single precision does.
-    scores, _ = scores_of(embeddings, precision="single")
-    assert isinstance(scores, Product)  # neither categories nor a normalisation were given
-    return scores
+    queries, items, exclude = embeddings.queries, embeddings.items, embeddings.exclude
+    bound = None if exclude is None else exclude.bind(queries, items)
+    similarity = embeddings.similarity.placed(items)
+    options: Any = {"exclude": bound, "memory": embeddings.memory, "single": True}
+    return TiledProduct(queries, items, similarity, **options)
 
 
 def as_temperatures(given: Sequence[float]) -> Floats:
@@ -238,28 +207,7 @@ def _checked_batch(given: Any, memory: str | int) -> int:
 
 
 @dataclass(frozen=True)
-class Bin:
-    """Queries whose top item has a probability in some range."""
-
-    low: float
-    """The begin of the range."""
-    high: float
-    """The end; a confidence on an edge is in the bin above, and 1 is in the last."""
-    count: int
-    """The number of queries."""
-    confidence: float | None
-    """The mean probability of their top items; None in an empty bin."""
-    accuracy: float | None
-    """The share of relevant top items; None in an empty bin."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return its numbers as plain values."""
-        shares = {"confidence": self.confidence, "accuracy": self.accuracy}
-        return {"from": self.low, "to": self.high, "count": self.count, **shares}
-
-
-@dataclass(frozen=True)
-class Point:
+class TemperaturePoint:
     """The numbers of one temperature: means over queries."""
 
     temperature: float
@@ -286,8 +234,13 @@ class Point:
     """The sum of the derivatives of the loss by the negatives' scores."""
     probabilities: tuple[float, ...]
     """The probability of the item at rank 1, 2, …"""
-    bins: tuple[Bin, ...]
-    """Queries by the probability of their top item, for a reliability diagram."""
+    bins: tuple[Mapping[str, Any], ...]
+    """Queries by the probability of their top item, for a reliability diagram: from, to, count, and
+    mean confidence and accuracy, which are None in an empty bin. A confidence on an edge is in the
+    bin above, and 1 is in the last."""
+    at_edge: bool | None = None
+    """For a temperature that was searched for: True if it is the lowest or the highest of those
+    given, so that a better one may lie beyond."""
 
     @property
     def loss_both(self) -> float | None:
@@ -302,42 +255,45 @@ class Point:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain values; what is undefined is None."""
         numbers = {name: plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
-        bins = [part.to_dict() for part in self.bins]
-        return {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
+        bins, edge = list(map(dict, self.bins)), {"at_edge": self.at_edge}
+        found = {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
+        return found if self.at_edge is None else {**found, **edge}
 
 
-def _point(temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
+def _point(temperature: float, number: int, there: Sums, back: Sums | None) -> TemperaturePoint:
     """Return the means of one temperature from sums over queries, and over items if both search."""
-    count, with_negatives = there.queries, there.with_negatives
-    bins = there.bins[number]
-    counts, confidences, accuracies = bins.T
-    slope = there.slope[number] / count
+    count, with_negatives = there["queries"], there["with_negatives"]
+    counts, confidences, accuracies = there["bins"][number].T
+    slope = there["slope"][number] / count
     if back is not None:
-        slope = (slope + back.slope[number] / back.queries) / 2
-    hardest_share = effective_negatives = float("nan")
-    if with_negatives:
-        hardest_share = float(there.hardest_share[number] / with_negatives)
-        effective_negatives = float(there.effective_negatives[number] / with_negatives)
-    edges = (np.arange(len(bins) + 1) / len(bins)).tolist()
-    return Point(
+        slope = (slope + back["slope"][number] / back["queries"]) / 2
+    means: dict[str, Any] = {
+        name: float(there[name][number] / count)
+        for name in ("loss", "confidence", "entropy", "accuracy", "gradient")
+    }
+    for name in ("hardest_share", "effective_negatives"):
+        total = there[name][number]
+        means[name] = float(total / with_negatives) if with_negatives else float("nan")
+    edges = (np.arange(BINS + 1) / BINS).tolist()
+    return TemperaturePoint(
         temperature=temperature,
-        loss=float(there.loss[number] / count),
-        loss_back=None if back is None else float(back.loss[number] / back.queries),
+        loss_back=None if back is None else float(back["loss"][number] / back["queries"]),
         slope=float(slope),
-        confidence=float(there.confidence[number] / count),
-        entropy=float(there.entropy[number] / count),
-        accuracy=float(there.accuracy[number] / count),
         calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
-        hardest_share=hardest_share,
-        effective_negatives=effective_negatives,
-        gradient=float(there.gradient[number] / count),
-        probabilities=tuple((there.probabilities[number] / count).tolist()),
+        probabilities=tuple((there["probabilities"][number] / count).tolist()),
         bins=tuple(
-            Bin(low, high, int(size), *((conf / size, right / size) if size else (None, None)))
-            for low, high, (size, conf, right) in zip(
-                edges[:-1], edges[1:], bins.tolist(), strict=True
+            {
+                "from": low,
+                "to": high,
+                "count": int(size),
+                "confidence": confidence / size if size else None,
+                "accuracy": accuracy / size if size else None,
+            }
+            for low, high, (size, confidence, accuracy) in zip(
+                edges[:-1], edges[1:], there["bins"][number].tolist(), strict=True
             )
         ),
+        **means,
     )
 
 
@@ -354,25 +310,6 @@ COLUMNS = {
     "gradient": "gradient",
 }
 """The numbers of a point, as a table heads them."""
-
-
-@dataclass(frozen=True)
-class Best:
-    """A temperature that was searched for."""
-
-    point: Point
-    """The numbers at this temperature."""
-    at_edge: bool
-    """It is the lowest or the highest of those given: a better one may lie beyond."""
-
-    @property
-    def temperature(self) -> float:
-        """The temperature itself."""
-        return self.point.temperature
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of the point, and `at_edge`."""
-        return {**self.point.to_dict(), "at_edge": self.at_edge}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -400,12 +337,12 @@ class Sweep(Result):
     positives: str
     """The rule for several positives of a query: each, any or apart."""
     both: bool
-    """Whether items searched queries too."""
-    points: tuple[Point, ...]
+    """True if items searched queries too."""
+    points: tuple[TemperaturePoint, ...]
     """One for each temperature given, ascending."""
-    best_loss: Best | None
+    best_loss: TemperaturePoint | None
     """The temperature of the lowest loss; None where it was not searched for."""
-    best_calibrated: Best | None
+    best_calibrated: TemperaturePoint | None
     """The temperature of the lowest calibration error; None where it was not searched for."""
     ranking: Mapping[str, float]
     """Measures of the ranking, which no temperature changes."""
@@ -450,7 +387,7 @@ class Sweep(Result):
         import polars as pl
 
         rows = [
-            {"temperature": point.temperature, **part.to_dict()}
+            {"temperature": point.temperature, **part}
             for point in self.points
             for part in point.bins
         ]
@@ -487,12 +424,11 @@ class Sweep(Result):
         ):
             if best is None:
                 continue
-            point = best.point
-            numbers = f"{point.objective:.4f}"
+            numbers = f"{best.objective:.4f}"
             if best is self.best_calibrated:
                 numbers = (
-                    f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
-                    f"accuracy {point.accuracy:.4f}"
+                    f"ECE {best.calibration_error:.4f}, confidence {best.confidence:.4f}, "
+                    f"accuracy {best.accuracy:.4f}"
                 )
             edge = ""
             if best.at_edge:
@@ -518,11 +454,12 @@ FOR_LOSS, FOR_ERROR = 2, 4
 _WIDE = log(2.2)
 """Temperatures further apart than this, in their logarithm, have others put between them before the
 search."""
-_NEAR = 1e-4
-"""Temperatures this near, as a share of themselves, are not told apart."""
+_NEAR = 1e-4  # temperatures this near, as a share of themselves, are not told apart
 
 
-def search_best(points: Sequence[Point], at: Callable[[Floats], list[Point]]) -> tuple[Best, Best]:
+def search_best(
+    points: Sequence[TemperaturePoint], at: Callable[[Floats], list[TemperaturePoint]]
+) -> tuple[TemperaturePoint, TemperaturePoint]:
     """Find the temperatures of the lowest loss and of the lowest calibration error.
 
     Both searches go on side by side, in the logarithm of the temperature, since a temperature costs
@@ -540,7 +477,7 @@ def search_best(points: Sequence[Point], at: Callable[[Floats], list[Point]]) ->
         min(found, key=lambda point: getattr(point, name))
         for name in ("objective", "calibration_error")
     ]
-    loss, error = (Best(each, at_edge=each is points[0] or each is points[-1]) for each in best)
+    loss, error = (replace(each, at_edge=each is points[0] or each is points[-1]) for each in best)
     return loss, error
 
 
@@ -562,7 +499,7 @@ def evaluations(temperatures: Sequence[float]) -> int:
     return len(filled(temperatures)) + ROUNDS * (FOR_LOSS + FOR_ERROR)
 
 
-def _towards_no_slope(points: Sequence[Point]) -> list[float]:
+def _towards_no_slope(points: Sequence[TemperaturePoint]) -> list[float]:
     """Return where the slope should vanish between two temperatures of opposite slope."""
     place = min(range(len(points)), key=lambda number: points[number].objective)
     left, right = (place - 1, place) if points[place].slope > 0 else (place, place + 1)
@@ -575,7 +512,7 @@ def _towards_no_slope(points: Sequence[Point]) -> list[float]:
     return [low + share * (high - low), (low + high) / 2]
 
 
-def _around_lowest_error(points: Sequence[Point]) -> list[float]:
+def _around_lowest_error(points: Sequence[TemperaturePoint]) -> list[float]:
     """Return thirds between the lowest calibration error and its neighbours.
 
     Bins make it jump, so the search keeps the lowest of all that it looked at.

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from judged.arrays import Floats
+from judged.arrays import Floats, Ints
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.learned import KINDS, Learned, Seen, Weights, as_kind, load
 from judged.embeddings.relations import Pairs, as_relation
@@ -23,9 +23,9 @@ from judged.errors import InputError, MeasureError
 from judged.evaluation.scores import Scored
 from judged.evaluation.warnings import announce_warnings
 from judged.learning._data import (
-    Data,
-    Part,
+    QueryPart,
     Split,
+    TrainingData,
     basis_of,
     candidates_of,
     checked_embeddings,
@@ -57,8 +57,7 @@ __all__ = ["KINDS", "Learned", "Training", "fit", "load"]
 
 MAX_DECAY = 1e12
 """Weights stay at the start under a smaller decay, and numbers near the largest overflow."""
-MEASURES = ("AP", "nDCG@10", "RR")
-"""The measures of held-out queries."""
+MEASURES = ("AP", "nDCG@10", "RR")  # the measures of held-out queries
 
 
 class TrainingOptions(TypedDict, total=False):
@@ -73,15 +72,12 @@ class TrainingOptions(TypedDict, total=False):
     patience: int
     iterations: int
     decay: float
-    candidates: int | None
     seed: int
     rel: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
-    """The checked options of a training."""
-
     kind: Any = "bilinear"
     temperature: float = LEARNING_TEMPERATURE
     rank: int | None = None
@@ -93,7 +89,6 @@ class TrainingSettings:
     patience: int = 10
     iterations: int = 200
     decay: float = 0.0
-    candidates: int | None = None
     seed: int = 0
     rel: float = 1
 
@@ -110,8 +105,6 @@ class TrainingSettings:
             "decay": number("decay", self.decay, at_least=0, at_most=MAX_DECAY),
             "rel": float(checked["rel"]),
         }
-        if self.candidates is not None:
-            checked["candidates"] = whole("candidates", self.candidates)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -120,7 +113,6 @@ _CHECKED_BY_NAME = ("positives", "both", "seed", "rel")
 
 
 def refuse_unknown(function: str, given: Any, more: Sequence[str] = ()) -> None:
-    """Raise an error for options that a training does not have."""
     known = ["kind", "temperature", *TrainingOptions.__annotations__, *more]
     for name in given:
         if name not in known:
@@ -173,8 +165,6 @@ def fit(
         - `patience`, `iterations`: stop after so many iterations without gain (10), and after so
           many at the latest (200).
         - `decay`: how strongly weights are pulled back to the start, 0 by default.
-        - `candidates`: set training queries against their relevant items and this many others,
-          drawn by the seed; by default against all items.
         - `seed`: the seed of the split and of everything else that is drawn.
         - `rel`: the lowest grade that counts as relevant, 1 by default.
 
@@ -201,152 +191,141 @@ def fit(
     checked_embeddings(embeddings, "learn.fit", learns=True)
     refuse_unknown("fit", training)
     settings = TrainingSettings(kind=kind, temperature=temperature, **training)
-    data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=settings.rel)
-    learned = Fit(settings, data).run(progress)
+    data = TrainingData.of(embeddings, as_relation(relevance), rel=settings.rel)
+    learned = _train(settings, data, progress)
     announce_warnings(learned.training)
     return learned
 
 
-class Fit:
-    """One training, from the split to the similarity."""
-
-    def __init__(self, settings: TrainingSettings, data: Data) -> None:
-        self.settings, self.data, self.kind = settings, data, settings.kind
-        dims = data.queries.dims, data.items.dims
-        self.rank = self.kind.rank(settings.rank, *dims)
-        self.shapes = self.kind.shapes(*dims, self.rank)
-        self.equal_dims = dims[0] == dims[1]
-        self.notes: list[str] = []
-        self.split = self._split()
-        self.columns, notes = candidates_of(
-            data, self.split, wanted=settings.candidates, seed=settings.seed
+def _train(settings: TrainingSettings, data: TrainingData, progress: Progress | None) -> Learned:
+    """Split the queries, learn from the training queries, and measure the held-out ones."""
+    kind, dims = settings.kind, (data.queries.dims, data.items.dims)
+    equal_dims = dims[0] == dims[1]
+    rank = kind.rank(settings.rank, *dims)
+    shapes = kind.shapes(*dims, rank)
+    split, notes = _split_with_notes(settings, data)
+    columns, more_notes = candidates_of(data, split)
+    notes += more_notes
+    if not equal_dims:
+        notes.append(
+            "Queries and items have different dimensions: the start is random, drawn by the seed."
         )
-        self.notes += notes
-        self.validation = self.split.validation_part(data)
-        self.seen = Seen(data.part(self.split.training).marks(), self.validation.marks())
+    validation = split.validation_part(data)
+    seen = Seen(data.part(split.training).marks(), validation.marks())
+    held_out = split.held_out_part(data) if len(split.held_out) else None
+    objective = _objective(settings, data, split.training, columns, shapes)
+    draft = Training(
+        kind=kind.name,
+        temperature=settings.temperature,
+        positives=settings.positives,
+        both=settings.both,
+        rank=rank,
+        decay=settings.decay,
+        measure=str(settings.measure),
+        rel=settings.rel,
+        seed=settings.seed,
+        items=len(data.items),
+        candidates=len(columns),
+        training=len(split.training),
+        validation=len(split.validation),
+        held_out_queries=len(split.held_out),
+        history=(),
+        best=0,
+        stopped="",
+        relevance=data.relevance.says,
+    )
 
-    def run(self, progress: Progress | None) -> Learned:
-        settings = self.settings
-        held_out = self.split.held_out_part(self.data) if len(self.split.held_out) else None
-        objective = self._objective()
-        draft = self._draft()
-        baseline: Similarity = Cosine()
-        if not self.equal_dims:
-            baseline = self._learned(objective.unpacked(objective.start), draft)
-        reported = [with_rel(parse_measure(name), settings.rel) for name in MEASURES]
-        ranked = before = None
-        if held_out is not None:  # before training, so that bad vectors are an error at once
-            ranked = held_out.ranked(baseline)
-            before = held_out.scored(ranked, reported)
+    def similarity_of(weights: Weights, training: Training = draft) -> Learned:
+        return Learned(kind=kind, weights=weights, training=training, seen=seen)
 
-        def value(weights: Weights) -> float:
-            scored = self.validation.evaluate(self._learned(weights, draft), [settings.measure])
-            return float(scored.summary[settings.measure])
+    baseline: Similarity = Cosine()
+    if not equal_dims:
+        baseline = similarity_of(objective.unpacked(objective.start))
+    reported = [with_rel(parse_measure(name), settings.rel) for name in MEASURES]
+    ranked = before = None
+    if held_out is not None:  # before training, so that bad vectors are an error at once
+        ranked = held_out.ranked(baseline)
+        before = held_out.scored(ranked, reported)
 
-        search = WeightSearch(objective, value, settings, progress)
-        search.run()
-        if len(search.history) == 1:
-            self.notes.append(
-                "The loss has no slope at the start: nothing was learned, and the start was kept."
-            )
-        elif not search.best:
-            self.notes.append(
-                "No iteration did better on the validation queries than the start, which was kept."
-            )
-        training = replace(
-            draft,
-            history=tuple(search.history),
-            best=search.best,
-            stopped=search.stopped,
-            notes=tuple(self.notes),
-            warned=warn_of_self_matches(self.data.embeddings, self.data.relevance, ranked),
+    def value(weights: Weights) -> float:
+        scored = validation.evaluate(similarity_of(weights), [settings.measure])
+        return float(scored.summary[settings.measure])
+
+    history, best, weights, stopped = search_weights(objective, value, settings, progress)
+    if len(history) == 1:
+        notes.append(
+            "The loss has no slope at the start: nothing was learned, and the start was kept."
         )
-        learned = self._learned(search.weights, training)
-        if held_out is None or before is None:
-            return learned
-        gains = gains_of(held_out, before, baseline, learned, reported, seed=settings.seed)
-        words = "the random start, for dimensions differ"
-        if self.equal_dims:
-            words = "the cosine of the vectors as they are"
-        measured = HeldOut(len(held_out.queries), len(held_out.items), words, gains)
-        return replace(learned, training=replace(training, held_out=measured))
-
-    def _split(self) -> Split:
-        data, settings = self.data, self.settings
-        split = split_data(
-            data, validation=settings.validation, held_out=settings.held_out, seed=settings.seed
+    elif not best:
+        notes.append(
+            "No iteration did better on the validation queries than the start, which was kept."
         )
-        without = int((data.positives.lengths == 0).sum())
-        if without:
-            queries = counted(without, "query", "queries")
-            were = "was" if without == 1 else "were"
-            self.notes.append(f"{queries} with nothing relevant {were} left out.")
-        self.notes += split.notes
-        lost = int((data.judged.item[data.judged.grade >= settings.rel] < 0).sum())
-        if lost:
-            self.notes.append(
-                f"{counted(lost, 'relevant item has', 'relevant items have')} no vector, and can "
-                "only be missed."
-            )
-        return split
+    training = replace(
+        draft,
+        history=tuple(history),
+        best=best,
+        stopped=stopped,
+        notes=tuple(notes),
+        warned=warn_of_self_matches(data.embeddings, data.relevance, ranked),
+    )
+    learned = similarity_of(weights, training)
+    if held_out is None or before is None:
+        return learned
+    gains = gains_of(held_out, before, baseline, learned, reported, seed=settings.seed)
+    words = "the random start, for dimensions differ"
+    if equal_dims:
+        words = "the cosine of the vectors as they are"
+    measured = HeldOut(len(held_out.queries), len(held_out.items), words, gains)
+    return replace(learned, training=replace(training, held_out=measured))
 
-    def _objective(self) -> Objective:
-        settings, data = self.settings, self.data
-        queries = unit_vectors(vectors_of(data.queries, self.split.training))
-        every = len(self.columns) == len(data.items)
-        items = unit_vectors(data.items if every else vectors_of(data.items, self.columns))
-        basis = None
-        if self.equal_dims:
-            basis = lambda size: basis_of(queries, items, size)  # noqa: E731
-        else:
-            self.notes.append(
-                "Queries and items have different dimensions: the start is random, drawn by the "
-                "seed."
-            )
-        start = self.kind.start(self.shapes, basis, np.random.default_rng([settings.seed, 2]))
-        contrast = Contrast(
-            positives=self._among(data.positives),
-            excluded=None if data.excluded is None else self._among(data.excluded),
-            temperature=settings.temperature,
-            rule=settings.positives,
-            memory=size_in_bytes(data.embeddings.memory) // 2,
-        )
-        return Objective(
-            self.kind, queries, items, contrast, start, both=settings.both, decay=settings.decay
-        )
 
-    def _among(self, pairs: Pairs) -> Pairs:
+def _split_with_notes(settings: TrainingSettings, data: TrainingData) -> tuple[Split, list[str]]:
+    split = split_data(
+        data, validation=settings.validation, held_out=settings.held_out, seed=settings.seed
+    )
+    notes = []
+    if without := int((data.positives.lengths == 0).sum()):
+        were = "was" if without == 1 else "were"
+        queries = counted(without, "query", "queries")
+        notes.append(f"{queries} with nothing relevant {were} left out.")
+    notes += split.notes
+    if lost := int((data.judged.item[data.judged.grade >= settings.rel] < 0).sum()):
+        items = counted(lost, "relevant item has", "relevant items have")
+        notes.append(f"{items} no vector, and can only be missed.")
+    return split, notes
+
+
+def _objective(
+    settings: TrainingSettings,
+    data: TrainingData,
+    rows: Ints,
+    columns: Ints,
+    shapes: dict[str, tuple[int, ...]],
+) -> Objective:
+    """Return the loss of training queries `rows` among the candidates `columns`."""
+    queries = unit_vectors(vectors_of(data.queries, rows))
+    every = len(columns) == len(data.items)
+    items = unit_vectors(data.items if every else vectors_of(data.items, columns))
+    basis = None
+    if data.queries.dims == data.items.dims:
+        basis = lambda size: basis_of(queries, items, size)  # noqa: E731
+
+    def among(pairs: Pairs) -> Pairs:
         """Return pairs of training queries with candidates, by their places."""
-        chosen = pairs_of(pairs, self.split.training)
-        chosen = chosen.where(np.isin(chosen.item, self.columns))
-        return replace(chosen, item=np.searchsorted(self.columns, chosen.item))
+        chosen = pairs_of(pairs, rows)
+        chosen = chosen.where(np.isin(chosen.item, columns))
+        return replace(chosen, item=np.searchsorted(columns, chosen.item))
 
-    def _draft(self) -> Training:
-        """Return the record as far as it is known before training."""
-        settings, split = self.settings, self.split
-        return Training(
-            kind=self.kind.name,
-            temperature=settings.temperature,
-            positives=settings.positives,
-            both=settings.both,
-            rank=self.rank,
-            decay=settings.decay,
-            measure=str(settings.measure),
-            rel=settings.rel,
-            seed=settings.seed,
-            items=len(self.data.items),
-            candidates=len(self.columns),
-            training=len(split.training),
-            validation=len(split.validation),
-            held_out_queries=len(split.held_out),
-            history=(),
-            best=0,
-            stopped="",
-            relevance=self.data.relevance.says,
-        )
-
-    def _learned(self, weights: Weights, training: Training) -> Learned:
-        return Learned(kind=self.kind, weights=weights, training=training, seen=self.seen)
+    contrast = Contrast(
+        positives=among(data.positives),
+        excluded=None if data.excluded is None else among(data.excluded),
+        temperature=settings.temperature,
+        rule=settings.positives,
+        memory=size_in_bytes(data.embeddings.memory) // 2,
+    )
+    start = settings.kind.start(shapes, basis, np.random.default_rng([settings.seed, 2]))
+    options: Any = {"both": settings.both, "decay": settings.decay}
+    return Objective(settings.kind, queries, items, contrast, start, **options)
 
 
 def _checked_measure(given: str | Measure) -> Measure:
@@ -365,103 +344,93 @@ def with_rel(measure: Measure, rel: float) -> Measure:
     return measure(rel=int(rel) if float(rel).is_integer() else rel)
 
 
-class WeightSearch:
-    """The optimiser: after each iteration `value` rates the weights, and the best are kept."""
+def search_weights(
+    objective: Objective,
+    value: Callable[[Weights], float],
+    settings: TrainingSettings,
+    progress: Progress | None,
+) -> tuple[list[Step], int, Weights, str]:
+    """Optimise the weights; after each iteration `value` rates them, and the best are kept.
 
-    def __init__(
-        self,
-        objective: Objective,
-        value: Callable[[Weights], float],
-        settings: TrainingSettings,
-        progress: Progress | None,
-    ) -> None:
-        self.objective, self.value = objective, value
-        self.settings, self.progress = settings, progress
-        self.history: list[Step] = []
-        self.best = 0
-        self.weights: Weights = {}
-        self.stopped = ""
+    Return the course, the best iteration, its weights, and why the search stopped.
+    """
+    from scipy.optimize import minimize
 
-    def run(self) -> None:
-        from scipy.optimize import minimize
+    history: list[Step] = []
+    best, best_weights, stopped = 0, Weights(), ""
+    sign = 1 if settings.measure.spec.higher_is_better else -1
 
-        start = self.objective.start
-        at_start = self.objective(start)
-        self._rate(start, at_start[0])
-        limit = self.settings.iterations
-        result = minimize(
-            lambda vector: at_start if np.array_equal(vector, start) else self.objective(vector),
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=self._watch,
-            options={"maxiter": limit, "maxfun": 100 * limit, "ftol": 1e-12, "gtol": 1e-9},
-        )
-        if not self.stopped:
-            endings = {0: "the loss is at a minimum", 1: "as many as were allowed"}
-            self.stopped = endings.get(result.status, "no step lowers the loss any more")
+    def rate(vector: Floats, loss: float) -> None:
+        nonlocal best, best_weights
+        weights = {
+            name: part.astype(np.float32) for name, part in objective.unpacked(vector).items()
+        }
+        history.append(Step(len(history), loss - objective.pull(vector), value(weights)))
+        if len(history) == 1 or sign * history[-1].value > sign * history[best].value:
+            best, best_weights = len(history) - 1, weights
 
-    def _watch(self, intermediate_result: Any) -> None:
+    def watch(intermediate_result: Any) -> None:
         """Record an iteration; scipy calls this, and StopIteration ends it."""
-        self._rate(intermediate_result.x, float(intermediate_result.fun))
-        if self.progress is not None:
-            self.progress(1)
-        waited = len(self.history) - 1 - self.best
-        if waited >= self.settings.patience:
-            many = counted(waited, "iteration")
-            self.stopped = f"{self.settings.measure} on validation did not gain for {many}"
+        nonlocal stopped
+        rate(intermediate_result.x, float(intermediate_result.fun))
+        if progress is not None:
+            progress(1)
+        if (waited := len(history) - 1 - best) >= settings.patience:
+            iterations = counted(waited, "iteration")
+            stopped = f"{settings.measure} on validation did not gain for {iterations}"
             raise StopIteration
 
-    def _rate(self, vector: Floats, loss: float) -> None:
-        weights = {
-            name: part.astype(np.float32) for name, part in self.objective.unpacked(vector).items()
-        }
-        value = self.value(weights)
-        self.history.append(Step(len(self.history), loss - self.objective.pull(vector), value))
-        sign = 1 if self.settings.measure.spec.higher_is_better else -1
-        if len(self.history) == 1 or sign * value > sign * self.history[self.best].value:
-            self.best, self.weights = len(self.history) - 1, weights
+    start, limit = objective.start, settings.iterations
+    at_start = objective(start)
+    rate(start, at_start[0])
+    result = minimize(
+        lambda vector: at_start if np.array_equal(vector, start) else objective(vector),
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=watch,
+        options={"maxiter": limit, "maxfun": 100 * limit, "ftol": 1e-12, "gtol": 1e-9},
+    )
+    if not stopped:
+        endings = {0: "the loss is at a minimum", 1: "as many as were allowed"}
+        stopped = endings.get(result.status, "no step lowers the loss any more")
+    return history, best, best_weights, stopped
 
 
-DEALS = 5
-"""The number of times that relevance is dealt out again, if there are enough queries."""
+DEALS = 5  # the number of times that relevance is dealt out again, if there are enough queries
 
 
-@dataclass(frozen=True, eq=False)
-class Chance:
-    """Some queries, each with the relevance of another, several times.
+def deal_relevance(part: QueryPart, *, seed: int) -> list[QueryPart]:
+    """Give each query the relevance of several others, never its own, nor the same twice.
 
     Learning puts items together that are relevant to the same queries, which alone raises average
     precision. A held-out query with the relevance of another query keeps these clumps and loses the
     relation, so what it gains is gained by chance.
     """
+    count = len(part.queries)
+    circle = np.random.default_rng([seed, 3]).permutation(count)
+    deals = []
+    for places in range(1, min(DEALS, count - 1) + 1):
+        giver = np.empty(count, np.int64)
+        giver[circle] = np.roll(circle, places)
+        dealt = replace(part.relevance, pairs=pairs_of(part.relevance.pairs, giver))
+        deals.append(replace(part, relevance=dealt))
+    return deals
 
-    parts: tuple[Part, ...]
 
-    @classmethod
-    def of(cls, part: Part, *, seed: int) -> Chance:
-        """Give each query the relevance of several others, never its own, nor the same twice."""
-        count = len(part.queries)
-        circle = np.random.default_rng([seed, 3]).permutation(count)
-        deals = []
-        for places in range(1, min(DEALS, count - 1) + 1):
-            giver = np.empty(count, np.int64)
-            giver[circle] = np.roll(circle, places)
-            dealt = replace(part.relevance, pairs=pairs_of(part.relevance.pairs, giver))
-            deals.append(replace(part, relevance=dealt))
-        return cls(tuple(deals))
-
-    def values(self, similarity: Similarity, measures: Sequence[Measure]) -> dict[Measure, Floats]:
-        """Average each query over all deals; empty if there is no other query."""
-        deals = [part.evaluate(similarity, measures).values for part in self.parts]
-        return {
-            measure: np.mean([values[measure] for values in deals], axis=0)
-            for measure in (measures if deals else ())
-        }
+def values_by_chance(
+    deals: Sequence[QueryPart], similarity: Similarity, measures: Sequence[Measure]
+) -> dict[Measure, Floats]:
+    """Average each query over all deals; empty if there is no other query."""
+    values = [part.evaluate(similarity, measures).values for part in deals]
+    return {
+        measure: np.mean([dealt[measure] for dealt in values], axis=0)
+        for measure in (measures if deals else ())
+    }
 
 
 def gains_of(
-    part: Part,
+    part: QueryPart,
     old: Scored,
     before: Similarity,
     after: Similarity,
@@ -471,8 +440,10 @@ def gains_of(
 ) -> tuple[Gain, ...]:
     """Compute what queries gain from one similarity to the other, and how much by chance."""
     new = part.evaluate(after, measures)
-    chance = Chance.of(part, seed=seed)
-    dealt_before, dealt_after = (chance.values(side, measures) for side in (before, after))
+    deals = deal_relevance(part, seed=seed)
+    dealt_before, dealt_after = (
+        values_by_chance(deals, similarity, measures) for similarity in (before, after)
+    )
     gains = []
     for measure in measures:
         gained = new.values[measure] - old.values[measure]

@@ -21,14 +21,20 @@ from judged.embeddings.similarity import Cosine, Similarity
 from judged.embeddings.training import Step
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
-from judged.learning._data import Data, Part, checked_embeddings, split_data
-from judged.learning._sweep import Best, Point, Sweep, as_temperatures, sweep_scores
+from judged.learning._data import QueryPart, TrainingData, checked_embeddings, split_data
+from judged.learning._sweep import (
+    Sweep,
+    TemperaturePoint,
+    as_temperatures,
+    sweep_scores,
+)
 from judged.learning.learn import (
     MEASURES,
-    Chance,
     TrainingSettings,
+    deal_relevance,
     fit,
     refuse_unknown,
+    values_by_chance,
     with_rel,
 )
 from judged.measures import Measure, parse_measure
@@ -45,9 +51,9 @@ from judged.options import (
 from judged.options import SWEPT_TEMPERATURES as TEMPERATURES
 from judged.results import Display, Document, Frame, Result, Table
 from judged.statistics.intervals import Interval, mean_interval
-from judged.text import Warned, counted, listed, plain
+from judged.text import Warned, listed, plain
 
-__all__ = ["TEMPERATURES", "Best", "Point", "Study", "Sweep", "sweep"]
+__all__ = ["TEMPERATURES", "Study", "Sweep", "TemperaturePoint", "sweep"]
 
 
 @checked
@@ -166,8 +172,8 @@ def study(
         raise InputError("train needs at least one measure.")
     if not settings.held_out:
         raise InputError("train needs held-out queries; held_out must be above 0.")
-    relation = as_relation(relevance, what="relevance")
-    data = Data.of(embeddings, relation, rel=settings.rel)
+    relation = as_relation(relevance)
+    data = TrainingData.of(embeddings, relation, rel=settings.rel)
     # Before training, so that a measure which embeddings do not have is an error at once; any
     # similarity does for that.
     rows, dims = np.flatnonzero(data.positives.lengths), (data.queries.dims, data.items.dims)
@@ -191,32 +197,41 @@ def study(
     return _study(learned, split.held_out_part(data), wanted)
 
 
-def _study(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
-    """Evaluate what was learned on held-out queries."""
+def _study(learned: list[Learned], part: QueryPart, measures: list[Measure]) -> Study:
     record = learned[0].training
 
     def evaluate(similarity: Similarity) -> dict[Measure, Floats]:
         scored = part.evaluate(similarity, measures)
         return {measure: scored.values[measure] for measure in measures}
 
+    deals = deal_relevance(part, seed=record.seed)
     untrained: Studied | None = None
     start: dict[Measure, Floats] = {}
     start_by_chance: dict[Measure, Floats] = {}
-    chance = Chance.of(part, seed=record.seed)
     if part.queries.dims == part.items.dims:
         cosine = Cosine()
-        start, start_by_chance = evaluate(cosine), chance.values(cosine, measures)
-        untrained = _untrained_row(cosine, part, start, record.rel)
+        start, start_by_chance = evaluate(cosine), values_by_chance(deals, cosine, measures)
+        swept = sweep_scores(
+            part.embeddings(cosine), part.relevance, [1.0], rel=record.rel, search=False
+        )
+        alignment, uniformity = _spread(cosine, part)
+        untrained = Studied(
+            alignment=alignment,
+            uniformity=uniformity,
+            accuracy=swept.points[0].accuracy,
+            measures={
+                str(measure): part.interval(start[measure], measure.spec.range)
+                for measure in measures
+            },
+        )
     rows, values = [], []
     for similarity in learned:
-        own_values = evaluate(similarity)
-        gained = {measure: own_values[measure] - start[measure] for measure in start}
-        dealt: dict[Measure, Floats] = {}
-        if start:
-            dealt = chance.values(similarity, measures)
+        after = evaluate(similarity)
+        gained = {measure: after[measure] - start[measure] for measure in start}
+        dealt = values_by_chance(deals, similarity, measures) if start else {}
         beyond = {name: gained[name] - (dealt[name] - start_by_chance[name]) for name in dealt}
-        rows.append(_row_of(similarity, part, own_values, gained, beyond))
-        values.append({str(measure): own_values[measure] for measure in measures})
+        rows.append(_row_of(similarity, part, after, gained, beyond))
+        values.append({str(measure): after[measure] for measure in measures})
     # Items that search queries have as many candidates as a part has queries.
     comparable = record.candidates == record.items and not record.both
     notes = dict.fromkeys(note for similarity in learned for note in similarity.training.notes)
@@ -248,7 +263,7 @@ _OTHER_CANDIDATES = (
 
 def _row_of(
     learned: Learned,
-    part: Part,
+    part: QueryPart,
     values: dict[Measure, Floats],
     gained: dict[Measure, Floats],
     beyond: dict[Measure, Floats],
@@ -265,11 +280,11 @@ def _row_of(
     ).points[0]
     alignment, uniformity = _spread(learned, part)
     return Studied(
+        alignment=alignment,
+        uniformity=uniformity,
         temperature=record.temperature,
         training_loss=record.history[record.best].loss,
         loss=point.objective,
-        alignment=alignment,
-        uniformity=uniformity,
         confidence=point.confidence,
         accuracy=point.accuracy,
         entropy=point.entropy,
@@ -278,36 +293,14 @@ def _row_of(
         best_iteration=record.best,
         stopped=record.stopped,
         history=record.history,
-        measures=_intervals(values, part),
-        differences=_changes(gained, part),
-        beyond=_changes(beyond, part),
+        measures={str(m): part.interval(own, m.spec.range) for m, own in values.items()},
+        differences={str(m): part.interval(change) for m, change in gained.items()} or None,
+        beyond={str(m): part.interval(change) for m, change in beyond.items()} or None,
         learned=learned,
     )
 
 
-def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]:
-    return {str(name): part.interval(own, name.spec.range) for name, own in values.items()}
-
-
-def _changes(changes: dict[Measure, Floats], part: Part) -> dict[str, Interval] | None:
-    return {str(name): part.interval(own) for name, own in changes.items()} or None
-
-
-def _untrained_row(
-    similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float
-) -> Studied:
-    """Describe the vectors as they are, with all that needs no temperature."""
-    alignment, uniformity = _spread(similarity, part)
-    swept = sweep_scores(part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False)
-    return Studied(
-        alignment=alignment,
-        uniformity=uniformity,
-        accuracy=swept.points[0].accuracy,
-        measures=_intervals(values, part),
-    )
-
-
-def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
+def _spread(similarity: Similarity, part: QueryPart) -> tuple[float, float]:
     """Compute alignment and uniformity of the vectors as the similarity maps them."""
 
     def mapped(vectors: Vectors, *, items: bool) -> Vectors:
@@ -443,7 +436,7 @@ class Study(Result):
     candidates: int
     """The number of items that each training query was compared with."""
     comparable: bool
-    """Whether the losses of training and held-out queries go over as many candidates."""
+    """True if the losses of training and held-out queries go over as many candidates."""
     notes: tuple[str, ...]
     """Notes, such as what was left out."""
 
@@ -531,7 +524,6 @@ def _conclusions(study: Study) -> Iterator[str]:
 
 
 def _about_training(study: Study) -> Iterator[str]:
-    """Yield sentences about what changes with the temperature."""
     rows = study.trained
     low, high = rows[0], rows[-1]
     steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
@@ -550,22 +542,6 @@ def _about_training(study: Study) -> Iterator[str]:
             )
         else:
             yield "The held-out queries' loss is nowhere above that of training."
-    alignments, uniformities = [row.alignment for row in rows], [row.uniformity for row in rows]
-    near, wide = min(alignments), min(uniformities)
-    yield (
-        f"Relevant pairs are closest at {_places(rows, alignments, near)} (alignment {near:.4f}), "
-        f"items most spread out at {_places(rows, uniformities, wide)} (uniformity {wide:.4f})."
-    )
-    kept = [row.best_iteration or 0 for row in rows]
-    soon, late = min(kept), max(kept)
-    after = f"after {counted(soon, 'iteration')}"
-    if soon == late:
-        yield f"The weights that were kept came {after} at {_places(rows, kept, soon)}."
-    else:
-        yield (
-            f"The weights that were kept came soonest at {_places(rows, kept, soon)}, {after}, and "
-            f"latest at {_places(rows, kept, late)}, after {late:g}."
-        )
 
 
 def _about_measure(study: Study) -> Iterator[str]:
@@ -602,6 +578,5 @@ def _about_measure(study: Study) -> Iterator[str]:
 
 
 def _places(rows: Sequence[Studied], values: Sequence[float], value: float) -> str:
-    """Name the temperatures that have a value."""
     names = [f"{row.temperature:g}" for row, own in zip(rows, values, strict=True) if own == value]
     return "all temperatures alike" if len(names) == len(rows) > 1 else " and ".join(names)

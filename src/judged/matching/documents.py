@@ -20,7 +20,7 @@ from judged.inputs.tables import (
     AnyTable,
     Categories,
     Judgements,
-    KeyedKind,
+    Kind,
     Lookup,
     Run,
     is_frame,
@@ -51,39 +51,27 @@ BASIS = {
 }
 
 OfIds = Callable[[Sequence[str], str], "list[str | None]"]
-"""(ids, what messages call their table) -> the document of each; None: it is one itself."""
+"""(ids, the name of their table) -> the document of each; None if it is a document itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
     """The document of each item, by `item_to` or `unique`."""
 
-    of: OfIds | None = None
-    """None where each table says it itself, in a column."""
-    says: str = ""
-    """The part of an id that is its document, in words."""
-    unlike: str = ""
-    """A note on ids that are documents themselves."""
+    of: OfIds | None = None  # None if each table has a column of documents
+    says: str = ""  # the part of an id that is its document, in words
+    unlike: str = ""  # words for ids that are documents themselves
     table: Categories | None = None
     column: str = ""
-    known: dict[str, str | None] = field(default_factory=dict)
-    """Documents found so far."""
+    known: dict[str, str | None] = field(default_factory=dict)  # documents found so far
 
     @property
-    def kind(self) -> KeyedKind:
+    def kind(self) -> Kind:
         return DOCUMENTS if self.table is None else self.table.kind
-
-    @property
-    def one(self) -> str:
-        return self.kind.value
 
     @property
     def many(self) -> str:
         return _MANY[self.kind]
-
-    @property
-    def basis(self) -> tuple[str, ...]:
-        return (BASIS[self.kind], *([f"an item's document is {self.says}"] if self.says else []))
 
     def documents(self, ids: Sequence[str], source: str) -> list[str]:
         """Return the document of each id."""
@@ -99,7 +87,11 @@ class Documents:
         frame = table.frame
         if self.of is None:
             if "document" not in frame.columns:
-                raise InputError(self._no_column(table.source))
+                raise InputError(
+                    f"{table.source}: there is no column {self.column!r} for item_to; a dict, a "
+                    "TREC file and a table without it need item_to as a separator, a pattern, a "
+                    "table or a function."
+                )
             return frame.with_columns(item="document").drop("document"), 0
         items = frame["item"].unique(maintain_order=True)
         documents = texts("document", self.documents(items.to_list(), table.source))
@@ -108,21 +100,9 @@ class Documents:
         joined = frame.join(pairs, on="item", how="left", maintain_order="left")
         return joined.with_columns(item="document").select(frame.columns), alone
 
-    def _no_column(self, source: str) -> str:
-        return (
-            f"{source}: there is no column {self.column!r} for item_to; a dict, a TREC file and a "
-            "table without it need item_to as a separator, a pattern, a table or a function."
-        )
-
 
 def item_to_document(item_to: ItemToLike) -> Documents:
-    """Parse `item_to`: a text such as "doc:#", a pattern, a table or a function.
-
-    >>> item_to_document("doc:#").documents(["a#1", "b#c#2", "d"], "run")
-    ['a', 'b#c', 'd']
-    >>> item_to_document(r"pattern:^(.*?)_\\d+$").documents(["a_1", "b"], "run")
-    ['a', 'b']
-    """
+    """Parse `item_to`: a text such as "doc:#", a pattern, a table or a function."""
     if isinstance(item_to, str):
         kind, colon, what = item_to.partition(":")
         if colon and what and kind in _KINDS:
@@ -184,7 +164,7 @@ def item_to_category(categories: CategoriesLike) -> Documents:
     return _table(categories, CATEGORIES)
 
 
-def _table(categories: Any, kind: KeyedKind = DOCUMENTS) -> Documents:
+def _table(categories: Any, kind: Kind = DOCUMENTS) -> Documents:
     from judged.inputs.keyed import read_categories  # loads polars
 
     table = read_categories(categories, kind)
@@ -222,30 +202,23 @@ _KINDS: dict[str, Callable[[str], Documents]] = {
 
 def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
     """Replace items by documents; judgements and all runs tell which of them judgements name."""
-    data = asking_for_column(data, to).kept()
+    if to.column:
+        columns = data.columns.with_document(to.column)
+        data = data if columns == data.columns else replace(data, columns=columns)
+    data = data.kept()
     judged: set[str] = set()
 
-    def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
-        judged.update(given.lists if isinstance(given, Lookup) else given.names())
-        of_documents, notes = level_of(given, data.readable_runs(), to)
+    def change_judgements(judgements: Judgements | Lookup) -> Judgements | Lookup:
+        judged.update(judgements.names())
+        of_documents, notes = level_of(judgements, data.readable_runs(), to)
         if of_documents:
-            return replace(given, notes=(*given.notes, *notes))
-        return judgements_by_document(given, to, notes=notes, duplicates=duplicates)
+            return replace(judgements, notes=(*judgements.notes, *notes))
+        return judgements_by_document(judgements, to, notes=notes, duplicates=duplicates)
 
-    def run(given: Run | Lookup) -> Run:
-        return run_by_document(given, to, duplicates=duplicates, judged=judged)
+    def change_run(run: Run | Lookup) -> Run:
+        return run_by_document(run, to, duplicates=duplicates, judged=judged)
 
-    return data.then(judgements=judgements, run=run)
-
-
-def asking_for_column(data: Data, to: Documents) -> Data:
-    """Read the column that names documents too."""
-    if not to.column:
-        return data
-    columns = data.columns.with_document(to.column)
-    if columns == data.columns:
-        return data
-    return replace(data, columns=columns)
+    return data.then(judgements=change_judgements, run=change_run)
 
 
 def level_of(
@@ -253,7 +226,11 @@ def level_of(
 ) -> tuple[bool, tuple[str, ...]]:
     """Decide whether judgements name documents, with notes; runs tell if ids do not."""
     if to.table is not None:
-        return _level_by_table(judgements, to)
+        # An id that the table has only as a document is one.
+        judged_ids, of_item = _ids(judgements), to.table.by_item
+        items = [item for item in judged_ids if of_item.get(item, item) != item]
+        doubtful = items and all(item in to.table.all for item in judged_ids)
+        return False, (_doubtful(items[0], to),) if doubtful else ()
     if to.of is None:
         return _level_by_column(judgements, runs, to)
     judged = list(_ids(judgements))
@@ -300,17 +277,6 @@ def _doubtful(item: str, to: Documents) -> Warned:
     )
 
 
-def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> tuple[bool, tuple[str, ...]]:
-    """Decide by a table; an id that it has only as a document is one."""
-    assert to.table is not None
-    judged = _ids(judgements)
-    of_item, every = to.table.by_item, to.table.all
-    changed = [item for item in judged if of_item.get(item, item) != item]
-    if changed and all(item in every for item in judged):
-        return False, (_doubtful(changed[0], to),)
-    return False, ()
-
-
 def _level_by_column(
     judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
 ) -> tuple[bool, tuple[str, ...]]:
@@ -323,7 +289,7 @@ def _level_by_column(
         if isinstance(run, Run) and "document" in run.frame.columns:
             items |= judged & set(run.frame["item"].unique().to_list())
             documents |= judged & set(run.frame["document"].unique().to_list())
-        # What a run lacks is refused when it is judged.
+        # A run without the column is an error when it is matched.
     if items and not documents:
         raise InputError(
             f"{judgements.source}: the ids are those of items, such as {min(items)!r}, but the "
@@ -340,19 +306,11 @@ def _ids(table: Judgements | Run | Lookup) -> set[str]:
 
 
 def run_by_document(
-    run: Run | Lookup,
-    to: Documents,
-    *,
-    duplicates: str = "error",
-    judged: Collection[str] = (),
+    run: Run | Lookup, to: Documents, *, duplicates: str = "error", judged: Collection[str] = ()
 ) -> Run:
     """Rank documents, each at the place and with the score of its best result.
 
     Only the judged queries, if these are known, keep their lists.
-
-    >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
-    >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
-    ['a', 'b']
     """
     table = _of_judged(run, duplicates, judged) if judged else as_table(run, duplicates)
     whole = distinct(table, duplicates).table
@@ -360,18 +318,16 @@ def run_by_document(
     if len(nan):
         raise InputError(nan_message(whole, nan))
     frame, alone = to.replacing_items(whole)
-    kept = without_repeats(replace(whole, frame=frame), np.arange(frame.height), "first")
-    notes = [f"{frame.height:,} results were reduced to {kept.frame.height:,} {to.many}."]
+    best = without_repeats(replace(whole, frame=frame), np.arange(frame.height), "first")
+    notes = [f"{frame.height:,} results were reduced to {best.frame.height:,} {to.many}."]
     if alone and to.unlike:
         notes.append(
             f"{counted(alone, 'id')} of the run {to.unlike}: taken for "
             f"{'a document' if alone == 1 else 'documents'}."
         )
+    basis = (BASIS[to.kind], *([f"an item's document is {to.says}"] if to.says else []))
     return replace(
-        kept,
-        notes=(*kept.notes, *notes),
-        basis=(*kept.basis, *to.basis),
-        dropped=whole.dropped,
+        best, notes=(*best.notes, *notes), basis=(*best.basis, *basis), dropped=whole.dropped
     )
 
 
@@ -401,15 +357,9 @@ def as_table(run: Run | Lookup, duplicates: str) -> Run:
     if isinstance(run, Run):
         return run
     refuse_repeated(run, duplicates)
-    return Run(
-        _flat(run, "score"),
-        run.source,
-        run.notes,
-        queries=tuple(run.lists),
-        basis=run.basis,
-        dropped=len(run.repeated),
-        name=run.name,
-    )
+    dropped, queries = len(run.repeated), tuple(run.lists)
+    table = Run(_flat(run, "score"), run.source, run.notes, queries=queries, dropped=dropped)
+    return replace(table, basis=run.basis, name=run.name)
 
 
 def judgements_by_document(
@@ -419,21 +369,20 @@ def judgements_by_document(
     notes: tuple[str, ...] = (),
     duplicates: str = "error",
 ) -> Judgements:
-    """Judge documents by the best grade of their items, by subtopic if there are subtopics.
-
-    >>> judgements = Lookup({"q": {"a#1": 1, "a#2": 2, "b": 0}})
-    >>> judgements_by_document(judgements, item_to_document("doc:#")).frame.rows()
-    [('q', 'a', 2.0), ('q', 'b', 0.0)]
-    """
+    """Judge documents by the best grade of their items, by subtopic if there are subtopics."""
     import polars as pl
 
     if isinstance(judgements, Lookup):
         refuse_repeated(judgements, duplicates)
-        table = Judgements(_flat(judgements, "grade"), judgements.source, judgements.notes)
-        table = replace(table, queries=tuple(judgements.lists), dropped=len(judgements.repeated))
-    else:
-        table = judgements
-    whole = distinct(table, duplicates).table
+        names, dropped = tuple(judgements.lists), len(judgements.repeated)
+        judgements = Judgements(
+            _flat(judgements, "grade"),
+            judgements.source,
+            judgements.notes,
+            queries=names,
+            dropped=dropped,
+        )
+    whole = distinct(judgements, duplicates).table
     frame, _ = to.replacing_items(whole)
     about = identity(whole)
     best = frame.group_by(about, maintain_order=True).agg(pl.col("grade").max())
@@ -476,20 +425,14 @@ def with_items(
     exclude_same_id: bool = False,
     duplicates: str = "error",
 ) -> Data:
-    """Apply `item_to`, `unique` and `exclude_same_id` to the data.
-
-    >>> from judged.inputs.data import Data
-    >>> data = Data.of({"q": {"a": 1}}, {"q": ["b#1", "a#2", "a#1"]})
-    >>> with_items(data, item_to="doc:#").run("one").frame["item"].to_list()
-    ['b', 'a']
-    """
+    """Apply `item_to`, `unique` and `exclude_same_id` to the data."""
     if exclude_same_id:
         data = excluding_same_id(data)
     to = _documents(data, item_to, unique)
     if to is None:
         return data
     data = by_document(data.whole(), to, duplicates=duplicates)
-    return excluding_same_id(data, one=to.one) if exclude_same_id else data
+    return excluding_same_id(data, one=to.kind.value) if exclude_same_id else data
 
 
 def _documents(

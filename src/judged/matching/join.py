@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress, repeat
@@ -19,12 +18,12 @@ from judged.arrays import Floats, Ints, borders, positions, starts_of
 from judged.errors import InputError, quoted
 from judged.inputs.tables import AnyRun, AnyTable, Lookup, Run, texts
 from judged.matching.checks import (
-    EMPTY,
+    NAN_ADVICE,
+    empty_message,
     identity,
     nan_message,
     nothing_in_common,
     refuse_lost,
-    refuse_nothing_left,
     refuse_repeated,
     repeated,
     without_repeats,
@@ -36,14 +35,9 @@ if TYPE_CHECKING:
     from judged.matching.pool import Pool
 
 
-_BLOCK = 1 << 17
-"""Rows worked on at a time: what is made of them on the way stays in the processor's cache."""
-_TABLE = 1 << 20
-"""More rows than this are sorted, because a table of their places would be large and no faster."""
-_SPARSE = 2
-"""A table has four to eight slots for each place."""
-_REGION = 1 << 14
-"""Rows of a region, but for its last list."""
+_MAX_TABLE_ROWS = 1 << 20  # more rows are sorted: a table would be large and no faster
+_EXTRA_TABLE_BITS = 2  # a table has four to eight slots for each place
+_ROWS_PER_REGION = 1 << 14
 
 
 def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
@@ -51,38 +45,21 @@ def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
 
     Places count on from one series to the next. All pairs of a place in the first series and one in
     a later series are there. Of places in one series, each that agrees with any other is in some
-    pair; they are not all paired, as a row repeated n times has n² pairs.
+    pair; they are not all paired, because a row repeated n times has n² pairs.
 
-    One sort of integers does it, shared among the processors by the keys' highest bits: the place
-    is packed into the low bits of its key, so that it need not be sorted along.
+    The place is packed into the low bits of its key, so that it is sorted along.
     """
     first, *others = ([chunk.to_numpy() for chunk in key.get_chunks()] for key in keys)
     return _by_sorting(first, [chunk for chunks in others for chunk in chunks])
 
 
-@dataclass(frozen=True, eq=False)
-class Regions:
-    """Stretches of rows beyond which no two are about the same."""
-
-    begins: Ints
-    """The first row of each."""
-    of: tuple[Ints, ...]
-    """For each later series the region that each key belongs to; -1 where it can agree with no row.
-    """
-
-    @classmethod
-    def of_lists(cls, lengths: Ints, *lists: Ints) -> Regions:
-        """Cut lists end to end into regions; `lists` has the list of each later key, or -1."""
-        starts = starts_of(lengths)
-        new = borders(starts // _REGION)
-        region = np.append(np.cumsum(new) - 1, -1)
-        return cls(starts[new], tuple(region[numbers] for numbers in lists))
-
-
 def matching_pairs(
-    first: pl.Series, *others: pl.Series, regions: Regions | None = None
+    first: pl.Series, *others: pl.Series, lengths: Ints | None = None, lists: Sequence[Ints] = ()
 ) -> tuple[Ints, Ints]:
-    """Find pairs like `equal_pairs`, but only with the first series and within regions.
+    """Find pairs like `equal_pairs`, but only with the first series.
+
+    If the first series is made of lists of these lengths, `lists` has the list of each later key,
+    or -1, and only pairs within a region of whole lists are found.
 
     Each key of the first series writes its place into a table, at its highest bits, and the keys of
     the others look there: region by region, so that the table stays in the processor's cache. Only
@@ -90,23 +67,27 @@ def matching_pairs(
     first series twice.
     """
     count = len(first)
-    if regions is None:
-        regions = Regions(_FIRST, tuple(np.zeros(len(series), np.int64) for series in others))
-    ends = np.append(regions.begins[1:], count)
-    longest = int((ends - regions.begins).max())
-    if not count or longest > _TABLE or count >> 32:
+    begins, homes = _FIRST, [np.zeros(len(series), np.int64) for series in others]
+    if lengths is not None:
+        starts = starts_of(lengths)
+        new = borders(starts // _ROWS_PER_REGION)
+        region = np.append(np.cumsum(new) - 1, -1)
+        begins, homes = starts[new], [region[numbers] for numbers in lists]
+    ends = np.append(begins[1:], count)
+    longest = int((ends - begins).max())
+    if not count or longest > _MAX_TABLE_ROWS or count >> 32:
         return equal_pairs(first, *others)
     keys, sought = first.to_numpy(), [series.to_numpy() for series in others]
     # The keys of later series one after the other, as places count on, in the order of regions.
     later = np.concatenate([keys[:0], *sought])
-    home = np.concatenate([_FIRST[:0], *regions.of])
+    home = np.concatenate([_FIRST[:0], *homes])
     order = np.argsort(home, kind="stable")
-    cuts = np.searchsorted(home[order], np.arange(len(regions.begins) + 1))
-    bits = longest.bit_length() + _SPARSE
+    cuts = np.searchsorted(home[order], np.arange(len(begins) + 1))
+    bits = longest.bit_length() + _EXTRA_TABLE_BITS
     shift, table = np.uint64(64 - bits), np.zeros(1 << bits, np.uint32)
     left, right = [_FIRST[:0]], [_FIRST[:0]]
     crowded, lost = [_FIRST[:0]], [_FIRST[:0]]
-    for number, (begin, end) in enumerate(zip(regions.begins.tolist(), ends.tolist(), strict=True)):
+    for number, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
         own_keys = keys[begin:end]
         place = np.arange(begin, end, dtype=np.uint32)
         slot = (own_keys >> shift).view(np.int64)
@@ -138,57 +119,25 @@ _FIRST = np.zeros(1, np.int64)
 def _by_sorting(
     first: list[NDArray[np.uint64]], others: list[NDArray[np.uint64]]
 ) -> tuple[Ints, Ints]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    chunks, border = [*first, *others], sum(map(len, first))
-    count = sum(map(len, chunks))
-    low = max(count - 1, 1).bit_length()
-    bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
-
-    def pairs(share: int) -> tuple[Ints, Ints]:
-        return _equal_pairs(chunks, low, share, bits, border)
-
-    if not bits:
-        return pairs(0)
-    with ThreadPoolExecutor(1 << bits) as pool:
-        shares = list(pool.map(pairs, range(1 << bits)))
-    return np.concatenate([left for left, _ in shares]), np.concatenate(
-        [right for _, right in shares]
-    )
-
-
-def _equal_pairs(
-    chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int, border: int
-) -> tuple[Ints, Ints]:
-    """Find the pairs among the keys whose highest bits are this share's."""
-    mask = np.uint64((1 << low) - 1)
-    parts: list[NDArray[np.uint64]] = [np.zeros(0, np.uint64)]
-    place_begin = 0
-    for values in chunks:
-        for begin in range(0, len(values), _BLOCK):
-            block = values[begin : begin + _BLOCK]
-            place = np.arange(place_begin, place_begin + len(block), dtype=np.uint64)
-            place_begin += len(block)
-            if bits:
-                in_share = block >> np.uint64(64 - bits) == share
-                block, place = block[in_share], place[in_share]
-            parts.append((block & ~mask) | place)
-    packed = np.concatenate(parts)
+    border = sum(map(len, first))
+    keys = np.concatenate([np.zeros(0, np.uint64), *first, *others])
+    mask = np.uint64((1 << max(len(keys) - 1, 1).bit_length()) - 1)
+    packed = (keys & ~mask) | np.arange(len(keys), dtype=np.uint64)
     packed.sort()
-    near = _neighbours(packed, mask)
+    near = np.flatnonzero((packed[1:] ^ packed[:-1]) <= mask)
     left = (packed[near] & mask).astype(np.int64)
     right = (packed[near + 1] & mask).astype(np.int64)
     # Where more than two agree, not all pairs across the border are neighbours.
     starts = np.diff(near, prepend=-2) > 1
     ends = np.append(starts[1:], True)[: len(near)]
     crowds = near[ends] - near[starts] > 0
-    first, size = near[starts][crowds], (near[ends] - near[starts] + 2)[crowds]
-    members = positions(first, size)
+    begin, size = near[starts][crowds], (near[ends] - near[starts] + 2)[crowds]
+    members = positions(begin, size)
     inside = (packed[members] & mask) < border
     here = np.bincount(np.repeat(np.arange(len(size)), size), inside, len(size)).astype(np.int64)
     there = members[~inside]
     fellows = np.repeat(here, size - here)
-    one = positions(np.repeat(first, size - here), fellows)
+    one = positions(np.repeat(begin, size - here), fellows)
     other = np.repeat(there, fellows)
     apart = other - one > 1
     return (
@@ -197,55 +146,50 @@ def _equal_pairs(
     )
 
 
-def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
-    last = len(packed) - 1
-    blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
-    near = [
-        begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask)
-        for begin, end in blocks
-    ]
-    return np.concatenate([np.zeros(0, np.int64), *near])
-
-
-@dataclass(frozen=True, eq=False)
-class Hashed(Generic[AnyTable]):
-    """A table with a 64-bit hash of each row's identity, and the rows where a query begins."""
-
-    table: AnyTable
-    key: pl.Series
-    starts: Ints
-
-
-def hashed(table: AnyTable) -> Hashed[AnyTable]:
-    frame = table.frame
-    if not frame.height and not table.queries:
-        raise InputError(f"{table.source} holds no rows.")
-    query = frame["query"].hash(1)
-    key = frame["item"].hash(2) ^ query
-    if "subtopic" in identity(table):
-        key ^= frame["subtopic"].hash(3)
-    return Hashed(table, key, np.flatnonzero(borders(query.to_numpy())))
-
-
-def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
-    """Return a table without repeated rows, or raise an error that names them."""
-    rows = hashed(table)
-    again = repeated(table, np.concatenate(matching_pairs(rows.key)))
-    return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
-
-
 @dataclass(frozen=True, eq=False)
 class Grouped(Generic[AnyTable]):
-    """A table seen query by query; rows stay put, `order` says where a query's rows lie."""
+    """A table with a 64-bit hash of each row's identity, and the rows of each query.
+
+    The rows themselves are not moved.
+    """
 
     table: AnyTable
     key: pl.Series
-    """In the order of the table's rows."""
-    names: pl.Series
-    """The queries in the order of their first row."""
-    lengths: Ints
-    order: Ints | None
-    """Row numbers, query after query; None where the table is grouped already."""
+    stretches: Ints  # the rows where the query changes
+
+    @cached_property
+    def _groups(self) -> tuple[pl.Series, Ints, Ints | None]:
+        import polars as pl
+
+        table = self.table
+        lengths = np.diff(np.append(self.stretches, table.frame.height))
+        names = table.frame["query"].gather(self.stretches)
+        if not table.queries and names.n_unique() == len(names):  # grouped already
+            return names, lengths, None
+        every = pl.Series(
+            "query", table.queries or names.unique(maintain_order=True), dtype=pl.String
+        )
+        numbered = every.to_frame().with_row_index("number")
+        joined = names.to_frame().join(numbered, on="query", maintain_order="left")
+        number = joined["number"].to_numpy()
+        falls = (number[1:] < number[:-1]).any()
+        order = np.argsort(np.repeat(number, lengths), kind="stable") if falls else None
+        return every, np.bincount(number, lengths, len(every)).astype(np.int64), order
+
+    @property
+    def names(self) -> pl.Series:
+        """The queries in the order of their first row."""
+        return self._groups[0]
+
+    @property
+    def lengths(self) -> Ints:
+        """The number of rows of each query."""
+        return self._groups[1]
+
+    @property
+    def order(self) -> Ints | None:
+        """Row numbers, query after query; None if the table is grouped already."""
+        return self._groups[2]
 
     def values(self, column: str) -> Floats:
         """Return the numbers of a column, query after query."""
@@ -265,26 +209,22 @@ class Grouped(Generic[AnyTable]):
         return back[rows]
 
 
-def group(rows: Hashed[AnyTable]) -> Grouped[AnyTable]:
-    """Find each query's rows; a table that is grouped already is not sorted."""
-    import polars as pl
-
-    starts, table = rows.starts, rows.table
-    lengths = np.diff(np.append(starts, table.frame.height))
-    names = table.frame["query"].gather(starts)
-    if not table.queries and names.n_unique() == len(names):
-        return Grouped(table, rows.key, names, lengths, None)
-    every = pl.Series("query", table.queries or names.unique(maintain_order=True), dtype=pl.String)
-    numbered = every.to_frame().with_row_index("number")
-    stretches = names.to_frame().join(numbered, on="query", maintain_order="left")
-    number = stretches["number"].to_numpy()
-    order = np.argsort(np.repeat(number, lengths), kind="stable") if _falls(number) else None
-    total = np.bincount(number, lengths, len(every)).astype(np.int64)
-    return Grouped(table, rows.key, every, total, order)
+def hashed(table: AnyTable) -> Grouped[AnyTable]:
+    frame = table.frame
+    if not frame.height and not table.queries:
+        raise InputError(f"{table.source} holds no rows.")
+    query = frame["query"].hash(1)
+    key = frame["item"].hash(2) ^ query
+    if "subtopic" in identity(table):
+        key ^= frame["subtopic"].hash(3)
+    return Grouped(table, key, np.flatnonzero(borders(query.to_numpy())))
 
 
-def _falls(numbers: NDArray[Any]) -> bool:
-    return bool((numbers[1:] < numbers[:-1]).any())
+def distinct(table: AnyTable, duplicates: str) -> Grouped[AnyTable]:
+    """Return a table without repeated rows, or raise an error that names them."""
+    rows = hashed(table)
+    again = repeated(table, np.concatenate(matching_pairs(rows.key)))
+    return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
 
 
 def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
@@ -301,18 +241,17 @@ def packed(
     buffer, offset = flat.data, 0
     try:
         for values in lists.values():
-            # Of all ways from Python's floats to an array the fastest, and one that takes no text
-            # for a number.
+            # The fastest way from Python's floats to an array, and texts are not numbers to it.
             struct.pack_into(f"{len(values)}d", buffer, offset, *values.values())
             offset += 8 * len(values)
             yield values
     except (struct.error, TypeError, ValueError, OverflowError):
-        every = (
-            (query, item, values_of[item])
-            for query, values_of in lists.items()
-            for item in values_of
+        query, item, value = next(
+            (query, item, value)
+            for query, values in lists.items()
+            for item, value in values.items()
+            if not _is_number(value)
         )
-        query, item, value = next(values_of for values_of in every if not _is_number(values_of[2]))
         beyond = isinstance(value, int)
         raise InputError(
             f"item {item!r} of query {query!r} has {quoted(value)} where {what} should be; "
@@ -328,25 +267,20 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matches:
     """A run's scores, list after list, and the judged items found in them."""
 
     scores: Floats
-    lengths: Ints
-    """List lengths; lists lie end to end in `scores`."""
-    list_of: Ints
-    """The list of each judged query; -1 for a query that the run lacks."""
-    hit_judgement: Ints
-    """The judgement of each judged item that the run holds, as a row of the pool."""
+    lengths: Ints  # lists lie end to end in `scores`
+    list_of: Ints  # the list of each judged query; -1 for a query that the run lacks
+    hit_judgement: Ints  # the row in the pool of each judged item that the run holds
     hit_score: Floats
-    hit_position: Ints | None
-    """The place of each hit in `scores`, if known."""
+    hit_position: Ints | None  # the place of each hit in `scores`, if known
     items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
-    own_query: Ints
-    """Judged queries that the run holds among their own results."""
+    own_query: Ints  # judged queries that are among their own results
     own_score: Floats
     infinite: int = 0
     dropped: int = 0
@@ -382,14 +316,12 @@ def refuse_apart(pool: Pool, run: AnyRun, matches: Matches) -> None:
     if not len(there):
         raise InputError(nothing_in_common(pool.name, pool.queries, run.source, names_of(run)))
     if not matches.lengths[there].any():
-        refuse_nothing_left(run.source, run.notes)
-        raise InputError(f"{run.source}: {EMPTY}")
+        raise InputError(empty_message(run.source, run.notes))
 
 
 def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     refuse_lost(run, pool.places)
-    rows = hashed(run)
-    grouped = group(rows)
+    grouped = hashed(run)
     number = {name: place for place, name in enumerate(grouped.names.to_list())}
     list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
     row, judgement, again, own_rows, query = _pairs(pool, grouped, list_of)
@@ -412,19 +344,16 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         infinite = int((np.isinf(scores) & judged_rows).sum())
         scores = np.where(judged_rows, scores, 0.0)
     position = grouped.positions(row)
-    # The keys agree; so must the strings. The list a result lies in stands for its query.
+    # The keys agree; so must the strings. The list of a result is that of its query.
     home = list_of[pool.query[judgement]]
-    same = (
-        (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
-    )
+    begin = starts[home]
+    same = (home >= 0) & (position >= begin) & (position < begin + grouped.lengths[home])
     same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
     if len(own_rows):
-        names, listed = (
-            texts("query", map(pool.queries.__getitem__, query.tolist())),
-            run.frame[own_rows],
-        )
+        names = texts("query", map(pool.queries.__getitem__, query.tolist()))
+        listed = run.frame[own_rows]
         same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
         own_rows, query = own_rows[same], query[same]
 
@@ -457,10 +386,9 @@ def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
 def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Pair rows with judgements; also find repeated rows, and rows about the query itself."""
     count, last = len(run.key), len(run.key) + len(pool.key)
-    regions = None
-    if run.order is None:
-        regions = Regions.of_lists(run.lengths, list_of[pool.query], list_of)
-    left, right = matching_pairs(run.key, pool.key, pool.own_key, regions=regions)
+    grouped = run.lengths if run.order is None else None
+    lists = list_of[pool.query], list_of
+    left, right = matching_pairs(run.key, pool.key, pool.own_key, lengths=grouped, lists=lists)
     inside = right < count
     again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
     own_pairs = (left < count) & (right >= last)
@@ -493,20 +421,15 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
             if score != score
         )
         raise InputError(
-            f"{run.source}: the score of item {item!r} for query {query!r} is NaN. "
-            "A NaN has no place in a ranking; give it a number or remove the item."
+            f"{run.source}: the score of item {item!r} for query {query!r} is NaN. {NAN_ADVICE}"
         )
     hit = ~np.isnan(score)
     own_lists = np.fromiter(map(contains, lists.values(), lists), bool, len(lists))
     every = list(lists.values())
 
     def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
-        return list(
-            compress(
-                chain.from_iterable(every[number] for number in chosen_lists.tolist()),
-                chosen.tolist(),
-            )
-        )
+        items = chain.from_iterable(every[number] for number in chosen_lists.tolist())
+        return list(compress(items, chosen.tolist()))
 
     return Matches(
         scores=scores,
@@ -518,9 +441,7 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
         items=items,
         run_queries=len(run.lists),
         own_query=np.flatnonzero(present)[own_lists],
-        own_score=np.array(
-            [run.lists[query][query] for query in compress(lists, own_lists)], float
-        ),
+        own_score=np.array([lists[query][query] for query in compress(lists, own_lists)], float),
         infinite=0 if finite else int(np.isinf(scores).sum()),
         dropped=len(dropped),
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints
 from judged.errors import PolicyError
 from judged.inputs.tables import Judgements, Lookup, Run, texts
-from judged.matching.join import distinct, match, numbers
+from judged.matching.documents import as_table
+from judged.matching.join import distinct, match
 from judged.matching.pool import Pool, pool_of
 from judged.matching.variants import FAVOURS, ONE_ORDER, HitPlaces, judged_otherwise, place
 from judged.rankings.rankings import Rankings, by_query_and_rank
@@ -21,36 +21,26 @@ from judged.rankings.rankings import Rankings, by_query_and_rank
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.policy import Policy
-
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """A run by numbers."""
+    """A run, with items as numbers of `Listings`."""
 
-    item: Ints
-    """The number of each of its results that has one."""
+    item: Ints  # the number of each result
     places: HitPlaces
-    retrieved: Ints
-    """The length of each query's list."""
-    missing: NDArray[np.bool_]
-    """The queries that the run lacks."""
+    retrieved: Ints  # the length of each query's list
+    missing: NDArray[np.bool_]  # the queries that the run lacks
 
 
 @dataclass(frozen=True, eq=False)
 class Listings:
     """Judged items and results of runs, by number: the judgements first, in their order."""
 
-    pool: Pool
-    """The judgements."""
-    queries: tuple[str, ...]
-    """The queries of the judgements first."""
-    query: Ints
-    """The query of each item."""
-    items: pl.Series
-    """The id of each item."""
-    grades: Floats
-    """The grade of each item; NaN if unjudged."""
+    pool: Pool  # the judgements
+    queries: tuple[str, ...]  # the queries of the judgements first
+    query: Ints  # the query of each item
+    items: pl.Series  # the id of each item
+    grades: Floats  # the grade of each item; NaN if unjudged
     runs: tuple[Listed, ...]
 
     @classmethod
@@ -95,6 +85,55 @@ class Listings:
             tuple(_listed(every, run, order, duplicates) for run in runs),
         )
 
+    def judged(
+        self,
+        run: tuple[int, Rankings],
+        against: tuple[int, Rankings],
+        *,
+        top: float,
+        cutoff: int | None = None,
+    ) -> list[tuple[Rankings, Rankings]]:
+        """Return two runs with all unjudged results judged in favour of one run, then of the other.
+
+        Results that neither run has at or above the cutoff stay unjudged.
+        """
+        if self.pool.subtopics is not None:
+            raise PolicyError(
+                f"{self.pool.name}: judged by subtopic, where an unjudged result may serve one "
+                "subtopic and not another: there is no one judging in favour of a run. Leave out "
+                "unjudged_range."
+            )
+        both = [(self.runs[number], r) for number, r in (run, against)]
+        (above, reached), (below, also) = (self._heights(*pair, cutoff) for pair in both)
+        # A negative grade is no judgement.
+        unjudged = ~(self.grades >= 0) & (reached | also)
+        numbers = {name: number for number, name in enumerate(run[1].queries)}
+        # -1 for queries that the rankings lack.
+        query = np.array([numbers.get(name, -1) for name in self.queries], np.int64)[self.query]
+        pairs = []
+        for favoured in (above < below, above > below):
+            grades = np.where(unjudged, np.where(favoured, top, 0.0), self.grades)
+            judged = (query >= 0) & ~np.isnan(grades)
+            pool = np.flatnonzero(judged)
+            pool = pool[np.lexsort((-grades[pool], query[pool]))]
+            one, other = (_judged_run(listed, r, query, grades, pool) for listed, r in both)
+            pairs.append((one, other))
+        return pairs
+
+    def _heights(
+        self, listed: Listed, r: Rankings, cutoff: int | None
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return each item's rank in a run, the middle of an open tie, and if it may be shown."""
+        places, loose = listed.places, r.ties in (*FAVOURS, "expected")
+        rank = (places.first + places.last) / 2 if loose else places.rank.astype(np.float64)
+        highest = places.first if loose else places.rank
+        depth = np.inf if r.depth is None else r.depth
+        height = np.full(len(self.grades), np.inf)
+        height[listed.item] = np.where(highest <= depth, rank, np.inf)
+        reached = np.zeros(len(height), bool)
+        reached[listed.item] = highest <= min(depth, np.inf if cutoff is None else cutoff)
+        return height, reached
+
 
 def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judgements:
     import polars as pl
@@ -105,16 +144,10 @@ def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judge
 
 def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:
     """Return query, item and score of each result, no item twice."""
-    import polars as pl
-
-    if isinstance(run, Run):
-        table = distinct(run, duplicates).table if duplicates == "first" else run
-        return table.frame.select("query", "item", "score")
-    lengths = np.fromiter(map(len, run.lists.values()), np.int64, len(run.lists))
-    query = texts("query", run.lists).gather(np.repeat(np.arange(len(lengths)), lengths))
-    item = texts("item", chain.from_iterable(run.lists.values()))
-    score = pl.Series("score", numbers(run.lists, lengths, "a score"))
-    return pl.DataFrame([query, item, score])
+    table = as_table(run, "first")
+    if duplicates == "first":
+        table = distinct(table, "first").table
+    return table.frame.select("query", "item", "score")
 
 
 def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame:
@@ -138,95 +171,6 @@ def _listed(every: Pool, run: Run | Lookup, ties: str, duplicates: str) -> Liste
     missing = matches.list_of < 0
     retrieved = np.where(missing, 0, matches.lengths[matches.list_of])
     return Listed(item, place(every, matches, ties), retrieved, missing)
-
-
-class JudgedPair(NamedTuple):
-    """Two runs under one judging."""
-
-    run: Rankings
-    against: Rankings
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Runs and judgements from which any two runs can be judged in favour of one of them.
-
-    >>> from judged import Rankings
-    >>> judgements, runs = {"q": {"a": 1}}, [{"q": ["a", "b"]}, {"q": ["c", "a"]}]
-    >>> tables = [Lookup({"q": {"a": 2.0, "b": 1.0}}), Lookup({"q": {"c": 2.0, "a": 1.0}})]
-    >>> joint = Joint.of(Lookup(judgements), tables)
-    >>> run, against = (Rankings.from_run(judgements, each) for each in runs)
-    >>> best, worst = joint.judged((0, run), (1, against), top=1.0)
-    >>> best.run.hit_grade.tolist(), best.against.hit_grade.tolist()
-    ([1.0, 1.0], [0.0, 1.0])
-    >>> worst.run.hit_grade.tolist(), worst.against.hit_grade.tolist()
-    ([1.0, 0.0], [1.0, 1.0])
-    """
-
-    listings: Listings
-
-    @classmethod
-    def of(
-        cls,
-        judgements: Judgements | Lookup,
-        runs: Sequence[Run | Lookup],
-        *,
-        policy: Policy | None = None,
-        duplicates: str = "error",
-    ) -> Joint:
-        ties = "id" if policy is None else policy.ties
-        return cls.of_listings(Listings.of(judgements, runs, ties=ties, duplicates=duplicates))
-
-    @classmethod
-    def of_listings(cls, listings: Listings) -> Joint:
-        if listings.pool.subtopics is not None:
-            raise PolicyError(
-                f"{listings.pool.name}: judged by subtopic, where an unjudged result may serve one "
-                "subtopic and not another: there is no one judging in favour of a run. Leave out "
-                "unjudged_range."
-            )
-        return cls(listings)
-
-    def judged(
-        self,
-        run: tuple[int, Rankings],
-        against: tuple[int, Rankings],
-        *,
-        top: float,
-        cutoff: int | None = None,
-    ) -> Iterator[JudgedPair]:
-        """Yield two runs with all unjudged results judged in favour of one run, then of the other.
-
-        Results that neither run has at or above the cutoff stay unjudged.
-        """
-        known = self.listings
-        both = [(known.runs[number], r) for number, r in (run, against)]
-        (above, reached), (below, also) = (self._heights(*pair, cutoff) for pair in both)
-        # A negative grade is no judgement.
-        unjudged = ~(known.grades >= 0) & (reached | also)
-        numbers = {name: number for number, name in enumerate(run[1].queries)}
-        # -1 for queries that the rankings lack.
-        query = np.array([numbers.get(name, -1) for name in known.queries], np.int64)[known.query]
-        for favoured in (above < below, above > below):
-            grades = np.where(unjudged, np.where(favoured, top, 0.0), known.grades)
-            judged = (query >= 0) & ~np.isnan(grades)
-            pool = np.flatnonzero(judged)
-            pool = pool[np.lexsort((-grades[pool], query[pool]))]
-            yield JudgedPair(*(_judged_run(listed, r, query, grades, pool) for listed, r in both))
-
-    def _heights(
-        self, listed: Listed, r: Rankings, cutoff: int | None
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return each item's rank in a run, the middle of an open tie, and if it may be shown."""
-        places, loose = listed.places, r.ties in (*FAVOURS, "expected")
-        rank = (places.first + places.last) / 2 if loose else places.rank.astype(np.float64)
-        highest = places.first if loose else places.rank
-        depth = np.inf if r.depth is None else r.depth
-        height = np.full(len(self.listings.grades), np.inf)
-        height[listed.item] = np.where(highest <= depth, rank, np.inf)
-        reached = np.zeros(len(height), bool)
-        reached[listed.item] = highest <= min(depth, np.inf if cutoff is None else cutoff)
-        return height, reached
 
 
 def _judged_run(listed: Listed, r: Rankings, query: Ints, grades: Floats, pool: Ints) -> Rankings:

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.arrays import Floats, Ints, starts_of
+from judged.arrays import Ints, starts_of
 from judged.errors import InputError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import AnyRun, Judgements, Lookup, Run
 from judged.matching.checks import (
-    EMPTY,
-    LargeTies,
-    OwnIds,
-    RisingScores,
-    UnlikeIds,
+    empty_message,
+    large_ties,
     nothing_in_common,
-    refuse_nothing_left,
+    own_ids,
     refuse_swapped,
+    rising_scores,
+    unlike_ids,
 )
 from judged.matching.join import Matches, match, names_of, refuse_apart
 from judged.matching.pool import (
@@ -42,7 +41,7 @@ from judged.rankings.rankings import Rankings, Weights, by_query_and_rank
 from judged.text import Warned
 
 if TYPE_CHECKING:
-    from judged.inputs.tables import QueryWeights
+    from judged.inputs.weights import QueryWeights
     from judged.options import CollectionLike
 
 
@@ -56,8 +55,7 @@ class Matcher:
     pool: Pool
     policy: Policy
     collection: CollectionLike | None = None
-    weights: QueryWeights | None = None
-    """Weights from a column of the judgements."""
+    weights: QueryWeights | None = None  # weights from a column of the judgements
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -98,17 +96,13 @@ class Matcher:
             return
         if self.policy.ties == "input":
             run = run.in_input_order()
-        feed = self.feed(run.name, run.source)
+        feed = Feed(self, run.name, run.source)
         with run.opened(frozenset(self.queries)) as tables:
             for table in tables:
                 block = feed.add(table)
                 if block is not None:
                     yield block
         yield feed.end()
-
-    def feed(self, name: str, source: str) -> Feed:
-        """Take a run block by block, as blocks come."""
-        return Feed(self, name, source)
 
     def block(self, run: Run | Lookup, numbers: Ints) -> Rankings:
         """Return the rankings of some judged queries, without the checks of a whole run."""
@@ -126,24 +120,20 @@ class Feed:
 
     def __init__(self, matcher: Matcher, name: str, source: str) -> None:
         self.matcher, self.name, self.source = matcher, name, source
-        self.seen = np.zeros(len(matcher.queries), bool)
-        """A mask of the judged queries that came."""
-        self.results = False
-        """Whether a judged query had a result."""
-        self.names: list[str] = []
-        """Some queries of the run, for messages."""
-        self.rest: list[Findings] = []
-        """Findings of blocks without a judged query."""
+        self.seen = np.zeros(len(matcher.queries), bool)  # the judged queries that came
+        self.has_results = False  # True if a judged query had a result
+        self.names: list[str] = []  # the first queries of the run, for messages
+        self.rest: list[Findings] = []  # findings of blocks without a judged query
+        # Basis and notes of the last block; all blocks have the same.
         self.basis: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        """Basis and notes of the last block; all blocks have the same."""
 
     def add(self, table: Run | Lookup) -> Rankings | None:
         """Return the rankings of the judged queries in a block, or None."""
         places = self.matcher.pool.places
         there = names_of(table)
-        if len(self.names) < _NAMES:
-            self.names += there[: _NAMES - len(self.names)]
+        if len(self.names) < MAX_NAMES_IN_HINTS:
+            self.names += there[: MAX_NAMES_IN_HINTS - len(self.names)]
         numbers = np.array(sorted({places[name] for name in there if name in places}), np.int64)
         if (again := numbers[self.seen[numbers]]).size:
             raise InputError(
@@ -153,13 +143,13 @@ class Feed:
         self.seen[numbers] = True
         self.basis, self.notes = table.basis, table.notes
         if not len(numbers):
-            passed = 0 if isinstance(table, Lookup) else table.passed.queries
-            named = 0 if isinstance(table, Lookup) else len(table.passed.names)
-            listed = len(there) - named
-            self.rest.append(Findings(run_queries=listed + passed, notes=table.notes))
+            count = len(there)
+            if isinstance(table, Run):
+                count += table.passed.queries - len(table.passed.names)
+            self.rest.append(Findings(run_queries=count, notes=table.notes))
             return None
         block = self.matcher.block(table, numbers)
-        self.results = self.results or bool((block.whole or block).retrieved.any())
+        self.has_results = self.has_results or bool((block.whole or block).retrieved.any())
         return block
 
     def state(self) -> dict[str, Any]:
@@ -178,30 +168,20 @@ class Feed:
             raise InputError(
                 nothing_in_common(matcher.pool.name, matcher.queries, self.source, self.names)
             )
-        if not self.results:
-            refuse_nothing_left(self.source, self.notes)
-            raise InputError(f"{self.source}: {EMPTY}")
+        if not self.has_results:
+            raise InputError(empty_message(self.source, self.notes))
         nothing = Lookup({}, self.source, name=self.name, basis=self.basis, notes=self.notes)
         block = matcher.block(nothing, np.flatnonzero(~self.seen))
         findings = block.findings
         assert findings is not None
         closing = () if matcher.weights is None else about_weights(matcher.weights, matcher.queries)
         once = Findings(duplicates_dropped=matcher.pool.dropped, closing=closing)
-        # Notes that count are not said again for what never came.
+        # Notes that count were made by the blocks already.
         findings = replace(findings, notes=matcher.pool.notes)
         return replace(block, findings=total([*self.rest, findings, once]))
 
 
-_NAMES = 1000
-"""Queries to look at if a run has no judged query."""
-
-
-def _best_scores(matches: Matches) -> Floats:
-    """Return the greatest score of each judged query's results; NaN without results."""
-    best = np.full(len(matches.lengths) + 1, np.nan)  # the last is of a query that the run lacks
-    some = np.flatnonzero(matches.lengths)
-    best[some] = np.maximum.reduceat(matches.scores, matches.starts[some])
-    return best[matches.list_of]
+MAX_NAMES_IN_HINTS = 1000
 
 
 def ranked(
@@ -215,7 +195,11 @@ def ranked(
     present = matches.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)
     retrieved[present] = matches.lengths[matches.list_of[present]]
-    query = pool.query[matches.hit_judgement]
+    # The last one is for queries that the run lacks.
+    best = np.full(len(matches.lengths) + 1, np.nan)
+    filled = np.flatnonzero(matches.lengths)
+    best[filled] = np.maximum.reduceat(matches.scores, matches.starts[filled])
+    query, pool_grade = pool.query[matches.hit_judgement], pool.best_first
     order = by_query_and_rank(query, places.rank)
     whole = Rankings(
         queries=pool.queries,
@@ -229,11 +213,11 @@ def ranked(
         if pool.subtopics is None
         else (matches.hit_judgement - starts_of(pool.lengths)[query])[order],
         pool_query=pool.query,
-        pool_grade=pool.best_first,
+        pool_grade=pool_grade,
         subtopics=pool.subtopics,
         missing=~present,
         collection=collection,
-        best_score=_best_scores(matches) if has_scores else None,
+        best_score=best[matches.list_of] if has_scores else None,
         ties=policy.ties,
         basis=run.basis,
         name=run.name,
@@ -245,18 +229,12 @@ def ranked(
         shown,
         run_queries=matches.run_queries,
         doubts=(
-            UnlikeIds.of(pool, run, matches),
-            OwnIds.of(pool, matches),
-            LargeTies.of(pool.queries, query, matches.hit_score, places.last > places.first),
-            RisingScores.of(
-                matches.scores,
-                matches.lengths,
-                run.notes,
-                asked=matches.asked,
-                in_order=places.in_order,
-            ),
+            unlike_ids(pool, run, matches),
+            own_ids(pool, matches),
+            large_ties(pool.queries, query, matches.hit_score, places.last > places.first),
+            rising_scores(matches.scores, matches.lengths, run.notes, matches.asked),
         ),
-        # What counts is no repetition of what does not: it is added up.
+        # Equal notes of different types differ: those that count are added up.
         notes=tuple({(type(note), note): note for note in (*pool.notes, *run.notes)}.values()),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),

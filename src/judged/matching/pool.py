@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.arrays import Floats, Ints, descending, each_once, ordinals, positions, starts_of
 from judged.errors import InputError
-from judged.inputs.tables import Judgements, Lookup, QueryWeights, texts
+from judged.inputs.tables import Judgements, Lookup, texts
+from judged.inputs.weights import QueryWeights
 from judged.matching.checks import refuse_repeated
-from judged.matching.join import Grouped, Hashed, distinct, group, hashed, numbers
+from judged.matching.join import Grouped, distinct, hashed, numbers
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import Rankings, Subtopics, Weights
-from judged.text import Tallied, counted, few, without_counts
+from judged.text import counted, few, without_counts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,12 +45,7 @@ def refuse_both(judgements: Judgements | Lookup, weights: WeightsLike | None) ->
 
 
 def weighted(r: Rankings, query_weights: QueryWeights) -> Rankings:
-    """Set a weight for each query, with notes on weights without effect.
-
-    >>> r = Rankings.from_relevance([[1], [0]], queries=["a", "b"])
-    >>> weighted(r, QueryWeights({"a": 3.0, "b": 1.0})).evaluate("P@1").value()
-    0.75
-    """
+    """Set a weight for each query, with notes on weights without effect."""
     weights = Weights(query_weights.of(r.queries), query_weights.source)
     findings = findings_of(r)
     closing = (*findings.closing, *about_weights(query_weights, r.queries))
@@ -76,21 +72,15 @@ def weighed(r: Rankings, weights: Weights) -> Rankings:
     return replace(r, weights=weights, whole=whole)
 
 
-def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
+def table_by_item(grouped: Grouped[Judgements]) -> tuple[Judgements, Subtopics]:
     """Return the best grade of each query and item, and the judgements by subtopic."""
-    grouped = group(rows)
-    frame = rows.table.frame if grouped.order is None else rows.table.frame[grouped.order]
+    table = grouped.table
+    frame = table.frame if grouped.order is None else table.frame[grouped.order]
     query = np.repeat(np.arange(len(grouped.names)), grouped.lengths)
     items, subtopics = _by_item(frame, query)
     frame = items.select(grouped.names.gather(items["number"]).alias("query"), "item", "grade")
-    table = replace(
-        rows.table,
-        frame=frame,
-        notes=(*rows.table.notes, *_subtopic_note(len(subtopics.grade), items.height)),
-        locate=None,
-        rows=None,
-    )
-    return table, subtopics
+    notes = (*table.notes, *_subtopic_note(len(subtopics.grade), items.height))
+    return replace(table, frame=frame, notes=notes, locate=None, rows=None), subtopics
 
 
 def lists_by_item(lookup: Lookup) -> tuple[Lookup, Subtopics]:
@@ -166,37 +156,7 @@ def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
     )
 
 
-class SubtopicRows(Tallied):
-    """The number of judgements by subtopic in a part."""
-
-
-class SubtopicItems(Tallied):
-    """The number of their items."""
-
-
-def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
-    """Return the note of a part of all judgements, as counts that add up."""
-    return (
-        SubtopicRows(len(subtopics.grade), *["{} judgements by subtopic"] * 2),
-        SubtopicItems(items, *["{} items by subtopic"] * 2),
-    )
-
-
-def with_note(notes: Iterable[str]) -> tuple[str, ...]:
-    """Replace such counts of all parts by the note."""
-    merged: list[str] = []
-    rows = 0
-    for note in notes:
-        if isinstance(note, SubtopicRows):
-            rows = note.number
-        elif isinstance(note, SubtopicItems):
-            merged.extend(_subtopic_note(rows, note.number))
-        else:
-            merged.append(note)
-    return tuple(merged)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pool:
     """All judgements, query after query, in the order of the queries' first judgements."""
 
@@ -204,12 +164,9 @@ class Pool:
     lengths: Ints
     grades: Floats
     source: Lookup | Grouped[Judgements]
-    dropped: int = 0
-    """The number of repeated rows."""
-    subtopics: Subtopics | None = None
-    """Judgements by subtopic; their items are this pool's, in the same order."""
-    is_part: bool = False
-    """Whether some queries are left out."""
+    dropped: int = 0  # repeated rows
+    subtopics: Subtopics | None = None  # of the same items, in the same order
+    is_part: bool = False  # True if some queries are left out
 
     def take(self, queries: Ints) -> Pool:
         """Return the judgements of some queries; dropped rows and notes stay with the whole."""
@@ -220,17 +177,14 @@ class Pool:
             lists = self.source.lists
             source = replace(self.source, lists={name: lists[name] for name in names})
         else:
-            # Queries of a block mostly stand together here too: then nothing is copied.
+            # Queries of a block are mostly together here too: then nothing is copied.
             together = bool(len(rows)) and bool((np.diff(queries) == 1).all())
             begin = int(rows[0]) if together else 0
             frame = self.frame.slice(begin, len(rows)) if together else self.frame[rows]
-            source = Grouped(
-                replace(self.source.table, frame=frame, rows=None, queries=()),
-                self.key.slice(begin, len(rows)) if together else self.key.gather(rows),
-                texts("query", names),
-                self.lengths[queries],
-                None,
-            )
+            key = self.key.slice(begin, len(rows)) if together else self.key.gather(rows)
+            table = replace(self.source.table, frame=frame, rows=None, queries=names)
+            lengths = self.lengths[queries]
+            source = Grouped(table, key, starts_of(lengths)[lengths > 0])
         subtopics = self.subtopics
         return Pool(
             names,
@@ -247,15 +201,19 @@ class Pool:
         return {query: place for place, query in enumerate(self.queries)}
 
     @property
+    def judgements(self) -> Judgements | Lookup:
+        return self.source if isinstance(self.source, Lookup) else self.source.table
+
+    @property
     def name(self) -> str:
         """The name of the judgements in messages."""
-        return self.source.source if isinstance(self.source, Lookup) else self.source.table.source
+        return self.judgements.source
 
     @property
     def notes(self) -> tuple[str, ...]:
-        known = self.source if isinstance(self.source, Lookup) else self.source.table
-        # The end of a run brings what is counted in all judgements, once.
-        return without_counts(known.notes) if self.is_part else known.notes
+        # Notes that count come once, at the end of a run.
+        notes = self.judgements.notes
+        return without_counts(notes) if self.is_part else notes
 
     @cached_property
     def query(self) -> Ints:
@@ -283,11 +241,8 @@ class Pool:
     def key(self) -> pl.Series:
         """The hash of each judgement's query and item."""
         if isinstance(self.source, Grouped):
-            return (
-                self.source.key
-                if self.source.order is None
-                else self.source.key.gather(self.source.order)
-            )
+            order = self.source.order
+            return self.source.key if order is None else self.source.key.gather(order)
         return hashed(Judgements(self.frame, self.name, queries=self.queries)).key
 
     @cached_property
@@ -304,12 +259,8 @@ class Pool:
         """The judged items of each query, for looking them up in dicts."""
         if isinstance(self.source, Lookup):
             return list(self.source.lists.values())
-        flat = self.frame["item"].to_list()
-        starts = starts_of(self.lengths)
-        return [
-            flat[begin : begin + length]
-            for begin, length in zip(starts.tolist(), self.lengths.tolist(), strict=True)
-        ]
+        flat = iter(self.frame["item"].to_list())
+        return [list(islice(flat, length)) for length in self.lengths.tolist()]
 
     def items_at(self, rows: Ints) -> list[str]:
         """Return the items of some judgements."""
@@ -340,20 +291,13 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
         grades = numbers(lists, lengths, "a grade")
         pool = Pool(tuple(lists), lengths, grades, judgements, dropped, subtopics)
     else:
-        rows = distinct(judgements, duplicates)
-        dropped = rows.table.dropped
+        grouped = distinct(judgements, duplicates)
+        dropped = grouped.table.dropped
         if judgements.by_subtopic:
-            whole, subtopics = table_by_item(rows)
-            rows = hashed(whole)
-        grouped = group(rows)
-        pool = Pool(
-            tuple(grouped.names.to_list()),
-            grouped.lengths,
-            grouped.values("grade"),
-            grouped,
-            dropped,
-            subtopics,
-        )
+            whole, subtopics = table_by_item(grouped)
+            grouped = hashed(whole)
+        names, grades = tuple(grouped.names.to_list()), grouped.values("grade")
+        pool = Pool(names, grouped.lengths, grades, grouped, dropped, subtopics)
     if not np.isfinite(pool.grades).all():
         wrong = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
         raise InputError(

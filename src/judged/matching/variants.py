@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from judged.arrays import (
     starts_of,
 )
 from judged.errors import InputError, PolicyError, quoted
-from judged.matching.checks import LargeTies
+from judged.matching.checks import large_ties
 from judged.matching.join import Matches
 from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
@@ -31,54 +31,64 @@ from judged.rankings.lists import favoured, plain_array, query_names, rows_of
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
 from judged.text import listed
 
+FAVOURS = ("best", "worst")  # tie rules that look at grades
+ONE_ORDER = ("id", "input")
+"""Tie rules that look at the run: rankings made by one of them do not know the other."""
 
-@dataclass(frozen=True, eq=False)
-class HitPlaces:
+
+class HitPlaces(NamedTuple):
     """Ranks of the hits, and the first and last rank of the tie of each."""
 
     rank: Ints
     first: Ints
     last: Ints
-    in_order: bool
-    """Whether every list came sorted by score."""
-    single_ties: int = 0
-    """Hits that tie with a neighbour in single precision only."""
+    single_ties: int = 0  # hits that tie with a neighbour in single precision only
 
 
 def place(pool: Pool, matches: Matches, ties: str) -> HitPlaces:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
-    starts = matches.starts
-    segment = matches.list_of[pool.query[matches.hit_judgement]]
-    ordered = descending(matches.scores, matches.lengths)
-    first, last = _spans(matches, ordered, starts, segment)
-    single = _single_ties(matches, ordered, starts, segment, first, last)
-    if ties in ("best", "worst"):
-        judgement = matches.hit_judgement
-        rank = favoured(
-            pool.query[judgement],
-            first,
-            last,
-            pool.grades[judgement],
-            best=ties == "best",
-            # Where grades are by subtopic, equal ones are not all that counts: items of a query lie
-            # in descending order of their ids.
-            then=None if pool.subtopics is None else judgement,
-        )
-        return HitPlaces(rank, first, last, ordered is matches.scores, single_ties=single)
-    rank = first.copy()
-    tied = np.flatnonzero(last > first)
-    if len(tied):
-        rank[tied] += _place_in_tie(pool, matches, ordered, starts, segment, first, tied, ties)
-    return HitPlaces(rank, first, last, ordered is matches.scores, single)
+    starts, lengths, score = matches.starts, matches.lengths, matches.hit_score
+    judgement = matches.hit_judgement
+    segment = matches.list_of[pool.query[judgement]]
+    ordered = descending(matches.scores, lengths)
+    if matches.hit_position is None or ordered is not matches.scores:
+        first = count_above(ordered, starts, lengths, segment, score, or_equal=False) + 1
+        position = starts[segment] + first - 1
+        above = np.zeros(len(position), bool)
+    else:
+        # The lists came sorted: a hit's place is known, and only where a neighbour has the same
+        # score is there a tie.
+        position = matches.hit_position
+        first = position - starts[segment] + 1
+        above = (first > 1) & (ordered[np.maximum(position - 1, 0)] == score)
+    below = (first < lengths[segment]) & (
+        ordered[np.minimum(position + 1, len(ordered) - 1)] == score
+    )
+    last = first.copy()
+    tied = np.flatnonzero(above | below)
+    search = (ordered, starts, lengths, segment[tied], score[tied])
+    first[tied] = count_above(*search, or_equal=False) + 1
+    last[tied] = count_above(*search, or_equal=True)
+    if ties in FAVOURS:
+        # Where grades are by subtopic, equal ones are not all that counts: items of a query lie in
+        # descending order of their ids.
+        then = None if pool.subtopics is None else judgement
+        grade, query = pool.grades[judgement], pool.query[judgement]
+        rank = favoured(query, first, last, grade, best=ties == "best", then=then)
+    else:
+        rank = first.copy()
+        tied = np.flatnonzero(last > first)
+        if len(tied):
+            rank[tied] += _place_in_tie(pool, matches, ordered, segment, first, tied, ties)
+    single_ties = _single_ties(matches, ordered, segment, first, last)
+    return HitPlaces(rank, first, last, single_ties)
 
 
-def _single_ties(
-    matches: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
-) -> int:
+def _single_ties(matches: Matches, ordered: Floats, segment: Ints, first: Ints, last: Ints) -> int:
     """Count the hits whose tie would be longer in single precision."""
     if not len(ordered):
         return 0
-    begin = starts[segment]
+    begin = matches.starts[segment]
     above = ordered[np.maximum(begin + first - 2, 0)]
     below = ordered[np.minimum(begin + last, len(ordered) - 1)]
     with np.errstate(over="ignore"):
@@ -89,41 +99,11 @@ def _single_ties(
     return int(np.count_nonzero(tied))
 
 
-def _spans(matches: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
-    """Return the ranks that each hit's tie spans."""
-    score = matches.hit_score
-    if matches.hit_position is None or ordered is not matches.scores:
-        first = count_above(ordered, starts, matches.lengths, segment, score, or_equal=False) + 1
-        position = starts[segment] + first - 1
-        above = np.zeros(len(position), bool)
-    else:
-        # The lists came sorted: a hit's place is known, and only where a neighbour has the same
-        # score is there a tie.
-        position = matches.hit_position
-        first = position - starts[segment] + 1
-        above = (first > 1) & (ordered[np.maximum(position - 1, 0)] == score)
-    below = (first < matches.lengths[segment]) & (
-        ordered[np.minimum(position + 1, len(ordered) - 1)] == score
-    )
-    last = first.copy()
-    tied = np.flatnonzero(above | below)
-    search = (ordered, starts, matches.lengths, segment[tied], score[tied])
-    first[tied] = count_above(*search, or_equal=False) + 1
-    last[tied] = count_above(*search, or_equal=True)
-    return first, last
-
-
 def _place_in_tie(
-    pool: Pool,
-    matches: Matches,
-    ordered: Floats,
-    starts: Ints,
-    segment: Ints,
-    first: Ints,
-    tied: Ints,
-    ties: str,
+    pool: Pool, matches: Matches, ordered: Floats, segment: Ints, first: Ints, tied: Ints, ties: str
 ) -> Ints:
     """Count the results of its tie before each tied hit: in input order, or by descending id."""
+    starts = matches.starts
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked
     # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
@@ -142,13 +122,13 @@ def _place_in_tie(
     chosen = touched[tie_of]
     row_tie, items = tie_of[chosen], matches.items(lists, chosen)
     hits, by_id = pool.items_at(matches.hit_judgement[tied]), ties != "input"
-    if len(items) > _MANY:
+    if len(items) > _MIN_TIED_FOR_POLARS:
         return _places_of_many(row_tie, items, tie, hits, by_id=by_id)
     return _places(row_tie.tolist(), items, tie.tolist(), hits, by_id=by_id)
 
 
-_MANY = 50_000
-"""More tied results than this are sorted by polars; loading polars for fewer takes longer."""
+# Loading polars takes longer than sorting fewer tied results without it.
+_MIN_TIED_FOR_POLARS = 50_000
 
 
 def _places(
@@ -169,7 +149,7 @@ def _places(
 def _places_of_many(
     row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool
 ) -> Ints:
-    """Return the same by polars."""
+    """Return the same as `_places`, by polars."""
     import polars as pl
 
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
@@ -182,17 +162,12 @@ def _places_of_many(
     number = np.cumsum(borders(group)) - 1
     rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
     hits = pl.DataFrame({"tie": tie, "item": pl.Series(item, dtype=pl.String)})
-    return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")[
-        "place"
-    ].to_numpy()
+    joined = hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")
+    return joined["place"].to_numpy()
 
 
 def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return the first and last rank of each result's tie; neighbours tie if all columns agree.
-
-    >>> [ranks.tolist() for ranks in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
-    [[1, 1, 3], [2, 2, 3]]
-    """
+    """Return the first and last rank of each result's tie; neighbours tie if all columns agree."""
     new = borders(*tied_by)
     tie = np.cumsum(new) - 1
     return rank[new][tie], rank[np.roll(new, -1)][tie]
@@ -216,14 +191,14 @@ def rankings_from_scores(
     score, score_lengths = _flat(y_score, "y_score")
     if len(lengths) != len(score_lengths):
         raise InputError(
-            f"y_true has {len(lengths)} rows, y_score has {len(score_lengths)}; they must be as "
-            "many."
+            f"y_true has {len(lengths)} rows, y_score has {len(score_lengths)}; the lengths must "
+            "match."
         )
     if (wrong := np.flatnonzero(lengths != score_lengths)).size:
         place = wrong[0]
         raise InputError(
             f"row {place} of y_true has {lengths[place]} values, that of y_score has "
-            f"{score_lengths[place]}; they must be as many."
+            f"{score_lengths[place]}; the lengths must match."
         )
     query = np.repeat(np.arange(len(lengths)), lengths)
     for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
@@ -252,7 +227,7 @@ def rankings_from_scores(
         collection=lengths,
         name=name,
     )
-    doubts = (LargeTies.of(names, query, score, last > first),)
+    doubts = (large_ties(names, query, score, last > first),)
     findings = Findings.of(rankings, run_queries=len(names), doubts=doubts)
     return rearranged(replace(rankings, findings=findings), ties)
 
@@ -267,21 +242,11 @@ def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
     return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)
 
 
-FAVOURS = ("best", "worst")
-"""Tie rules that look at grades."""
-ONE_ORDER = ("id", "input")
-"""Tie rules that look at the run: rankings made by one of them do not know the other."""
-
-
 class Variants:
     """One run under any rule for ties and for unjudged items, each made on demand, once.
 
     Made from rankings alone, it has the tie rules that need no item ids. With a function that
     matches the run again by a tie rule, it has them all.
-
-    >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
-    >>> [Variants(r).under(ties).hit_grade.tolist() for ties in ("worst", "best")]
-    [[0.0, 1.0], [1.0, 0.0]]
     """
 
     def __init__(self, usual: Rankings, judge: Callable[[str], Rankings] | None = None) -> None:
@@ -309,12 +274,12 @@ class Variants:
 
     @property
     def has_items(self) -> bool:
-        """Whether the run is known, so that every tie rule can be applied."""
+        """True if the run is known, so that every tie rule can be applied."""
         return self._judge is not None
 
     @cached_property
     def tied(self) -> bool:
-        """Whether the tie rule could make a difference."""
+        """True if the tie rule could make a difference."""
         # A depth may cut through a tie and leave one item of it, so whole lists are looked at.
         listed = self.usual.whole or self.usual
         is_cut = self.usual.depth is not None and self.usual.whole is None
@@ -325,21 +290,12 @@ class Variants:
 
     @cached_property
     def unjudged(self) -> bool:
-        """Whether there are unjudged results to remove."""
+        """True if there are unjudged results to remove."""
         return bool((self.under(unjudged="removed").retrieved != self.usual.retrieved).any())
-
-    def filled(self, grade: float) -> Rankings:
-        """Return the rankings if every unjudged result had this grade."""
-        return judged_alike(self.usual, grade)
 
 
 def list_variants(r: Rankings) -> Variants:
-    """Return the variants of a relevance list, where ties broken by id stay as written.
-
-    >>> r = Rankings.from_relevance([[0, 1]], tied=[[(1, 2)]])
-    >>> [list_variants(r).under(ties).hit_grade.tolist() for ties in ("id", "best")]
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
+    """Return the variants of a relevance list, where ties broken by id stay as written."""
     usual = replace(r, ties="id")
 
     def broken(ties: Any) -> Rankings:
@@ -393,11 +349,9 @@ def _refuse_cut_ties(r: Rankings) -> None:
 
 def uncondensed(r: Rankings) -> Rankings:
     """Put back the unjudged items that were removed."""
-    return (
-        _finished(r.whole, replace(r, unjudged="nonrelevant"))
-        if r.unjudged == "removed" and r.whole is not None
-        else r
-    )
+    if r.unjudged != "removed" or r.whole is None:
+        return r
+    return _finished(r.whole, replace(r, unjudged="nonrelevant"))
 
 
 def rearranged(r: Rankings, ties: Any) -> Rankings:
@@ -428,14 +382,7 @@ def _finished(whole: Rankings, like: Rankings) -> Rankings:
 
 
 def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
-    """Apply another policy and depth to whole rankings, and count the findings again.
-
-    >>> from judged import Rankings
-    >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
-    >>> r = restated(Rankings.from_run(judgements, run), Policy(ties="best", unjudged="removed"), 2)
-    >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.audit.unjudged_removed
-    ([1], [1.0], 1)
-    """
+    """Apply another policy and depth to whole rankings, and count the findings again."""
     if r.whole is not None or r.depth is not None or r.unjudged == "removed":
         raise PolicyError("these rankings were cut or condensed, which cannot be undone here.")
     known = findings_of(r)
@@ -446,31 +393,17 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
         whole = replace(whole, ties=policy.ties) if free else rearranged(whole, policy.ties)
     shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    counted = Findings.of(
-        shown,
-        run_queries=known.run_queries,
-        notes=known.notes,
-        doubts=known.doubts,
-        closing=known.closing,
-        fractional_grades=known.fractional_grades,
-        negative_grades=known.negative_grades,
-        infinite_scores=known.infinite_scores,
-        single_ties=known.single_ties,
-        not_positive=known.not_positive,
-        duplicates_dropped=known.duplicates_dropped,
+    findings = replace(
+        known.recount(shown),
+        judged_at={},
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
-    return replace(final, findings=counted)
+    return replace(final, findings=findings)
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:
-    """Give every unjudged result this grade; a negative grade is no judgement.
-
-    >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
-    >>> r.hit_grade.tolist(), r.pool_grade.tolist()
-    ([1.0, 2.0], [2.0, 1.0, 1.0])
-    """
+    """Give every unjudged result this grade; results with a negative grade are unjudged too."""
     whole = r.whole or r
     if whole.unjudged == "removed":
         raise PolicyError(_REMOVED)

@@ -24,11 +24,13 @@ def catalogue() -> list[Spec]:
 FAMILIES = tuple(dict.fromkeys(spec.family for spec in REGISTRY.values()))
 """The families of measures. Each is the module of this package of the same name."""
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@100")
+HEADLINE = "nDCG@10"  # where one measure is shown
 """The default measures."""
 
 __all__ = [
     "DEFAULT",
     "FAMILIES",
+    "HEADLINE",
     "PRESETS",
     "REGISTRY",
     "Measure",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    NumberParam,
     Points,
     Undefined,
     collection_size,
     measure,
+    share_param,
 )
 from judged.measures.ties import (
     Closed,
@@ -102,7 +101,7 @@ def _expected_average_precision(
 def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Worth:
     # One more relevant item above the cutoff may lower the mean over those that are there.
     sure = uncut(r, r.cutoff(k, rel)) if norm == "retrieved" else None
-    return replace(by_grade(r), sure=sure)
+    return by_grade(r)._replace(sure=sure)
 
 
 @measure(
@@ -204,13 +203,7 @@ def _interpolated(
     says="The best precision at any rank where recall is at least the given point.",
     formula=r"\max_{i:\, R@i \ge recall} P@i",
     reference="manning2008",
-    params=(
-        NumberParam(
-            "recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"
-        ),
-        REL,
-        ROUNDING,
-    ),
+    params=(share_param("recall", 0, "the recall point", "the recall point is {}"), REL, ROUNDING),
     at="recall",
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     example=Example("IPrec@0.5", "0 0 1 0 1 0 0 1", 0.4),
@@ -268,12 +261,7 @@ def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
     says="Precision at the first rank where recall reaches the given point; 0 where it never does.",
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
-    params=(
-        NumberParam(
-            "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
-        ),
-        REL,
-    ),
+    params=(share_param("recall", 0.95, "the recall to reach", "the recall to reach is {}"), REL),
     at="recall",
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
     # Half of three relevant items is two, and the second stands at rank 4.
@@ -299,14 +287,7 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
     params=(
-        NumberParam(
-            "precision",
-            0.95,
-            "the precision to keep",
-            low=0,
-            high=1,
-            phrase="the precision to keep is {}",
-        ),
+        share_param("precision", 0.95, "the precision to keep", "the precision to keep is {}"),
         REL,
     ),
     at="precision",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
@@ -24,8 +23,7 @@ WHOLE = 1000
 """A library's own cutoff from this number on means whole lists."""
 
 
-@dataclass(frozen=True)
-class LibraryMeasure:
+class LibraryMeasure(NamedTuple):
     """A measure, and what the library calls it."""
 
     measure: Measure
@@ -69,19 +67,18 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[LibraryMe
         variants = list(_read(convention, text))
         for named in variants:
             label = text if len(variants) == 1 else named.theirs
-            yield replace(named, label=label_of(label, named.measure))
+            yield named._replace(label=label_of(label, named.measure))
 
 
 def _read(convention: Convention, text: str) -> Iterator[LibraryMeasure]:
     """Read one of the library's names, or one of ours by the rule of `_variant`."""
     readings = list(convention.read(text))
-    for reading in readings:
-        if not reading.ours:
+    for theirs, ours, name in readings:
+        if not ours:
             raise MeasureError(
-                f"{convention.title}'s {reading.theirs} cannot be computed here. "
-                f"{reading.name.note}"
+                f"{convention.title}'s {theirs} cannot be computed here. {name.note}"
             )
-        yield LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
+        yield LibraryMeasure(parse_measure(ours), theirs, name)
     if not readings:
         try:
             measure = parse_measure(text)
@@ -121,8 +118,8 @@ def _variant(
             and all(key in FREE and params[key] == defaults[key] for key in added)
         ):
             words = " and ".join(f"{key}={show(value)}" for key, value in added.items())
-            extended = replace(
-                named, measure=named.measure(**added), theirs=f"{named.theirs} with {words}"
+            extended = named._replace(
+                measure=named.measure(**added), theirs=f"{named.theirs} with {words}"
             )
     return extended
 
@@ -133,22 +130,10 @@ def _otherwise_spelled(convention: Convention, measure: Measure) -> LibraryMeasu
     rest = str(measure).removeprefix(spec.name)
     for spelling in (spec.name, *(alias for alias, preset in spec.aliases.items() if not preset)):
         readings = list(convention.read(spelling + rest))
-        if len(readings) == 1 and readings[0].ours:
-            (reading,) = readings
-            return LibraryMeasure(parse_measure(reading.ours), reading.theirs, reading.name)
+        if len(readings) == 1 and readings[0][1]:
+            [(theirs, ours, name)] = readings
+            return LibraryMeasure(parse_measure(ours), theirs, name)
     return None
-
-
-def namesakes(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
-    """Find what the library computes under the name of a measure at the same cutoff.
-
-    >>> from judged.conventions import find
-    >>> [named.measure for named in namesakes(find("torchmetrics"), parse_measure("AP(rel=2)@10"))]
-    [AP(rel=2, norm=retrieved)@10]
-    """
-    free = {key: measure.params[key] for key in FREE if key in measure.params}
-    for named in _of_the_same_name(convention, measure):
-        yield replace(named, measure=named.measure(**free))
 
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:

@@ -39,6 +39,15 @@ _CONFUSION: dict[str, Any] = {
 }
 
 
+_RATE: dict[str, Any] = {
+    "reference": "manning2008",
+    "params": (K, REL),
+    "rates_relevance": False,
+    "laws": {"swap_up_never_hurts", "below_k_is_ignored"},
+    "expected": ITSELF,
+}
+
+
 def _nothing_irrelevant(name: str) -> Undefined:
     return Undefined(
         "every item of the collection is relevant",
@@ -111,14 +120,10 @@ def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) 
     title="Fall-out at k",
     says="Share of the items that are not relevant which are among the first k results.",
     formula=r"\frac{FP@k}{FP@k + TN@k}",
-    reference="manning2008",
-    params=(K, REL),
     undefined=_nothing_irrelevant("FallOut"),
     higher_is_better=False,
-    rates_relevance=False,
-    laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("FallOut@3", "1 0 1 1", 1 / 95, relevant=5, collection=100),
-    expected=ITSELF,
+    **_RATE,
 )
 def fall_out(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return divide(
@@ -188,15 +193,11 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     says="Share of the collection that is on the right side of the cutoff: relevant items above "
     "it, all others below.",
     formula=r"\frac{TP@k + TN@k}{C}",
-    reference="manning2008",
-    params=(K, REL),
     undefined=Undefined(
         "the collection is empty", lambda r, params: collection_size(r, "Accuracy") == 0
     ),
-    rates_relevance=False,
-    laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("Accuracy@3", "1 0 1 1", 0.96, relevant=5, collection=100),
-    expected=ITSELF,
+    **_RATE,
 )
 def accuracy(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     size = collection_size(r, "Accuracy")
@@ -210,13 +211,9 @@ def accuracy(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     title="Specificity at k",
     says="Share of the items that are not relevant which are not among the first k results.",
     formula=r"\frac{TN@k}{TN@k + FP@k}",
-    reference="manning2008",
-    params=(K, REL),
     undefined=_nothing_irrelevant("Specificity"),
-    rates_relevance=False,
-    laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("Specificity@3", "1 0 1 1", 94 / 95, relevant=5, collection=100),
-    expected=ITSELF,
+    **_RATE,
 )
 def specificity(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     others = collection_size(r, "Specificity") - r.relevant(rel)

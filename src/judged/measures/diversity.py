@@ -7,8 +7,7 @@ serves."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,21 +20,19 @@ from judged.measures.registry import (
     Example,
     K,
     Mask,
-    NumberParam,
     Undefined,
     measure,
     patience,
+    share_param,
 )
 from judged.measures.ties import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 
-ALPHA = NumberParam(
+ALPHA = share_param(
     "alpha",
     0.5,
     "how little a subtopic is worth when it was served before: 0 nothing lost, 1 all",
-    low=0,
-    high=1,
-    phrase="each time a subtopic was served before multiplies its worth by 1 - {}",
+    "each time a subtopic was served before multiplies its worth by 1 - {}",
 )
 BETA = patience("beta", 0.5)
 SERVING = (
@@ -363,8 +360,7 @@ def subtopic_recall(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return divide(r.total(served.query[shown][first]), subtopics_of(r, served))
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
+class Served(NamedTuple):
     """Pairs of an item and a subtopic that it serves, numbered over all queries."""
 
     query: Ints

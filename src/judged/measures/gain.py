@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -169,15 +168,7 @@ def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Flo
     return top * sums[depth]
 
 
-def _ideal(
-    r: Rankings,
-    *,
-    k: Cutoff,
-    gain: str,
-    gains: Table,
-    log: float,
-    ideal: str,
-) -> Floats:
+def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float, ideal: str) -> Floats:
     """Compute the DCG of the best order."""
     if ideal == "cutoff":
         return _full(r, k=k, gain=gain, gains=gains, log=log)
@@ -272,7 +263,7 @@ def _ideal_is_fixed(r: Rankings, k: Cutoff, ideal: str) -> Mask:
 
 
 def _worth_to_ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Table, ideal: str) -> Worth:
-    return replace(by_gain(r, gain=gain, gains=gains), sure=_ideal_is_fixed(r, k, ideal))
+    return by_gain(r, gain=gain, gains=gains)._replace(sure=_ideal_is_fixed(r, k, ideal))
 
 
 @measure(
@@ -368,7 +359,7 @@ def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
     least, most = np.full(len(r), np.inf), np.zeros(len(r))
     np.minimum.at(least, query, gain)
     np.maximum.at(most, query, gain)
-    return replace(by_gain(r, gains=gains), sure=most <= least)
+    return by_gain(r, gains=gains)._replace(sure=most <= least)
 
 
 @measure(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from math import isinf
 from threading import Lock
 from types import MappingProxyType
@@ -15,7 +14,7 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.errors import MeasureError, quoted
-from judged.measures.reference import ABOUT, BIBLIOGRAPHY, PRESETS, Preset
+from judged.measures.reference import ABOUT, BIBLIOGRAPHY, PRESETS, Preset, find_topic
 from judged.measures.registry import (
     AGGREGATIONS,
     REGISTRY,
@@ -38,7 +37,6 @@ _INTERNED: WeakValueDictionary[tuple[Spec, tuple[tuple[str, Any], ...]], Measure
 _INTERNING = Lock()
 
 
-@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Measure:
     """A measure with its parameters set, equivalent to its text.
 
@@ -65,31 +63,41 @@ class Measure:
         with _INTERNING:
             measure = _INTERNED.get((spec, items))
             if measure is None:
-                measure = object.__new__(cls)
+                measure = _INTERNED[spec, items] = object.__new__(cls)
                 params = MappingProxyType(dict(items))
-                for name, value in (
-                    ("spec", spec),
-                    ("items", items),
-                    ("params", params),
-                    ("label", _notation(spec, params)),
-                ):
-                    object.__setattr__(measure, name, value)
-                _INTERNED[spec, items] = measure
+                label = _notation(spec, params)
+                vars(measure).update(spec=spec, items=items, params=params, label=label)
         return measure
 
-    def __call__(self, **params: Any) -> Measure:
-        """Return the same measure with some parameters changed.
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a measure cannot be changed; call it to get another.")
+
+    def __call__(self, relevance: Any = None, /, *, relevant: Any = None, **params: Any) -> Any:
+        """Return the same measure with some parameters changed, or its value for a list.
 
         Parameters
         ----------
+        relevance : sequence or str, optional
+            The grades of a list in rank order, or several lists, whose summary is returned.
+        relevant : int or sequence of int, optional
+            How many relevant items there are, if the list does not hold all.
         **params
             The parameters to change, such as `rel=2`; `judged measures NAME` lists them.
 
         >>> from judged import AP
         >>> AP(rel=2)(norm="capped")
         AP(rel=2, norm=capped)
+        >>> AP([0, 1, 0]), AP([[1, 0], [0, 0, 0, 1]]), AP("0 1 0", relevant=2)
+        (0.5, 0.625, 0.25)
         """
-        return bind(self.spec, {**self.params, **params})
+        changed = bind(self.spec, {**self.params, **params}) if params else self
+        if relevance is None:
+            if relevant is not None:
+                raise MeasureError("relevant counts the relevant items of a list; give the list.")
+            return changed
+        from judged.rankings.relevance import rankings_of_lists
+
+        return rankings_of_lists(relevance, relevant).evaluate([changed]).value()
 
     def __matmul__(self, cutoff: Any) -> Measure:
         """Return the same measure with another cutoff, or whatever else `@` sets.
@@ -134,33 +142,11 @@ class Measure:
         return self.compute_as_ranked(rankings)
 
     def compute_as_ranked(self, rankings: Rankings) -> Floats:
-        """Compute one value per query for the order that the rankings have, ignoring ties.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings of judged results.
-
-        >>> import judged
-        >>> (judged.P @ 2).compute_as_ranked(judged.Rankings.from_relevance([[0, 1]])).tolist()
-        [0.5]
-        """
+        """Compute one value per query for the order that the rankings have, ignoring ties."""
         return self._values(self.spec.compute, rankings)
 
     def closed(self, rankings: Rankings) -> Closed:
-        """Compute the means over all orders of ties in closed form, with a mask of the known ones.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings with unbroken ties (`ties="expected"`).
-
-        >>> import judged
-        >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
-        >>> judged.RR.closed(tied)
-        Closed(values=array([0.75]), known=array([ True]))
-        """
+        """Compute means over all orders of ties in closed form, with a mask of the known ones."""
         form = self.spec.expected
         expected = None if form is None else self._values(form, rankings)
         if isinstance(expected, Closed):
@@ -191,54 +177,17 @@ class Measure:
         return result
 
     def worth(self, rankings: Rankings) -> Worth | None:
-        """Return what tied results are worth; None if that does not determine their best order.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings with unbroken ties (`ties="expected"`).
-
-        >>> import judged
-        >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
-        >>> judged.RR.worth(tied).hits.tolist()
-        [1.0]
-        """
+        """Return what tied results are worth; None if that does not determine their best order."""
         form = self.spec.worth
         return None if form is None else form(rankings, **accepted(form, self.params))
 
     def gives(self, rankings: Rankings) -> QueryRows | None:
-        """Return what each query contributes to the summary; None if that is one value.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings of judged results.
-
-        >>> import judged
-        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
-        >>> judged.Rank(of="all").gives(rankings).columns.tolist()
-        [[2.0], [1.0], [2.0]]
-        """
+        """Return what each query contributes to the summary; None if that is one value."""
         form = self.spec.gives
         return None if form is None else form(rankings, **accepted(form, self.params))
 
     def summarise(self, rows: QueryRows | None, settled: Settled) -> float:
-        """Compute the summary over all queries; NaN if no query counts.
-
-        Parameters
-        ----------
-        rows : QueryRows or None
-            The result of `gives`.
-        settled : Settled
-            The queries' values after policy.
-
-        >>> import judged, numpy as np
-        >>> from judged.measures import Settled
-        >>> settled = Settled(np.array([0.5, 1.0]), np.ones(2, bool), lambda values: values)
-        >>> judged.RR.summarise(None, settled)
-        0.75
-        """
+        """Compute the summary over all queries from what they give; NaN if no query counts."""
         if not settled.counted.any():
             return float("nan")
         sample = self.made_of(rows, settled)
@@ -247,23 +196,7 @@ class Measure:
         return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
     def made_of(self, rows: QueryRows | None, settled: Settled) -> Sample | None:
-        """Return the sample behind the summary; None if that is one value per query.
-
-        Parameters
-        ----------
-        rows : QueryRows or None
-            The result of `gives`.
-        settled : Settled
-            The queries' values after policy.
-
-        >>> import judged, numpy as np
-        >>> from judged.measures import Settled
-        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
-        >>> settled = Settled(np.array([2.0, 1.5]), np.ones(2, bool), lambda values: values)
-        >>> pooled = judged.Rank(of="all")
-        >>> pooled.made_of(pooled.gives(rankings), settled).columns.tolist()
-        [[2.0, 1.0], [3.0, 2.0]]
-        """
+        """Return the sample behind the summary; None if that is one value per query."""
         form = self.spec.made_of
         if form is None or rows is None:
             return None
@@ -275,17 +208,6 @@ class Measure:
         """Compute the standard error of the summary from those of the values.
 
         None if the summary is not an aggregate of the queries' values.
-
-        Parameters
-        ----------
-        values, errors : numpy.ndarray
-            The values of the queries that count, and their standard errors.
-        weights : numpy.ndarray, optional
-            The weights of the queries; equal by default.
-
-        >>> import judged, numpy as np
-        >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
-        0.025
         """
         if self.spec.made_of is not None or not len(values):
             return None
@@ -294,31 +216,17 @@ class Measure:
     @property
     def formula(self) -> str:
         """The definition in LaTeX, for variants with a formula of their own that of the variant."""
+        formulas = self.spec.formulas
         written = (f"{name}={show(value)}" for name, value in self.items)
-        variants = (
-            self.spec.formulas[parameter]
-            for parameter in written
-            if parameter in self.spec.formulas
-        )
-        return next(variants, self.spec.formula)
+        return next((formulas[text] for text in written if text in formulas), self.spec.formula)
 
     @property
     def monotone(self) -> bool:
-        """Whether the value moves in one direction only when retrieved items get better grades."""
+        """True if the value moves in one direction only when retrieved items get better grades."""
         return self.spec.monotone is not None and self.spec.monotone(self.params)
 
     def undefined(self, rankings: Rankings) -> Mask:
-        """Return a mask of the queries without a value.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings of judged results.
-
-        >>> import judged
-        >>> judged.AP.undefined(judged.Rankings.from_relevance([[0, 1], [0, 0]])).tolist()
-        [False, True]
-        """
+        """Return a mask of the queries without a value."""
         return self.spec.undefined.where(rankings, self.params)
 
     def definition(self) -> dict[str, Any]:
@@ -401,7 +309,7 @@ _AT = r"[^\s@()]+"
 _WHOLE = r"[+-]?[0-9]+"
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _CUT = r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+"
-"""A measure that ends with a cutoff, behind @ or as others write it: P_5, P.5, Rank-5."""
+"""A measure that ends with a cutoff, after @ or as others write it: P_5, P.5, Rank-5."""
 _UNDERSCORED = r"(?i:([a-z][\w-]*?)(_at_|_)([1-9][0-9]*))"
 _OPEN, _CLOSE = "{[(", "}])"
 _DEEPEST = 2
@@ -427,6 +335,7 @@ def parse_measure(measure: str | Measure) -> Measure:
             "a measure is a text such as 'nDCG@10' or a judged.Measure; got "
             f"{type(measure).__name__}."
         )
+    measure = _joined(measure) or measure
     meant = _stands_for(measure.strip())
     if len(meant) > 1:
         raise MeasureError(
@@ -451,6 +360,10 @@ def parse_measure(measure: str | Measure) -> Measure:
         raise MeasureError(
             f"{spec.at} is given twice in {quoted(measure)}; write it once, as "
             f"{spec.name}@{cutoff_text}."
+        )
+    if cutoff_text in ("k", "K") and spec.at == "k":
+        raise MeasureError(
+            f"{quoted(measure)} has no number for k; use a number, such as {called}@10."
         )
     bound = bind(spec, {**preset, **params})
     return bound @ _value(cutoff_text, measure) if cutoff_text else bound
@@ -545,6 +458,8 @@ def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
     if not isinstance(measure, str):
         yield parse_measure(measure), str(measure), False
         return
+    if not is_name(measure.partition("@")[0].partition("(")[0]) and find_topic(measure):
+        lookup(measure)  # raises the error that says what to use instead
     # trec_eval's P.5,10 has commas of its own.
     for piece in [measure] if _stands_for(measure.strip()) else pieces_of(measure):
         meant = _stands_for(piece.strip())
@@ -563,6 +478,20 @@ def _stands_for(text: str) -> list[tuple[str, str]]:
     from judged.conventions.libraries.trec_eval import understood
 
     return [(text, ours) for ours in _underscored(text)] or understood(text) or []
+
+
+def _joined(text: str) -> str:
+    """Return a measure whose name is written in several words with the name in one, or "".
+
+    >>> _joined("top-k accuracy@5"), _joined("precision at 10"), _joined("P R")
+    ('top-kaccuracy@5', 'precision@10', '')
+    """
+    cut = re.sub(r"\s+at\s+(?=\d+$)", "@", text.strip())
+    name, rest = re.fullmatch(r"([^@(]*)(.*)", cut, re.DOTALL).groups()  # type: ignore[union-attr]
+    words = name.split()
+    one = "".join(words)
+    spread = (len(words) > 1 and not all(map(is_name, words))) or cut != text.strip()
+    return one + rest if spread and is_name(one) else ""
 
 
 def _underscored(text: str) -> Iterator[str]:
@@ -586,7 +515,8 @@ def pieces_of(text: str) -> list[str]:
     """
     parts: list[str] = []
     for piece in _split(_tight(text), ","):
-        inside = [part.strip() for part in _split(piece, " ") if part.strip()]
+        words = [piece] if _joined(piece) else _split(piece, " ")
+        inside = [part.strip() for part in words if part.strip()]
         if parts and inside and re.fullmatch(_NUMBER, inside[0]):
             inside[0] = _recut(parts[-1], inside[0], text)
         parts += inside
@@ -602,7 +532,7 @@ def _recut(measure: str, cutoff: str, text: str) -> str:
     """Replace the cutoff of a measure."""
     if not (cut := re.fullmatch(_CUT, measure)):
         raise MeasureError(
-            f"cannot read {quoted(cutoff)} in {quoted(text)}: a number behind a comma is another "
+            f"cannot read {quoted(cutoff)} in {quoted(text)}: a number after a comma is another "
             f"cutoff of the measure before it, as in P@5,10, and {measure} has none."
         )
     return (cut[1] or cut[2]) + cutoff
@@ -678,7 +608,7 @@ def entries(
             label: {**measure.definition(), **_declared(measure.spec)}
             for measure, label in every.items()
         },
-        "presets": {name: asdict(preset) for name, preset in presets.items()},
+        "presets": {name: preset._asdict() for name, preset in presets.items()},
     }
 
 
@@ -691,5 +621,5 @@ def _declared(spec: Spec) -> dict[str, Any]:
         "aliases": list(spec.aliases),
         "range": [None if isinf(bound) else bound for bound in spec.range],
         "options": options,
-        "example": asdict(spec.example),
+        "example": spec.example._asdict(),
     }

@@ -1,9 +1,9 @@
-"""Named lists of measures: what a community usually reports."""
+"""Words around measures: presets, phrases that people search for, references, formulas."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _HIT_RATE = (
     "What the field calls {} is a hit rate, Success@k: whether any relevant item is among the "
@@ -16,9 +16,8 @@ def _split(measures: str) -> tuple[str, ...]:
     return tuple(measures.split())
 
 
-@dataclass(frozen=True)
-class Preset:
-    """What a community reports, and why these measures.
+class Preset(NamedTuple):
+    """The measures that a community reports, and the reasons.
 
     >>> ABOUT["msmarco"].title, ABOUT["msmarco"].measures
     ('Passage search of MS MARCO', ('RR@10', 'R@50', 'R@1000', 'nDCG@10'))
@@ -101,7 +100,89 @@ PRESETS: dict[str, tuple[str, ...]] = {name: preset.measures for name, preset in
 """The measures of each preset."""
 
 
+TOPICS: dict[tuple[str, ...], tuple[str, str]] = {
+    ("precision-recall curve", "PR curve", "AUC-PR", "PR AUC", "AUPRC", "AUCPR"): (
+        "'judged plot precision-recall' draws the curve. AP is the area under it; "
+        "AP(area=trapezoid) and AP(area=interpolated) take the area in other ways.",
+        "average-precision",
+    ),
+    ("ROC curve", "ROC"): ("'judged plot roc' draws the curve. RankAUC is the area.", "charts"),
+    ("confusion matrix", "confusion table", "contingency table"): (
+        "TP@k, FP@k, FN@k and TN@k are its counts; 'judged plot confusion-at-k' draws them for "
+        "each k.",
+        "charts",
+    ),
+    ("temperature", "softmax temperature", "logit scale"): (
+        "'judged temperature' shows what a temperature does to loss and confidence. It changes no "
+        "ranking.",
+        "temperature",
+    ),
+    ("learned similarity", "similarity learning"): (
+        "'judged learn' learns a similarity from vectors and relevance.",
+        "temperature",
+    ),
+    ("cosine similarity", "cosine", "dot product", "euclidean distance", "similarity"): (
+        "'judged embeddings --similarity' ranks by cosine (default), dot, euclidean and others.",
+        "guide-embeddings",
+    ),
+    ("normalise scores", "normalise", "score normalisation", "hubness", "CSLS"): (
+        "'judged fuse' normalises the scores of runs before it adds them; 'judged embeddings "
+        "--normalise' changes scores of vectors before ranking.",
+        "fusion",
+    ),
+    ("choose K", "choosing K", "which K", "best K", "cutoff", "which measure", "which metric"): (
+        "'judged advise' names the measures and cutoffs that the data can support.",
+        "choosing",
+    ),
+    ("statistical significance", "significance", "p-value", "t-test", "confidence interval"): (
+        "'judged compare' tests differences; 'judged evaluate --level 0.95' adds intervals.",
+        "statistics",
+    ),
+    ("inter-annotator agreement", "kappa", "Cohen's kappa", "Krippendorff's alpha"): (
+        "'judged agreement' measures how far assessors agree.",
+        "guide-judging",
+    ),
+    ("reciprocal rank fusion", "RRF", "rank fusion", "hybrid search"): (
+        "'judged fuse' combines runs; reciprocal rank fusion is its default.",
+        "fusion",
+    ),
+    ("rank-biased overlap", "RBO", "Kendall's tau"): (
+        "'judged overlap' measures how far runs agree.",
+        "fusion",
+    ),
+    ("ILD", "intra-list diversity", "diversity", "novelty", "coverage", "serendipity"): (
+        "Measures of diversity here need judgements by subtopic: alpha_nDCG, ERR_IA, StRecall. "
+        "Those that compare the items of a list with each other are not computed.",
+        "measures",
+    ),
+}
+"""Phrases that are not measures: a sentence about each, and its page of the documentation."""
+
+
+def plain_words(text: str) -> str:
+    """Return a text without case, hyphens, apostrophes and differences of British spelling.
+
+    >>> plain_words("Normalize  Scores"), plain_words("Cohen's kappa")
+    ('normalisescores', 'cohenskappa')
+    """
+    letters = re.sub(r"[\W_]", "", text.lower())
+    return re.sub(r"(?<=\w)iz(?=e|ing|ation)", "is", letters)
+
+
+_TOPICS = {plain_words(phrase): topic for phrases, topic in TOPICS.items() for phrase in phrases}
+
+
+def find_topic(text: str) -> tuple[str, str] | None:
+    """Return what judged offers for a phrase that is no measure, and the page about it.
+
+    >>> find_topic("confusion matrix")[1], find_topic("nDCG@10")
+    ('charts', None)
+    """
+    return _TOPICS.get(plain_words(text))
+
+
 BIBLIOGRAPHY: dict[str, str] = {
+    "own": "The user. A function of ranks and grades, given to judged.measure.",
     "agrawal2009": "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong. Diversifying search results. "
     "WSDM 2009, 5-14.",
     "azzopardi2019": "L. Azzopardi, P. Thomas, A. Moffat. cwl_eval: an evaluation tool for "

@@ -6,16 +6,15 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats
 from judged.errors import MeasureError, did_you_mean, quoted
-from judged.measures.reference import PRESETS
+from judged.measures.reference import PRESETS, find_topic
 from judged.measures.ties import Closed, Worth, by_grade
 from judged.options import MOST, real
 from judged.rankings.rankings import Rankings
@@ -24,27 +23,22 @@ from judged.statistics.samples import QueryRows, Sample, Weighed, relative
 from judged.text import listed
 
 
-class Param(Protocol):
+class Param:
     """A declared parameter; the parser, messages, help and docs derive from it."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def default(self) -> Any: ...
-    @property
-    def says(self) -> str: ...
-    @property
-    def allowed(self) -> str:
-        """The completion of "k must be …"."""
-        ...
+    name: str
+    default: Any = None
+    says: str
+    allowed: str
+    """The completion of "k must be …"."""
 
     def check(self, value: Any) -> Any:
         """Return the value in its canonical form; raise ValueError if it is not allowed."""
-        ...
+        raise NotImplementedError
 
     def describe(self, value: Any) -> str:
         """Describe what this value means."""
-        ...
+        raise NotImplementedError
 
 
 def show(value: Any) -> str:
@@ -74,14 +68,23 @@ def _number(value: Any) -> float:
     return int(number) if abs(number) < MOST and number.is_integer() else number
 
 
-@dataclass(frozen=True)
-class Cutoff:
+class Cutoff(Param):
     """The number of results that count: a whole number, R, or no limit."""
 
-    name: str = "k"
-    default: int | str | None = None
-    says: str = "only the first k results count; R is the query's number of relevant items"
-    allowed: str = "a whole number from 1, or R"
+    name = "k"
+    allowed = "a whole number from 1, or R"
+
+    def __init__(
+        self,
+        says: str = "only the first k results count; R is the query's number of relevant items",
+        *,
+        endless: str = "all results count",
+        as_relevant: str = "only as many results count as the query has relevant items",
+        first: str = "only the first result counts",
+        several: str = "only the first {} results count",
+    ) -> None:
+        self.says, self.several = says, several
+        self.words = {None: endless, "R": as_relevant, 1: first}
 
     def check(self, value: Any) -> int | str | None:
         if value is None or (isinstance(value, str) and value == "R"):
@@ -92,38 +95,33 @@ class Cutoff:
         return number
 
     def describe(self, value: Any) -> str:
-        if value is None:
-            return "all results count"
-        if value == "R":
-            return "only as many results count as the query has relevant items"
-        return (
-            f"only the first {value} result{'s' if value > 1 else ''} "
-            f"count{'s' if value == 1 else ''}"
-        )
+        return self.words.get(value, self.several.format(value))
 
 
-@dataclass(frozen=True)
-class NumberParam:
+class NumberParam(Param):
     """A number between two bounds, which are excluded if `open`; or None if that is the default."""
 
-    name: str
-    default: float | None
-    says: str
-    low: float = -math.inf
-    high: float = math.inf
-    open: bool = False
-    phrase: str = ""
-
-    @property
-    def allowed(self) -> str:
-        if math.isinf(self.low):
-            return "a number"
-        if math.isinf(self.high):
-            return f"a number {'above' if self.open else 'from'} {show(self.low)}"
-        return (
-            f"a number {'between' if self.open else 'from'} {show(self.low)} "
-            f"{'and' if self.open else 'to'} {show(self.high)}"
-        )
+    def __init__(
+        self,
+        name: str,
+        default: float | None,
+        says: str,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+        open: bool = False,
+        phrase: str = "",
+    ) -> None:
+        self.name, self.default, self.says, self.phrase = name, default, says, phrase
+        self.low, self.high, self.open = low, high, open
+        if math.isinf(low):
+            self.allowed = "a number"
+        elif math.isinf(high):
+            self.allowed = f"a number {'above' if open else 'from'} {show(low)}"
+        elif open:
+            self.allowed = f"a number between {show(low)} and {show(high)}"
+        else:
+            self.allowed = f"a number from {show(low)} to {show(high)}"
 
     def check(self, value: Any) -> float | None:
         if value is None and self.default is None:
@@ -135,23 +133,19 @@ class NumberParam:
         return number
 
     def describe(self, value: Any) -> str:
-        return (self.phrase or f"{self.name} is {{}}").format(show(value))
+        return self.phrase.format(show(value))
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of a few words, each with the sentence that says what it does."""
+class Choice(Param):
+    """One of several words, each with the sentence that describes it."""
 
-    name: str
-    default: str
-    says: str
-    options: Mapping[str, str]
-
-    @property
-    def allowed(self) -> str:
-        return listed(list(self.options), "or")
+    def __init__(self, name: str, default: str, says: str, options: Mapping[str, str]) -> None:
+        self.name, self.default, self.says, self.options = name, default, says, options
+        self.allowed = listed(list(options), "or")
 
     def check(self, value: Any) -> str:
+        if isinstance(value, (bool, str)) and str(value) in ("True", "False"):  # as Python has them
+            value = str(value).lower()
         if not isinstance(value, str) or value not in self.options:
             raise ValueError
         return value
@@ -160,17 +154,15 @@ class Choice:
         return self.options[value]
 
 
-@dataclass(frozen=True)
-class Gains:
+class Gains(Param):
     """A gain for some grades, the other grades keeping theirs: {1: 3, 2: 9}."""
 
-    name: str = "gains"
-    default: None = None
-    says: str = (
+    name = "gains"
+    says = (
         "the gain of single grades, {grade: gain}; other grades keep the gain that `gain` gives "
         "them"
     )
-    allowed: str = "a table of grades and gains from 0, such as {1:3,2:9}"
+    allowed = "a table of grades and gains from 0, such as {1:3,2:9}"
 
     def check(self, value: Any) -> Mapping[float, float] | None:
         if value is None:
@@ -195,18 +187,17 @@ class _Table(dict[float, float]):
         return hash(tuple(self.items()))
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(Param):
     """Recall points: how many, evenly spaced from 0 to 1, or the points themselves."""
 
-    name: str = "points"
-    default: int | tuple[float, ...] = 11
-    says: str = "how many recall points, evenly spaced from 0 to 1, or a list of them"
-    allowed: str = (
+    name = "points"
+    default = 11
+    says = "how many recall points, evenly spaced from 0 to 1, or a list of them"
+    allowed = (
         "a whole number from 2 to 10,001, or a list of as many recall points from 0 to 1, such as "
         "[0.25,0.5,0.75]"
     )
-    most: ClassVar = 10_001
+    most = 10_001
 
     def check(self, value: Any) -> int | tuple[float, ...]:
         if isinstance(value, (list, tuple)) and 0 < len(value) <= self.most:
@@ -234,24 +225,23 @@ REL = NumberParam(
 )
 
 
+def share_param(
+    name: str, default: float, says: str, phrase: str, *, open: bool = False
+) -> NumberParam:
+    """Make a parameter that is a number from 0 to 1, or between them."""
+    return NumberParam(name, default, says, low=0, high=1, open=open, phrase=phrase)
+
+
 def patience(name: str, default: float) -> NumberParam:
-    """Make the parameter for the chance that a user goes on to the next result."""
-    return NumberParam(
-        name,
-        default,
-        "the user's patience",
-        low=0,
-        high=1,
-        open=True,
-        phrase="the user goes on with probability {}",
-    )
+    """Make the parameter for the probability that a user goes on to the next result."""
+    phrase = "the user goes on with probability {}"
+    return share_param(name, default, "the user's patience", phrase, open=True)
 
 
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """A measure's values after policy: undefined values replaced, and excluded queries removed."""
 
     values: Floats
@@ -263,14 +253,13 @@ class Settled:
     """The weights of the queries that count; None if all are equal."""
 
 
-@dataclass(frozen=True)
-class Undefined:
-    """When a measure has no value for a query: in words, and as a test."""
+class Undefined(NamedTuple):
+    """The queries without a value: in words, and as a test."""
 
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
     of_run: bool = False
-    """Whether it depends on the results, and not on the judgements alone."""
+    """True if it depends on the results, and not on the judgements alone."""
 
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -290,8 +279,7 @@ NEVER = Undefined("never", lambda r, params: np.zeros(len(r), bool))
 NO_RELEVANT = Undefined("the query has no relevant item", _no_relevant)
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A worked example: a relevance list in rank order, and its value worked out by hand.
 
     The list has one grade per result, {"subtopic":grade} for measures of subtopics, and - for
@@ -311,7 +299,6 @@ class Example:
         return Rankings.from_relevance([grades], relevant=self.relevant, collection=self.collection)
 
 
-@dataclass(frozen=True, eq=False)
 class Spec:
     """A measure as declared, once.
 
@@ -323,64 +310,65 @@ class Spec:
     name: str
     """Its name in texts."""
     title: str
-    """Its name in words."""
+    """Its full name."""
     says: str
-    """The definition in words, without the parameters' share of it."""
+    """The definition in words, without the parameters."""
     formula: str
     """The definition in LaTeX."""
     reference: str
     """The key of its definition in the bibliography."""
     range: tuple[float, float]
-    """The lowest and the highest value there can be."""
+    """The lowest and the highest possible value."""
     params: tuple[Param, ...]
     """Its parameters, each with its default."""
     undefined: Undefined
-    """When a query has no value."""
+    """The queries without a value."""
     example: Example
     """A list whose value was worked out by hand."""
     compute: Callable[..., Floats]
     """(rankings, **params) -> one value per query."""
     family: str
     """The module that declares it."""
-    formulas: Mapping[str, str] = field(default_factory=dict)
-    """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
-    aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    formulas: Mapping[str, str] = {}
+    """Formulas of variants: {"of=all": …}."""
+    aliases: Mapping[str, Mapping[str, Any]]
     """Other names with the parameters they imply: {"GMAP": {"aggregate": "geometric"}}."""
-    at: str | None = None
+    at: str | None
     """The parameter that `@` sets."""
-    laws: frozenset[str] = frozenset()
-    """The laws it promises to keep, by name; the tests hold it to them."""
+    laws: frozenset[str]
+    """The names of the laws it keeps, which the tests check."""
     higher_is_better: bool = True
-    """False where a lower value is the better one, as of ranks."""
+    """False if a lower value is better, such as for ranks."""
     rates_relevance: bool = True
-    """False for counts and descriptions, which are what they are when nothing is relevant: no
-    policy changes them."""
+    """False for counts, which have a value without relevant items too: no policy changes them."""
     tells_unjudged: bool = False
-    """Whether irrelevant items count otherwise than unjudged ones."""
+    """True if irrelevant items count differently from unjudged ones."""
     gives: Callable[..., QueryRows | None] | None = None
-    """Where the summary may be another thing than an aggregation of the queries' values:
-    (rankings, **params) -> what each query gives to it; None where it is the aggregation after
-    all. Rankings come in blocks, and what they give is put together."""
+    """(rankings, **params) -> what each query adds to the summary; None if the summary aggregates
+    the queries' values. Blocks of rankings are joined."""
     made_of: Callable[..., Sample] | None = None
-    """(rows, settled, **params) -> what the summary is made of, from what all queries give: one row
-    per query that counts. Summary, interval and comparison read it."""
-    expected: Expectation | None = None
-    """The mean over all orders of tied results, in closed form; where it is None, or returns None,
-    the orders are gone through, or some of them are drawn."""
-    worth: Callable[..., Worth] | None = None
-    """(rankings, **params) -> what tied results are worth, where that tells the orders in which the
-    measure is highest and lowest; None where nothing does. `by_grade` follows from the law
-    swap_up_never_hurts."""
+    """(rows, settled, **params) -> the sample behind the summary: one row per query that counts."""
+    expected: Expectation | None
+    """The mean over all orders of tied results, in closed form; if it is None, or returns None,
+    orders are enumerated or sampled."""
+    worth: Callable[..., Worth] | None
+    """(rankings, **params) -> what tied results are worth, if that determines the orders in which
+    the measure is highest and lowest. `by_grade` follows from the law swap_up_never_hurts."""
     monotone: Callable[[Mapping[str, Any]], bool] | None = None
-    """(params) -> whether the value only ever goes one way when a retrieved item gets a better
-    grade, the query's judgements with it; None where it does not."""
+    """(params) -> whether the value moves in one direction only when a retrieved item, and the
+    query's judgement of it, get a better grade."""
     adds: Callable[[Mapping[str, Any]], bool] | None = None
-    """(params) -> whether the value is the sum of what each result gains, which is the more the
-    higher it stands and has nothing to do with the others; None where it is not."""
+    """(params) -> whether the value is the sum of independent gains of the results, which grow
+    towards the top."""
     divides: Callable[[Mapping[str, Any]], tuple[str, str] | None] | None = None
-    """(params) -> the measures of the same parameters of which the value is a quotient: one that
-    adds, and one that depends on the query's judgements alone and grows with each grade; None where
-    it is none."""
+    """(params) -> two measures with the same parameters whose quotient the value is: one that adds,
+    and one that depends on the judgements alone and grows with each grade."""
+
+    def __init__(self, **declared: Any) -> None:
+        # No dataclass: making one of so many fields takes a noticeable part of the start-up.
+        if unknown := declared.keys() - self.__annotations__.keys():
+            raise TypeError(f"a measure has no {unknown}")
+        vars(self).update(declared)
 
     def bound(self, params: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """Return all parameters with their values: those given, checked, and defaults."""
@@ -472,6 +460,7 @@ def _plain(name: str) -> str:
     return re.sub(_JOINT, "", name) if "-" in name or "_" in name else name
 
 
+_NEAR = 0.66  # least similarity of a suggested name
 _NAMES: dict[str, str] = {}
 """The measure of each plain name."""
 
@@ -520,6 +509,8 @@ def measure(
         for known in (name, *other):
             if _NAMES.setdefault(_plain(known), name) != name:
                 raise ValueError(f"two measures are called {known!r}")
+        # A full title is a name too, such as "expected reciprocal rank".
+        _NAMES.setdefault(_plain(re.sub(r"\(.*|\W", "", spec.title)), name)
         REGISTRY[name] = spec
         return compute
 
@@ -557,10 +548,11 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
                 f"{quoted(name)} is a preset: it has no cutoff and no parameters of its own, and "
                 f"means {', '.join(PRESETS[name.lower()])}."
             ) from None
-        known = [*names(), *PRESETS]
+        if topic := find_topic(name):
+            raise MeasureError(f"{quoted(name)} is not a measure. {topic[0]}") from None
+        near = did_you_mean(name, [*names(), *PRESETS], cutoff=_NEAR)
         raise MeasureError(
-            f"There is no measure {quoted(name)}{did_you_mean(name, known, cutoff=0.55)} 'judged "
-            "measures' lists them all."
+            f"There is no measure {quoted(name)}{near} 'judged measures' lists them all."
         ) from None
 
 
@@ -600,15 +592,14 @@ def _unknown_param(spec: Spec, name: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Aggregation:
+class Aggregation(NamedTuple):
     """A way to make one number of the queries' values, with its standard error."""
 
     value: Callable[[Floats, Weighed], float]
     error: Callable[[Floats, Floats, Weighed], float]
     says: str
     weighted: bool = True
-    """Whether weights are supported: doubling all of them must change nothing."""
+    """True if weights are supported: doubling all of them must change nothing."""
 
     def __call__(self, values: Floats, weights: Floats | None = None) -> float:
         return self.value(values, relative(weights))

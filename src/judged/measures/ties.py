@@ -14,7 +14,7 @@ id, the place and the draw.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,15 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import (
-    Floats,
-    Ints,
-    borders,
-    ordinals,
-    positions,
-    products_before,
-    starts_of,
-)
+from judged.arrays import Floats, Ints, borders, ordinals, positions, products_before, starts_of
 from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings
 
@@ -38,22 +30,14 @@ if TYPE_CHECKING:
     from judged.measures.measure import Measure
 
 
-@dataclass(frozen=True, eq=False)
-class Worth:
-    """What each result is worth: the order by worth gives one end of a measure's values.
-
-    The reverse order gives the other end.
-    """
+class Worth(NamedTuple):
+    """The worth of each result: orders by it, up or down, give the extreme values of a measure."""
 
     hits: Floats
     unjudged: float
     """The worth of any other result."""
     sure: NDArray[np.bool_] | None = None
-    """The queries where this holds; None where it does for all."""
-
-    def sure_of(self, r: Rankings) -> NDArray[np.bool_]:
-        """Return the queries where this holds, as a mask."""
-        return np.ones(len(r), bool) if self.sure is None else self.sure
+    """A mask of the queries where this holds; None if it does for all."""
 
     def ranks(self, r: Rankings, *, best: bool) -> Ints:
         """Rank the hits by worth, or in the reverse order."""
@@ -122,8 +106,7 @@ def mean_weights(r: Rankings, end: Floats, weight: Callable[[Floats], Floats]) -
     return (sums[down] - sums[above]) / (last - first + 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Ties:
+class Ties(NamedTuple):
     """The ties that hold a relevant item, in (query, rank) order, ties of one included."""
 
     query: Ints
@@ -241,8 +224,7 @@ def precisions_before(
 # -- all measures
 
 
-@dataclass(frozen=True, eq=False)
-class Expected:
+class Expected(NamedTuple):
     """One expected value per query, and how far orders can move it where that was asked for."""
 
     values: Floats
@@ -305,7 +287,9 @@ class ByWorth:
         """Return the least and greatest value, and for which queries no order goes further."""
         r, worth = self.rankings, measure.worth(self.rankings)
         orders = [] if worth is None else self._orders(worth)
-        sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
+        sure = np.full(len(r), worth is not None)
+        if worth is not None and worth.sure is not None:
+            sure = worth.sure
         if not sure.all():
             orders = [*orders, *self._orders(by_grade(r)), in_order(r, r.hit_rank)]
         values = [measure.compute_as_ranked(order) for order in orders]
@@ -323,21 +307,21 @@ class ByWorth:
 
 def _over(
     closed: Closed,
-    sample: OrderSample | None,
+    sample: OrderSummary | None,
     orders: TieOrders | None,
     ends: tuple[Floats, Floats, Mask] | None,
 ) -> Expected:
     """Combine the closed form of a measure with its sampled orders and its orders by worth."""
     values, errors = closed.values, None
     if sample is not None and orders is not None and not closed.known.all():
-        values = np.where(closed.known, values, sample.mean)
+        values = np.where(closed.known, values, sample[0])
         if not (closed.known | orders.whole).all():
-            errors = np.where(closed.known, 0.0, sample.errors)
+            errors = np.where(closed.known, 0.0, sample[1])
     if ends is None:
         return Expected(values, errors)
     low, high, sure = ends
     if sample is not None and orders is not None:
-        low, high = np.minimum(low, sample.low), np.maximum(high, sample.high)
+        low, high = np.minimum(low, sample[2]), np.maximum(high, sample[3])
         sure = sure | orders.whole
     # A mean is between the ends: what it is beyond ends that are known is rounding, and ends that
     # are not known are at least as far out.
@@ -360,12 +344,7 @@ def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
             every[~tied] = other
         return every
 
-    return Expected(
-        *(
-            both(getattr(loose, column.name), getattr(others, column.name))
-            for column in fields(Expected)
-        )  # type: ignore[arg-type]
-    )
+    return Expected(*map(both, loose, others))  # type: ignore[arg-type]
 
 
 LIMIT = 720
@@ -379,17 +358,9 @@ _ROWS = 1 << 18
 """Hits and judgements that are computed at once."""
 
 Words = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, eq=False)
-class OrderSample:
-    """Values of some orders of each query's ties."""
-
-    mean: Floats
-    errors: Floats
-    """Standard errors of the means; 0 where every order was seen."""
-    low: Floats
-    high: Floats
+OrderSummary = tuple[Floats, Floats, Floats, Floats]
+"""Of some orders of each query's ties: the means, their standard errors (0 where every order was
+seen), and the least and greatest values."""
 
 
 def in_order(r: Rankings, rank: Ints) -> Rankings:
@@ -440,20 +411,17 @@ class TieOrders:
         many = logs[self.size] - taken - logs[self.size - self.held]
         return np.where(many < np.log(LIMIT + 1), np.rint(np.exp(np.minimum(many, 9))), np.inf)
 
-    def sample(self, measures: Iterable[Measure]) -> dict[Measure, OrderSample]:
+    def sample(self, measures: Iterable[Measure]) -> dict[Measure, OrderSummary]:
         """Compute all measures for the same orders."""
-        parts: dict[Measure, list[OrderSample]] = {measure: [] for measure in measures}
+        parts: dict[Measure, list[OrderSummary]] = {measure: [] for measure in measures}
         for queries in self._blocks():
             values = self._values(list(parts), queries)
             for measure, (one, other) in values.items():
                 parts[measure].append(_summed(one, other, self.count[queries]))
         order = np.argsort(np.concatenate(list(self._blocks())), kind="stable")
         return {
-            measure: OrderSample(
-                *(
-                    np.concatenate([getattr(sample, name) for sample in samples])[order]
-                    for name in ("mean", "errors", "low", "high")
-                )
+            measure: tuple(  # type: ignore[misc]
+                np.concatenate(column)[order] for column in zip(*samples, strict=True)
             )
             for measure, samples in parts.items()
         }
@@ -550,7 +518,7 @@ class TieOrders:
         random = _mixed(seed[segment] + place * _STEP)
         start = starts_of(size)
         came = np.empty(len(random), np.int64)
-        came[_sorted_within(segment, random)] = np.arange(len(random))
+        came[np.lexsort((random, segment))] = np.arange(len(random))
         home = np.cumsum(borders(copy, tie)) - 1
         return came[start[home] + self.place[rows]] - start[home]
 
@@ -572,17 +540,6 @@ class TieOrders:
             digest = blake2b(names[query].encode("utf-8", "surrogatepass"), digest_size=8).digest()
             made[query] = int.from_bytes(digest, "little")
         return _mixed(made + np.uint64(SEED))
-
-
-def _sorted_within(segment: Ints, random: Words) -> Ints:
-    """Return the order that sorts numbers within their segments."""
-    # The segment's number and the first bits of the random one in one number sort faster; where
-    # these bits are the same, all of them decide.
-    key = (segment.astype(np.uint64) << np.uint64(40)) | (random >> np.uint64(24))
-    order = np.argsort(key, kind="stable")
-    came = key[order]
-    alike = bool((came[1:] == came[:-1]).any())
-    return np.lexsort((random, segment)) if alike else order
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -635,7 +592,7 @@ def _places(size: int, *kinds: int) -> Ints:
     return np.array(list(ways(tuple(range(size)), kinds)), np.int64).ravel()
 
 
-def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSample:
+def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSummary:
     """Compute mean, standard error and extremes of each query's values."""
     starts = starts_of(count)
     low, high = np.minimum.reduceat(one, starts), np.maximum.reduceat(one, starts)
@@ -656,7 +613,7 @@ def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSample:
         squares = np.bincount(query, np.where(finite[query], off, 0.0) ** 2, minlength=len(count))
         spread = squares - np.where(finite, total, 0.0) ** 2 / count
         errors = np.sqrt(np.maximum(spread, 0.0) / (count - 1) / count)
-    return OrderSample(mean, errors, low, high)
+    return mean, errors, low, high
 
 
 def tied_queries(r: Rankings) -> NDArray[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
@@ -35,6 +34,7 @@ from judged.measures.registry import (
     Undefined,
     measure,
     patience,
+    share_param,
     show,
 )
 from judged.measures.registry import Cutoff as CutoffParam
@@ -159,25 +159,14 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
 # stretch: the cost grows with the number of results that gain something, not with the lists.
 
 
-@dataclass(frozen=True)
-class Reach(CutoffParam):
-    """The rank to which the user reads: a number, as many as gain something, or no end."""
-
-    says: str = (
-        "the user reads no further than rank k; R is the number of the query's items that gain "
-        "something"
-    )
-
-    def describe(self, value: Any) -> str:
-        if value is None:
-            return "the user may read on without end"
-        return (
-            "the user reads no further than "
-            f"{'as many results as gain something' if value == 'R' else f'rank {value}'}"
-        )
-
-
-REACH = Reach()
+REACH = CutoffParam(
+    "the user reads no further than rank k; R is the number of the query's items that gain "
+    "something",
+    endless="the user may read on without end",
+    as_relevant="the user reads no further than as many results as gain something",
+    first="the user reads no further than rank 1",
+    several="the user reads no further than rank {}",
+)
 MIN_REL = NumberParam(
     "min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0"
 )
@@ -459,11 +448,7 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     "and otherwise goes on with probability p.",
     formula=_NERR + r"p\,(1 - gain_i)",
     reference="azzopardi2021",
-    params=(
-        REACH,
-        patience("p", 0.9),
-        *SCALE,
-    ),
+    params=(REACH, patience("p", 0.9), *SCALE),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1; chances 1, 1/4, 1/8 and none after it: (1/2 + 1/8) / (1 + 1/4 + 1/8)
     example=Example("NERR10(p=0.5, max_rel=2)", "1 0 2", 5 / 11),
@@ -507,8 +492,6 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
 
 _ASYMPTOTIC = 12.0
 """From here on, both expansions below are exact to the last digit or two."""
-_BLOCK = 1 << 14
-"""Numbers at a time, so that they stay in the processor's cache."""
 
 
 def inverse_squares(x: Floats) -> Floats:
@@ -517,21 +500,16 @@ def inverse_squares(x: Floats) -> Floats:
     >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
     1.0
     """
-    value = np.empty(len(x))
-    for begin in range(0, len(x), _BLOCK):
-        block = x[begin : begin + _BLOCK].copy()
-        first = np.zeros(len(block))
-        while len(small := np.flatnonzero(block < _ASYMPTOTIC)):
-            first[small] += 1 / block[small] ** 2
-            block[small] += 1
-        step = 1 / block
-        square = step * step
-        series = 1 / 6 - square * (
-            1 / 30
-            - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
-        )
-        value[begin : begin + _BLOCK] = first + step * (1 + step * (0.5 + step * series))
-    return value
+    x, first = x.copy(), np.zeros(len(x))
+    while len(small := np.flatnonzero(x < _ASYMPTOTIC)):
+        first[small] += 1 / x[small] ** 2
+        x[small] += 1
+    step = 1 / x
+    square = step * step
+    series = 1 / 6 - square * (
+        1 / 30 - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
+    )
+    return first + step * (1 + step * (0.5 + step * series))
 
 
 _FIRST_HARMONIC = np.append(0.0, np.cumsum(1 / np.arange(1, _ASYMPTOTIC)))
@@ -563,14 +541,6 @@ _NEAREST = 1e-8
 """The least distance of the patience from 1; the steps of sums grow with 1 / sqrt(1 - p)."""
 
 
-@dataclass(frozen=True)
-class Flag(Choice):
-    """Yes or no, also written as Python does."""
-
-    def check(self, value: Any) -> str:
-        return super().check(str(value).lower() if isinstance(value, (str, bool)) else value)
-
-
 def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.relevant(_ANY) == 0
 
@@ -587,16 +557,10 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     reference="clarke2021",
     params=(
         K,
-        NumberParam(
-            "p",
-            0.95,
-            "the user's patience",
-            low=0,
-            high=1,
-            open=True,
-            phrase="each rank weighs {} times the one before",
+        share_param(
+            "p", 0.95, "the user's patience", "each rank weighs {} times the one before", open=True
         ),
-        Flag(
+        Choice(
             "normalize",
             "true",
             "whether the overlap is divided by the most that any list can reach",

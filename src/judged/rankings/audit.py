@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
-from judged.arrays import each_once
 from judged.statistics.samples import ExactSum
 from judged.text import Warned, counted, few, merged
 
@@ -86,48 +85,34 @@ class Audit:
         >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
         {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
         """
-        sentences: dict[str, str] = {}
-        if lost := self.missing_queries:
-            sentences["missing_queries"] = (
-                f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)})."
-            )
-        if count := self.duplicates_dropped:
-            rows = counted(count, "duplicate row")
-            sentences["duplicates_dropped"] = f"{rows} dropped, the best-ranked kept."
-        if count := self.tied_results:
-            sentences["tied_results"] = (
-                f"{counted(count, 'judged result')} in {_queries(self.tied_queries)} tied with "
-                "other results: their ranks depend on the tie rule."
-            )
-        if count := self.nothing_relevant:
-            sentences["nothing_relevant"] = (
-                f"{_queries(count, 'judged ')} with nothing relevant (no grade of 1 or above)."
-            )
-        if count := self.fractional_grades:
-            sentences["fractional_grades"] = (
-                f"{counted(count, 'grade')} between 0 and 1: not relevant unless rel says so, as "
-                "in P(rel=0.5)@10."
-            )
-        if count := self.ignored_queries:
-            sentences["ignored_queries"] = (
-                f"{_queries(count)} of the run without judgements ignored."
-            )
-        if count := self.infinite_scores:
-            sentences["infinite_scores"] = f"{counted(count, 'score')} infinite."
-        if count := self.cut_by_depth:
-            sentences["cut_by_depth"] = f"{counted(count, 'result')} below the depth limit ignored."
-        if count := self.unjudged_removed:
-            sentences["unjudged_removed"] = f"{counted(count, 'unjudged result')} removed."
-        if count := self.short_lists:
-            sentences["short_lists"] = f"{_queries(count)} with fewer than 10 results."
+        lost, tied = self.missing_queries, counted(self.tied_results, "judged result")
+        repeated, cut = counted(self.duplicates_dropped, "duplicate row"), self.cut_by_depth
+        sentences = {
+            "missing_queries": f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)}).",
+            "duplicates_dropped": f"{repeated} dropped, the best-ranked kept.",
+            "tied_results": f"{tied} in {_queries(self.tied_queries)} tied with other results: "
+            "their ranks depend on the tie rule.",
+            "nothing_relevant": f"{_queries(self.nothing_relevant, 'judged ')} without relevant "
+            "items (no grade of 1 or above).",
+            "fractional_grades": f"{counted(self.fractional_grades, 'grade')} between 0 and 1: not "
+            "relevant unless rel is lower, as in P(rel=0.5)@10.",
+            "ignored_queries": f"{_queries(self.ignored_queries)} of the run without judgements "
+            "ignored.",
+            "infinite_scores": f"{counted(self.infinite_scores, 'score')} infinite.",
+            "cut_by_depth": f"{counted(cut, 'result')} below the depth limit ignored.",
+            "unjudged_removed": f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
+            "short_lists": f"{_queries(self.short_lists)} with fewer than 10 results.",
+        }
+        shown = {name: text for name, text in sentences.items() if getattr(self, name)}
         if self.judged_queries and self.judged_at_10 < 1:
-            unlike = "; results that nobody judged count as not relevant"
-            unlike = "" if self.unjudged_removed else unlike
-            sentences["judged_at_10"] = f"judged@10 is {self.judged_at_10:.1%}{unlike}."
+            note = "" if self.unjudged_removed else "; unjudged results count as not relevant"
+            shown["judged_at_10"] = (
+                f"{self.judged_at_10:.1%} of the top-10 results are judged{note}."
+            )
         if self.judged_at:
             shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-            sentences["judged_at"] = f"where the measures look, {shares}."
-        return sentences
+            shown["judged_at"] = f"where the measures look, {shares}."
+        return shown
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -167,26 +152,16 @@ class Doubt(Protocol):
 
 @dataclass(frozen=True)
 class Findings:
-    """What judging found in some of the queries; see `Audit` for what each count is of.
-
-    >>> from judged import Rankings
-    >>> one = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
-    >>> other = Rankings.from_run({"r": {"c": 1}}, {"r": ["c"]})
-    >>> total([one.findings, other.findings]).audit().judged_at_10
-    0.75
-    """
+    """Findings about some of the queries; `Audit` describes each count."""
 
     judged_queries: int = 0
     run_queries: int = 0
     missing_queries: tuple[str, ...] = ()
-    listed: int = 0
-    """Judged queries that the run has."""
+    listed: int = 0  # judged queries that the run has
     results: int = 0
     judged_results: int = 0
     judged_at_10: ExactSum = field(default_factory=ExactSum)
-    """The shares of judged items among the first ten results of the queries that have results."""
     judged_at: Mapping[str, ExactSum] = field(default_factory=dict)
-    """The shares of judged items down to where the measures look."""
     tied_results: int = 0
     tied_queries: int = 0
     short_lists: int = 0
@@ -195,18 +170,13 @@ class Findings:
     negative_grades: int = 0
     infinite_scores: int = 0
     duplicates_dropped: int = 0
-    single_ties: int = 0
-    """Judged results whose score another result of their query shares in single precision only."""
-    not_positive: int = 0
-    """Relevant results (grade 1 or above) with a score of 0 or less."""
+    single_ties: int = 0  # judged results that tie in single precision only
+    not_positive: int = 0  # relevant results (grade 1 or above) with a score of 0 or less
     cut_by_depth: int = 0
     unjudged_removed: int = 0
-    doubts: tuple[Doubt, ...] = ()
-    """Possible problems; of the same kinds in all blocks of a run."""
+    doubts: tuple[Doubt, ...] = ()  # of the same kinds in all blocks of a run
     notes: tuple[str, ...] = ()
-    """Repairs and assumptions of the readers."""
-    closing: tuple[str, ...] = ()
-    """Sentences that come last, once."""
+    closing: tuple[str, ...] = ()  # sentences that come last, once
 
     @classmethod
     def of(
@@ -219,29 +189,30 @@ class Findings:
         **counts: Any,
     ) -> Findings:
         """Collect what rankings themselves show; `counts` adds what only their maker knows."""
+        findings = cls(run_queries=run_queries, notes=notes).recount(rankings, complete=complete)
+        return replace(findings, **counts)
+
+    def recount(self, rankings: Rankings, *, complete: bool = False) -> Findings:
+        """Count again what rankings themselves show; other findings stay."""
         whole = rankings.whole or rankings
         first, last = whole.spans
         tied = last > first
-        seen = rankings.retrieved > 0
+        shares = judged_shares(rankings, 10)
         results = int(whole.retrieved.sum())
         there = ~whole.missing
-        counted_here: dict[str, Any] = {
-            "judged_queries": len(whole),
-            "missing_queries": tuple(
-                whole.queries[query] for query in np.flatnonzero(whole.missing)
-            ),
-            "listed": int(there.sum()),
-            "results": results,
-            "judged_results": results if complete else len(whole.hit_rank),
-            "judged_at_10": ExactSum.of(
-                np.ones(max(int(seen.sum()), 1)) if complete else _judged_shares(rankings)[seen]
-            ),
-            "tied_results": int(tied.sum()),
-            "tied_queries": len(each_once(whole.hit_query[tied])),
-            "short_lists": int((whole.retrieved[there] < 10).sum()),
-            "nothing_relevant": int((whole.relevant(1) == 0).sum()),
-        }
-        return cls(run_queries=run_queries, notes=notes, **{**counted_here, **counts})
+        return replace(
+            self,
+            judged_queries=len(whole),
+            missing_queries=tuple(whole.queries[query] for query in np.flatnonzero(whole.missing)),
+            listed=int(there.sum()),
+            results=results,
+            judged_results=results if complete else len(whole.hit_rank),
+            tied_results=int(tied.sum()),
+            tied_queries=int((np.bincount(whole.hit_query[tied]) > 0).sum()),
+            short_lists=int((whole.retrieved[there] < 10).sum()),
+            nothing_relevant=int((whole.relevant(1) == 0).sum()),
+            judged_at_10=ExactSum.of(np.ones(max(len(shares), 1)) if complete else shares),
+        )
 
     def in_order(self, queries: Sequence[str]) -> Findings:
         """Put missing queries into the order of all queries."""
@@ -250,32 +221,26 @@ class Findings:
         return replace(self, missing_queries=ordered)
 
     def audit(self) -> Audit:
-        doubts = (text for doubt in self.doubts for text in doubt.sentences())
-        same = {
-            column.name: getattr(self, column.name)
-            for column in fields(Audit)
-            if column.name in _COUNTS
-        }
+        doubts = [text for doubt in self.doubts for text in doubt.sentences()]
+        names = [column.name for column in fields(Audit) if column.name in COUNTS]
         return Audit(
-            **same,
+            **{name: getattr(self, name) for name in names},
             missing_queries=self.missing_queries,
             ignored_queries=self.run_queries - self.listed,
             judged_at_10=self.judged_at_10.mean() if self.judged_at_10.count else 0.0,
-            judged_at={
-                name: column.mean() for name, column in self.judged_at.items() if column.count
-            },
+            judged_at={name: sum_.mean() for name, sum_ in self.judged_at.items() if sum_.count},
             notes=tuple(dict.fromkeys((*doubts, *self.notes, *self.closing))),
         )
 
 
-_COUNTS = frozenset(column.name for column in fields(Findings) if column.type == "int") - {"listed"}
-"""Fields that an audit has too, and that add up as they are."""
+COUNTS = tuple(column.name for column in fields(Findings) if column.type == "int")
 
 
-def _judged_shares(r: Rankings) -> Floats:
-    """Return the share of judged items among the first ten results of each query with results."""
-    judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0))
-    return judged / np.clip(r.retrieved, 1, 10)
+def judged_shares(r: Rankings, k: int) -> Floats:
+    """Return the share of judged items among the first k results of each query with results."""
+    answered = r.retrieved > 0
+    judged = r.counted(r.hit_grade >= 0, np.full(len(r), float(k)))
+    return judged[answered] / np.minimum(r.retrieved[answered], k)
 
 
 def total(parts: Iterable[Findings]) -> Findings:
@@ -283,7 +248,7 @@ def total(parts: Iterable[Findings]) -> Findings:
     every = list(parts)
     if len(every) == 1:
         return every[0]
-    counts = {name: sum(getattr(part, name) for part in every) for name in (*_COUNTS, "listed")}
+    counts = {name: sum(getattr(part, name) for part in every) for name in COUNTS}
     shares: dict[str, ExactSum] = {}
     for part in every:
         for name, share in part.judged_at.items():

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -22,7 +22,7 @@ from judged.errors import InputError, quoted
 from judged.inputs.formats import RANKINGS_EXTENSION, named_file
 from judged.inputs.order import OrderOnly
 from judged.options import Ties, Unjudged
-from judged.rankings.audit import Findings, findings_of
+from judged.rankings.audit import COUNTS, Findings, findings_of
 from judged.rankings.rankings import Rankings, Subtopics, Weights
 from judged.statistics.samples import ExactSum
 from judged.text import Warned, counted, few
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FORMAT_VERSION = 1
-KEY = "judged rankings"
-"""The metadata key that tells a rankings file from other Parquet files."""
+KEY = "judged rankings"  # the metadata key that tells a rankings file from other Parquet files
 ARRAYS = {
     "retrieved": np.int64,
     "missing": np.bool_,
@@ -48,12 +47,7 @@ ARRAYS = {
     "best_score": np.float64,
 }
 """The arrays of `Rankings` and their types; some may be absent."""
-SUBTOPIC_ARRAYS = {
-    "query": np.int64,
-    "item": np.int64,
-    "subtopic": np.int64,
-    "grade": np.float64,
-}
+SUBTOPICS = {"query": np.int64, "item": np.int64, "subtopic": np.int64, "grade": np.float64}
 NOTE_KINDS = {"warning": Warned, "order": OrderOnly, "note": str}
 
 
@@ -139,13 +133,11 @@ def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
     first = rankings[0]
     for path, other in zip(paths[1:], rankings[1:], strict=True):
         check_same_judgements(first, other, os.fspath(paths[0]), os.fspath(path))
-    order = np.argsort(first.queries)
-    ordered = []
-    for r in rankings:
-        places = np.empty(len(r), np.int64)
-        places[order] = np.argsort(r.queries)
-        ordered.append(r if r.queries == first.queries else r.take(places))
-    return ordered
+    places = [{query: place for place, query in enumerate(r.queries)} for r in rankings]
+    return [
+        r if r.queries == first.queries else r.take([known[query] for query in first.queries])
+        for r, known in zip(rankings, places, strict=True)
+    ]
 
 
 def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) -> None:
@@ -165,51 +157,38 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
                 f"{one} has {name}={ours} and {two} has {name}={theirs}; make both rankings files "
                 "under the same policy."
             )
-    whole, rest = (r.whole or r for r in (first, other))
-    pools = []
-    for r in (whole, rest):
-        place = np.argsort(np.argsort(r.queries))[r.pool_query]
-        rows = np.argsort(place, kind="stable")
-        pools.append((place[rows], r.pool_grade[rows]))
-    names = sorted(whole.queries)
-    sizes = [np.bincount(place, minlength=len(names)) for place, _ in pools]
+    whole, rest = ((r.whole or r).take(np.argsort(r.queries)) for r in (first, other))
+    sizes = [np.bincount(r.pool_query, minlength=len(r)) for r in (whole, rest)]
     if (sizes[0] != sizes[1]).any():
         query = int(np.flatnonzero(sizes[0] != sizes[1])[0])
         raise InputError(
-            f"{one} and {two} are of different judgements: query {names[query]!r} has "
+            f"{one} and {two} are of different judgements: query {whole.queries[query]!r} has "
             f"{sizes[0][query]:,} judged items in one and {sizes[1][query]:,} in the other."
         )
-    unequal = pools[0][1] != pools[1][1]
-    if unequal.any():
-        query = int(pools[0][0][np.flatnonzero(unequal)[0]])
+    unequal = np.flatnonzero(whole.pool_grade != rest.pool_grade)
+    if len(unequal):
+        query = int(whole.pool_query[unequal[0]])
         raise InputError(
-            f"{one} and {two} are of different judgements: query {names[query]!r} has other grades "
-            "in one than in the other."
+            f"{one} and {two} are of different judgements: query {whole.queries[query]!r} has "
+            "other grades in one than in the other."
         )
 
 
 def _arrays_of(rankings: Rankings) -> dict[str, NDArray[Any]]:
     """Return all arrays by the names of their columns."""
-    arrays: dict[str, NDArray[Any]] = {
-        name: np.ascontiguousarray(getattr(rankings, name), kind)
-        for name, kind in ARRAYS.items()
-        if getattr(rankings, name) is not None
-    }
+    values = {name: getattr(rankings, name) for name in ARRAYS}
     if rankings.weights is not None:
-        arrays["weights"] = np.ascontiguousarray(rankings.weights.values, np.float64)
+        values["weights"] = rankings.weights.values
     if rankings.subtopics is not None:
-        for name, kind in SUBTOPIC_ARRAYS.items():
-            arrays[f"subtopics.{name}"] = np.ascontiguousarray(
-                getattr(rankings.subtopics, name), kind
-            )
+        values |= {f"subtopics.{name}": getattr(rankings.subtopics, name) for name in SUBTOPICS}
     if rankings.whole is not None:
-        whole = _arrays_of(rankings.whole)
-        arrays |= {
-            f"whole.{name}": values
-            for name, values in whole.items()
-            if name not in ("weights", "best_score") and not name.startswith("subtopics.")
-        }
-    return arrays
+        names = [name for name in ARRAYS if name != "best_score"]  # the same in both
+        values |= {f"whole.{name}": getattr(rankings.whole, name) for name in names}
+    return {
+        name: np.ascontiguousarray(array, _kind_of(name))
+        for name, array in values.items()
+        if array is not None
+    }
 
 
 def _about(rankings: Rankings) -> dict[str, Any]:
@@ -217,26 +196,17 @@ def _about(rankings: Rankings) -> dict[str, Any]:
     from judged import __version__
 
     findings = findings_of(rankings)
-    counts = {
-        field.name: getattr(findings, field.name)
-        for field in fields(findings)
-        if field.type == "int"
-    }
     doubts = [text for doubt in findings.doubts for text in doubt.sentences()]
     return {
         "version": FORMAT_VERSION,
         "judged": __version__,
         "name": rankings.name,
-        "policy": {
-            "ties": rankings.ties,
-            "unjudged": rankings.unjudged,
-            "depth": rankings.depth,
-        },
+        "policy": {"ties": rankings.ties, "unjudged": rankings.unjudged, "depth": rankings.depth},
         "complete": rankings.complete,
         "basis": list(rankings.basis),
         "weights": None if rankings.weights is None else rankings.weights.source,
         "audit": {
-            **counts,
+            **{name: getattr(findings, name) for name in COUNTS},
             "missing_queries": list(findings.missing_queries),
             "judged_at_10": _sum_to_json(findings.judged_at_10),
             "judged_at": {name: _sum_to_json(share) for name, share in findings.judged_at.items()},
@@ -257,10 +227,6 @@ def _sum_from_json(parts: Sequence[Any]) -> ExactSum:
 def _note_to_json(note: str) -> list[str]:
     kind = next(name for name, type_ in NOTE_KINDS.items() if isinstance(note, type_))
     return [kind, str(note)]
-
-
-def _note_from_json(parts: Sequence[str]) -> str:
-    return NOTE_KINDS[parts[0]](parts[1])
 
 
 def _check_version(name: str, known: Mapping[str, Any]) -> None:
@@ -299,24 +265,21 @@ def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
         weights = Weights(arrays["weights"], str(known["weights"]))
     subtopics = None
     if "subtopics.query" in arrays:
-        subtopics = Subtopics(*(arrays[f"subtopics.{name}"] for name in SUBTOPIC_ARRAYS))
+        subtopics = Subtopics(*(arrays[f"subtopics.{name}"] for name in SUBTOPICS))
     shared = {"queries": queries, "weights": weights, "subtopics": subtopics}
     whole = None
     if "whole.retrieved" in arrays:
-        uncut_arrays = {
-            name: arrays.get(f"whole.{name}") for name in ARRAYS if name != "best_score"
-        }
-        best = arrays.get("best_score")
-        uncut = {**about, "unjudged": "nonrelevant", "depth": None}
-        whole = Rankings(**shared, **uncut_arrays, **uncut, best_score=best)  # type: ignore[arg-type]
-    counts = {field.name: audit[field.name] for field in fields(Findings) if field.type == "int"}
+        uncut = {name: arrays.get(f"whole.{name}") for name in ARRAYS}
+        uncut["best_score"] = arrays.get("best_score")
+        before = {**about, "unjudged": "nonrelevant", "depth": None}
+        whole = Rankings(**shared, **uncut, **before)  # type: ignore[arg-type]
     findings = Findings(
-        **counts,
+        **{name: audit[name] for name in COUNTS},
         missing_queries=tuple(audit["missing_queries"]),
         judged_at_10=_sum_from_json(audit["judged_at_10"]),
         judged_at={name: _sum_from_json(parts) for name, parts in audit["judged_at"].items()},
-        notes=tuple(map(_note_from_json, audit["notes"])),
-        closing=tuple(map(_note_from_json, audit["closing"])),
+        notes=tuple(NOTE_KINDS[kind](text) for kind, text in audit["notes"]),
+        closing=tuple(NOTE_KINDS[kind](text) for kind, text in audit["closing"]),
     )
     columns = {name: arrays.get(name) for name in ARRAYS}
     return Rankings(**shared, **columns, **about, whole=whole, findings=findings)  # type: ignore[arg-type]
@@ -325,7 +288,7 @@ def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
 def _kind_of(name: str) -> Any:
     name = name.removeprefix("whole.")
     if name.startswith("subtopics."):
-        return SUBTOPIC_ARRAYS[name.removeprefix("subtopics.")]
+        return SUBTOPICS[name.removeprefix("subtopics.")]
     return ARRAYS.get(name, np.float64)
 
 

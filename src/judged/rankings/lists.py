@@ -26,10 +26,6 @@ def favoured(
 
     Results that are no hits are worth `unjudged`; a hit worth the same is below them where the best
     come first. Hits worth the same are in the order of `then`.
-
-    >>> tie = (np.zeros(2, int), np.array([1, 1]), np.array([3, 3]), np.array([0.0, 2.0]))
-    >>> favoured(*tie, best=True).tolist(), favoured(*tie, best=False).tolist()
-    ([3, 1], [1, 3])
     """
     tied = np.flatnonzero(last > first)
     if len(tied) < len(first):
@@ -265,7 +261,7 @@ def query_names(queries: Any, count: int, rows: str) -> tuple[str, ...]:
         raise InputError(f"queries must be a list of ids, one for each; got {quoted(queries)}.")
     if len(names) != count:
         raise InputError(
-            f"queries has {len(names)} ids, {rows.format(count=count)}; they must be as many."
+            f"queries has {len(names)} ids, {rows.format(count=count)}; the lengths must match."
         )
     if len(set(names)) < len(names):
         raise InputError("queries must be distinct ids.")

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import (
-    Floats,
-    Ints,
-    borders,
-    each_once,
-    ordinals,
-    positions,
-    starts_of,
-)
+from judged.arrays import Floats, Ints, borders, each_once, ordinals, positions, starts_of
 from judged.errors import InputError
 from judged.options import (
     CollectionLike,
@@ -56,8 +48,7 @@ else:  # loaded by `typing.get_type_hints` only
 
 Cutoff = int | Literal["R"] | None
 """The cutoff of a measure: a rank, the query's number of relevant items, or the whole list."""
-ANY_GRADE = float(np.nextafter(0, 1))
-"""The least grade above 0."""
+ANY_GRADE = float(np.nextafter(0, 1))  # the least grade above 0
 OTHER_WAY = "all queries are ranked, for every item"
 """Part of what rankings are of, where items search for queries."""
 ENCODED = {
@@ -86,14 +77,10 @@ class Subtopics:
     the next of an ideal list, the one with the lowest number is taken.
     """
 
-    query: Ints
-    """Index into the queries of the rankings."""
+    query: Ints  # index into the queries of the rankings
     item: Ints
-    """The item's number."""
     subtopic: Ints
-    """The subtopic's number."""
     grade: Floats
-    """The grade of the item for the subtopic."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -108,10 +95,8 @@ class Subtopics:
 class Weights:
     """One weight per query: finite, not negative, and not 0 for all of them."""
 
-    values: Floats
-    """A query of weight 0 does not count."""
-    source: str
-    """Their name in sentences: a file or a column."""
+    values: Floats  # a query of weight 0 does not count
+    source: str  # their name in sentences: a file or a column
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -121,7 +106,7 @@ class Weights:
         return Weights(self.values[chosen], self.source)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
     """The ranks of judged items, list lengths and the grades in the pool, flat over all queries.
 
@@ -137,8 +122,7 @@ class Rankings:
     retrieved: Ints
     """List lengths; 0 for a judged query that the run lacks."""
     hit_query: Ints
-    """Index into `queries`, for each retrieved item that is judged; hits are in (query, rank)
-    order."""
+    """Index into `queries` of each retrieved judged item (hit), in (query, rank) order."""
     hit_rank: Ints
     """From 1."""
     hit_grade: Floats
@@ -148,17 +132,15 @@ class Rankings:
     pool_grade: Floats
     """Every judgement, retrieved or not, best grade first in each query."""
     hit_tie_first: Ints | None = None
-    """The first rank of those that a hit's tied scores span; None where nothing is known of ties.
-    """
+    """The first rank of the results that tie with a hit; None if ties are unknown."""
     hit_tie_last: Ints | None = None
     """The last of these ranks."""
     hit_item: Ints | None = None
     """The item of each hit, as `subtopics` numbers it."""
     subtopics: Subtopics | None = None
-    """Judgements by subtopic; None if there are none. `hit_grade` and `pool_grade` hold each item's
-    best grade."""
+    """Judgements by subtopic; `hit_grade` and `pool_grade` have each item's best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
-    """Judged queries that the run lacks: not the same as those whose list became empty later."""
+    """Judged queries that the run lacks; a list that became empty later is not missing."""
     collection: Ints | None = None
     """The number of items to retrieve, per query; None if unknown."""
     weights: Weights | None = None
@@ -178,10 +160,9 @@ class Rankings:
     name: str = "run"
     """The name of the run in results."""
     complete: bool = False
-    """Whether all items were judged and only relevant ones are listed, so that others are
-    irrelevant."""
+    """True if all items were judged and only relevant ones are listed: others are irrelevant."""
     basis: tuple[str, ...] = ()
-    """What was ranked, how, and what counts as relevant, in words, for embeddings."""
+    """Sentences on what was ranked, how, and what counts as relevant, for embeddings."""
     findings: Findings | None = None
     """Findings in the data, as counts that add up; None if the data were not checked."""
 
@@ -196,16 +177,7 @@ class Rankings:
         return None if self.findings is None else self.findings.audit()
 
     def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
-        """Return the weights of some queries; None if all count the same.
-
-        Parameters
-        ----------
-        counted : array of bool
-            A mask of the queries.
-
-        >>> Rankings.from_relevance([[1]]).weights_of(np.array([True])) is None
-        True
-        """
+        """Return the weights of some queries; None if all count the same."""
         return None if self.weights is None else self.weights.values[counted]
 
     @cached_property
@@ -226,7 +198,7 @@ class Rankings:
 
     @property
     def all_relevant(self) -> bool:
-        """Whether some query has no judged item that is irrelevant."""
+        """True if some query has no judged item that is irrelevant."""
         irrelevant = (self.pool_grade >= 0) & (self.pool_grade < 1)
         return bool((np.bincount(self.pool_query[irrelevant], minlength=len(self)) == 0).any())
 
@@ -241,32 +213,11 @@ class Rankings:
         )
 
     def total(self, query: Ints, weights: NDArray[Any] | None = None) -> Floats:
-        """Sum weights, or count elements, per query.
-
-        Parameters
-        ----------
-        query : array of int
-            Indices into `queries`.
-        weights : array, optional
-            One weight per element.
-
-        >>> r = Rankings.from_relevance([[0, 1, 1]])
-        >>> r.total(r.hit_query, r.hit_grade).tolist()
-        [2.0]
-        """
+        """Sum weights, or count elements, per query."""
         return np.bincount(query, weights, minlength=len(self)).astype(np.float64)
 
     def relevant(self, rel: float) -> Floats:
-        """Count the items of each query's pool that have at least this grade.
-
-        Parameters
-        ----------
-        rel : float
-            The lowest relevant grade.
-
-        >>> Rankings.from_relevance([[0, 1, 1]], relevant=[4]).relevant(1).tolist()
-        [4.0]
-        """
+        """Count the items of each query's pool that have at least this grade."""
         if rel not in self._relevant:
             self._relevant[rel] = self.total(self.pool_query[self.pool_grade >= rel])
         return self._relevant[rel].copy()
@@ -276,106 +227,37 @@ class Rankings:
         return {}
 
     def cutoff(self, k: Cutoff, rel: float) -> Floats:
-        """Return the last rank that counts in each query; infinite without a cutoff.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> r = Rankings.from_relevance([[0, 1, 1]], relevant=[4])
-        >>> r.cutoff("R", 1).tolist(), r.cutoff(None, 1).tolist()
-        ([4.0], [inf])
-        """
+        """Return the last rank that counts in each query; infinite without a cutoff."""
         if k == "R":
             return self.relevant(rel)
         return np.full(len(self), np.inf if k is None else float(k))
 
     def shown(self, k: Cutoff, rel: float) -> Floats:
-        """Count the results of each query down to the cutoff.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> Rankings.from_relevance([[0, 1, 1]]).shown(10, 1).tolist()
-        [3.0]
-        """
+        """Count the results of each query down to the cutoff."""
         return np.minimum(self.retrieved, self.cutoff(k, rel))
 
     def within(self, k: Cutoff, rel: float) -> NDArray[np.bool_]:
-        """Return a mask of the hits at or above the cutoff.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> Rankings.from_relevance([[0, 1, 1]]).within(2, 1).tolist()
-        [True, True, False]
-        """
+        """Return a mask of the hits at or above the cutoff."""
         return self.hit_rank <= self.cutoff(k, rel)[self.hit_query]
 
     def relevant_hits(self, k: Cutoff, rel: float) -> tuple[Ints, Ints, Ints]:
-        """Return query, rank and ordinal (from 1) of relevant items down to the cutoff.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> r = Rankings.from_relevance([[0, 1, 1]])
-        >>> [column.tolist() for column in r.relevant_hits(None, 1)]
-        [[0, 0], [2, 3], [1, 2]]
-        """
+        """Return query, rank and ordinal (from 1) of relevant items down to the cutoff."""
         chosen = np.flatnonzero((self.hit_grade >= rel) & self.within(k, rel))
         query = self.hit_query[chosen]
         return query, self.hit_rank[chosen], ordinals(query, len(self))
 
     def found(self, k: Cutoff, rel: float) -> Floats:
-        """Count the relevant items down to the cutoff; expected counts if ties stay unbroken.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> Rankings.from_relevance([[0, 1, 1]]).found(2, 1).tolist()
-        [1.0]
-        """
+        """Count the relevant items down to the cutoff; expected counts if ties stay unbroken."""
         return self.counted(self.hit_grade >= rel, self.cutoff(k, rel))
 
     def counted(self, which: NDArray[np.bool_], end: Floats) -> Floats:
-        """Count some hits of each query down to a rank; expected counts if ties stay unbroken.
-
-        Parameters
-        ----------
-        which : array of bool
-            A mask of the hits.
-        end : array
-            The last rank that counts, per query.
-
-        >>> r = Rankings.from_relevance([[0, 1, 1]])
-        >>> r.counted(r.hit_grade > 0, r.cutoff(2, 1)).tolist()
-        [1.0]
-        """
+        """Count some hits of each query down to a rank; expected counts if ties stay unbroken."""
         if self.ties == "expected":
             return self.total(self.hit_query[which], self.chance(end)[which])
         return self.total(self.hit_query[which & (self.hit_rank <= end[self.hit_query])])
 
     def chance(self, end: Floats) -> Floats:
-        """Return the probability that each hit is at or above a rank, by the ranks its tie spans.
-
-        Parameters
-        ----------
-        end : array
-            The last rank that counts, per query.
-
-        >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
-        >>> r.chance(r.cutoff(1, 1)).tolist()
-        [0.5, 0.5]
-        """
+        """Return the probability of each hit, by the ranks its tie spans, to be above `end`."""
         first, last = self.spans
         above = np.minimum(last, np.minimum(end, self.retrieved)[self.hit_query]) - first + 1
         return np.maximum(above, 0) / (last - first + 1)
@@ -388,16 +270,7 @@ class Rankings:
         return self.hit_tie_first, self.hit_tie_last
 
     def first(self, k: Cutoff, rel: float) -> Floats:
-        """Return the rank of each query's first relevant item down to the cutoff; infinite if none.
-
-        Parameters
-        ----------
-        k, rel
-            The cutoff (a rank, "R" or None) and the lowest relevant grade.
-
-        >>> Rankings.from_relevance([[0, 1, 1]]).first(10, 1).tolist()
-        [2.0]
-        """
+        """Return the rank of each query's first relevant item down to k; infinite if none."""
         query, rank, ordinal = self.relevant_hits(k, rel)
         result = np.full(len(self), np.inf)
         result[query[ordinal == 1]] = rank[ordinal == 1]
@@ -683,16 +556,7 @@ class Rankings:
         return replace(self, **changes)
 
     def hits(self, chosen: NDArray[Any]) -> dict[str, Any]:
-        """Return all columns of some hits by the names of the fields.
-
-        Parameters
-        ----------
-        chosen : array
-            Indices, or a mask, of the hits.
-
-        >>> Rankings.from_relevance([[0, 1]]).hits([1])["hit_rank"].tolist()
-        [2]
-        """
+        """Return all columns of some hits by the names of the fields."""
         names = [column.name for column in fields(self) if column.name.startswith("hit_")]
         return {
             name: None if (values := getattr(self, name)) is None else values[chosen]
@@ -700,18 +564,7 @@ class Rankings:
         }
 
     def arranged(self, hit_rank: Ints, **changes: Any) -> Rankings:
-        """Return the same hits at other ranks, put into (query, rank) order.
-
-        Parameters
-        ----------
-        hit_rank : array of int
-            The new rank of each hit.
-        **changes : Any
-            Other fields that change.
-
-        >>> Rankings.from_relevance([[0, 1]]).arranged(np.array([2, 1])).hit_grade.tolist()
-        [1.0, 0.0]
-        """
+        """Return the same hits at other ranks, put into (query, rank) order."""
         order = by_query_and_rank(self.hit_query, hit_rank)
         return replace(self, **{**self.hits(order), "hit_rank": hit_rank[order], **changes})
 
@@ -726,56 +579,45 @@ def gathered(query: Ints, chosen: Ints, queries: int) -> tuple[Ints, Ints]:
     """Return the rows of some queries, and the new number of the query of each."""
     lengths = np.bincount(query, minlength=queries)
     starts = starts_of(lengths)
-    return positions(starts[chosen], lengths[chosen]), np.repeat(
-        np.arange(len(chosen)), lengths[chosen]
-    )
+    rows = positions(starts[chosen], lengths[chosen])
+    return rows, np.repeat(np.arange(len(chosen)), lengths[chosen])
 
 
 _BY_QUERY = ("retrieved", "missing", "collection", "best_score")
-_BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item")
+_BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item", "pool_grade")
 
 
 def _joined(blocks: Sequence[Rankings]) -> Rankings:
     first = blocks[0]
+    before = None
     if any(block.whole is not None for block in blocks):
         before = _joined([replace(block.whole or block, findings=None) for block in blocks])
-    else:
-        before = None
     starts = np.cumsum([0, *(len(block) for block in blocks)])[:-1]
 
-    def numbered(name: str) -> NDArray[Any]:
-        return np.concatenate(
-            [getattr(block, name) + start for block, start in zip(blocks, starts, strict=True)]
-        )
+    def numbered(parts: Sequence[Any], name: str) -> NDArray[Any]:
+        numbers = [getattr(part, name) + start for part, start in zip(parts, starts, strict=True)]
+        return np.concatenate(numbers)
 
     subtopics = None
     if first.subtopics is not None:
-        parts = [block.subtopics for block in blocks if block.subtopics is not None]
-        subtopics = Subtopics(
-            np.concatenate([p.query + s for p, s in zip(parts, starts, strict=True)]),
-            *(
-                np.concatenate([getattr(part, name) for part in parts])
-                for name in ("item", "subtopic", "grade")
-            ),
-        )
+        parts = [block.subtopics for block in blocks]
+        others = [_column(parts, name) for name in ("item", "subtopic", "grade")]
+        subtopics = Subtopics(numbered(parts, "query"), *others)
     weights = [block.weights for block in blocks if block.weights is not None]
     columns: dict[str, Any] = {name: _column(blocks, name) for name in (*_BY_QUERY, *_BY_HIT)}
     return replace(
         first,
         queries=tuple(query for block in blocks for query in block.queries),
-        hit_query=numbered("hit_query"),
-        pool_query=numbered("pool_query"),
-        pool_grade=np.concatenate([block.pool_grade for block in blocks]),
+        hit_query=numbered(blocks, "hit_query"),
+        pool_query=numbered(blocks, "pool_query"),
         **columns,
         subtopics=subtopics,
-        weights=Weights(np.concatenate([block.values for block in weights]), weights[0].source)
-        if weights
-        else None,
+        weights=Weights(_column(weights, "values"), weights[0].source) if weights else None,
         whole=before,
     )
 
 
-def _column(blocks: Sequence[Rankings], name: str) -> NDArray[Any] | None:
+def _column(blocks: Sequence[Any], name: str) -> Any:
     """Join a column of all blocks; None if a block lacks it."""
     parts = [getattr(block, name) for block in blocks]
     return None if any(part is None for part in parts) else np.concatenate(parts)
@@ -786,6 +628,6 @@ def _in_order(whole: Rankings, order: Sequence[str]) -> Rankings:
     if len(places) != len(whole) or set(places) != set(order):
         twice = sorted(query for query in places if whole.queries.count(query) > 1)
         lost = sorted(set(places) ^ set(order))
-        told = f"{twice[0]!r} is there twice" if twice else f"{lost[0]!r} is on one side only"
-        raise InputError(f"rankings to put together must hold each query once: {told}.")
+        problem = f"{twice[0]!r} is there twice" if twice else f"{lost[0]!r} is on one side only"
+        raise InputError(f"rankings to join must have each query once: {problem}.")
     return whole.take(np.array([places[query] for query in order], np.int64))

@@ -21,8 +21,7 @@ _WRITTEN = {
 }
 _TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
 
-A_LIST = "the list"
-"""The name of the run of a relevance list."""
+A_LIST = "the list"  # the name of the run of a relevance list
 NO_IDS = "item_to and exclude_same_id are about the ids of a run; there is none."
 NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it should be."
 """Messages about options that do not apply to a relevance list."""
@@ -32,17 +31,11 @@ NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it 
 class RelevanceList:
     """The grades of one list, and which of its results share a score."""
 
-    grades: tuple[Any, ...]
-    """In rank order; None is an unjudged item."""
-    tied: tuple[tuple[int, int], ...] = ()
-    """The first and the last rank of each tie."""
+    grades: tuple[Any, ...]  # in rank order; None is an unjudged item
+    tied: tuple[tuple[int, int], ...] = ()  # the first and the last rank of each tie
 
     def __str__(self) -> str:
-        """Return the list as people write it.
-
-        >>> str(RelevanceList((0, 1, None, 2.5), ((2, 3),)))
-        '0 (1 -) 2.5'
-        """
+        """Return the list as people write it."""
         first, last = {tie[0] for tie in self.tied}, {tie[1] for tie in self.tied}
         return " ".join(
             f"{'(' * (rank in first)}{written_grade(grade)}{')' * (rank in last)}"
@@ -60,13 +53,7 @@ def written_grade(grade: Any) -> str:
 
 
 def relevance_list(text: str) -> RelevanceList:
-    """Parse a relevance list: numbers, - (unjudged), {"subtopic":grade}, and brackets for ties.
-
-    >>> relevance_list("0 1, - 2.5").grades
-    (0, 1, None, 2.5)
-    >>> relevance_list("0 (1 -) 2").tied
-    ((2, 3),)
-    """
+    """Parse a relevance list: numbers, - (unjudged), {"subtopic":grade}, and brackets for ties."""
     words = _words(text, "relevance list")
     grades: list[Any] = []
     tied: list[tuple[int, int]] = []
@@ -130,11 +117,7 @@ def may_be_list(value: Any) -> bool:
 def listed_rankings(
     relevance: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
 ) -> Rankings:
-    """Make the rankings of one relevance list: a text, or any sequence of grades.
-
-    >>> listed_rankings("0 (1 0)", relevant=2).spans[1].tolist()
-    [1, 3, 3]
-    """
+    """Make the rankings of one relevance list: a text, or any sequence of grades."""
     read = _list(relevance)
     pools = None
     if pool is not None:
@@ -147,6 +130,37 @@ def listed_rankings(
         tied=[read.tied],
         name=A_LIST,
     )
+
+
+def rankings_of_lists(
+    relevance: Any, relevant: Any = None, *, pool: Any = None, collection: int | None = None
+) -> Rankings:
+    """Make the rankings of one relevance list, or of several: texts or sequences of grades.
+
+    >>> len(rankings_of_lists("0 1")), len(rankings_of_lists([[0, 1], [1]]))
+    (1, 2)
+    """
+    one = isinstance(relevance, (str, RelevanceList)) or not any(
+        isinstance(row, (str, Sequence, np.ndarray)) for row in _iterated(relevance)
+    )
+    if one:
+        return listed_rankings(relevance, relevant=relevant, pool=pool, collection=collection)
+    if pool is not None:
+        raise InputError("pool is about one relevance list; leave it out for several.")
+    lists = [_list(row) for row in relevance]
+    return Rankings.from_relevance(
+        [row.grades for row in lists],
+        relevant=relevant,
+        collection=collection,
+        tied=[row.tied for row in lists],
+        name=A_LIST,
+    )
+
+
+def _iterated(values: Any) -> Iterable[Any]:
+    scalar = isinstance(values, np.ndarray) and values.ndim == 0
+    listed = isinstance(values, Iterable) and not isinstance(values, Mapping) and not scalar
+    return values if listed else ()
 
 
 def _list(relevance: Any) -> RelevanceList:

@@ -19,24 +19,16 @@ Kind = Literal["relevant", "irrelevant", "unjudged", "nothing"]
 KINDS: tuple[Kind, ...] = ("relevant", "irrelevant", "unjudged", "nothing")
 """A graded item, one judged not relevant, an unjudged one, or no result."""
 RELEVANT, IRRELEVANT, UNJUDGED, NOTHING = range(len(KINDS))
-LEVELS = 3
-"""The number of colour strengths for grades."""
+LEVELS = 3  # the number of colour strengths for grades
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A rank of a list.
+    """A rank of a list."""
 
-    >>> Cell("relevant", 2.0, top=3.0).level, Cell("unjudged").code
-    (2, '?')
-    """
-
-    kind: Kind
-    """Relevant (a grade above 0), judged and not relevant, unjudged, or no result."""
-    grade: float | None = None
-    """Its grade, where it was judged."""
-    top: float = 1.0
-    """The best grade that there is, by which heights are measured."""
+    kind: Kind  # relevant (a grade above 0), judged and not relevant, unjudged, or no result
+    grade: float | None = None  # its grade, where it was judged
+    top: float = 1.0  # the best grade that there is, by which heights are measured
 
     @property
     def level(self) -> int:
@@ -62,20 +54,11 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Strips:
-    """The first k ranks of every query.
+    """The first k ranks of every query."""
 
-    >>> from judged import Rankings
-    >>> three = strips(Rankings.from_relevance([[2, None, 0]], pool=[[2, 1, 0]]), 4)
-    >>> [cell.kind for cell in three.cells(0)]
-    ['relevant', 'unjudged', 'irrelevant', 'nothing']
-    """
-
-    kind: NDArray[np.uint8]
-    """For each query and rank, an index into `KINDS`."""
-    grade: Floats
-    """For each query and rank, the grade; NaN without a result or judgement."""
-    top: float
-    """The best grade among the judgements of all queries; 1 where nothing is relevant."""
+    kind: NDArray[np.uint8]  # for each query and rank, an index into `KINDS`
+    grade: Floats  # for each query and rank, the grade; NaN without a result or judgement
+    top: float  # the best grade among the judgements of all queries; 1 where nothing is relevant
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -95,10 +78,6 @@ class Strips:
 
         1 to 3 is the strength of the grade (see `Cell.level`), "." is judged and not relevant, "?"
         is unjudged, "-" is no result.
-
-        >>> from judged import Rankings
-        >>> strips(Rankings.from_relevance([[5, 1, 0], []]), 3).codes()
-        ['31.', '---']
         """
         letters = np.frombuffer(b"0.?-", np.uint8)[self.kind]
         relevant = self.kind == RELEVANT
@@ -109,17 +88,9 @@ class Strips:
         return [text[row * width : (row + 1) * width] for row in range(rows)]
 
     def shares(self) -> list[tuple[float, float, float, float]]:
-        """Return for each rank the share of queries with each of `KINDS` there.
-
-        >>> from judged import Rankings
-        >>> strips(Rankings.from_relevance([[1, 0], [0]]), 2).shares()
-        [(0.5, 0.5, 0.0, 0.0), (0.0, 0.5, 0.0, 0.5)]
-        """
-        counts = [(self.kind == kind).sum(axis=0) for kind in range(len(KINDS))]
-        whole = max(len(self), 1)
-        return [
-            (float(a), float(b), float(c), float(d)) for a, b, c, d in (np.array(counts) / whole).T
-        ]
+        """Return for each rank the share of queries with each of `KINDS` there."""
+        counts = np.array([(self.kind == kind).sum(axis=0) for kind in range(len(KINDS))])
+        return [(a, b, c, d) for a, b, c, d in (counts / max(len(self), 1)).T.tolist()]
 
 
 def strips(r: Rankings, k: int) -> Strips:
@@ -127,10 +98,6 @@ def strips(r: Rankings, k: int) -> Strips:
 
     A negative grade is no judgement. With ties=expected the strips show one order of many. A judged
     query that the run lacks has no result at any rank.
-
-    >>> from judged import Rankings
-    >>> strips(Rankings.from_relevance([[0, 1, 0], [1, None]]), 3).codes()
-    ['.2.', '2?-']
     """
     k = OPTIONS["k"]("k", k)
     filled = np.arange(1, k + 1) <= r.retrieved[:, None]

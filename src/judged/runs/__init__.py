@@ -27,9 +27,6 @@ TIES = {
     "expected": "tied results share the mean contribution of their ranks",
 }
 """Rules for ties that need no judgements."""
-K = 60
-"""Constant of reciprocal rank fusion in its paper."""
-DEPTH = 1_000
-"""Default number of results of each list that count, and that a fused list keeps."""
-PERSISTENCE = 0.9
-"""Default persistence of rank-biased overlap."""
+K = 60  # constant of reciprocal rank fusion in its paper
+DEPTH = 1_000  # default number of results of each list that count, and that a fused list keeps
+PERSISTENCE = 0.9  # default persistence of rank-biased overlap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged import __version__
-from judged.arrays import Floats, Ints, borders, count_above, descending, starts_of
+from judged.arrays import Floats, Ints, count_above, descending, starts_of
 from judged.errors import InputError, quoted, warn
 from judged.inputs import as_runs, read_runs
 from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import rising_scores
-from judged.matching.join import Grouped, equal_pairs, group
+from judged.matching.join import Grouped, equal_pairs
 from judged.options import (
     LEVEL,
     ColumnsLike,
@@ -30,7 +30,7 @@ from judged.options import (
 )
 from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.runs import PERSISTENCE
-from judged.runs.ranked import check_policy, read_distinct
+from judged.runs.fusion import check_policy, read_distinct
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.orders import taus
 from judged.statistics.samples import Means
@@ -40,12 +40,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")
-"""Numbers of every query."""
+NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")  # numbers of every query
 RANGES = {"tau": (-1.0, 1.0), "shared": (0.0, float("inf"))}
 """Ranges of numbers that are not between 0 and 1."""
-FIRST_RANKS = 10
-"""The definition states the weight of this many ranks."""
+FIRST_RANKS = 10  # the definition states the weight of this many ranks
 
 
 @checked
@@ -97,7 +95,7 @@ def overlap(
     read = read_runs(named, "Overlap takes only runs.", columns=columns, format=run_format)
     queries, lists = _lists_of([*read], chosen.duplicates)
     pairs = tuple(
-        _pair_of(queries, first, second, _numbers_of(first, second, persistence, depth), level)
+        _pair_of(queries, first, second, persistence, depth, level)
         for first, second in combinations(lists, 2)
     )
     notes = tuple(note for run in lists for note in with_source(run.name, run.notes))
@@ -112,20 +110,13 @@ class TiedLists:
     """The lists of one run, with the ranks that each result's tie spans, in the order of rows."""
 
     name: str
-    key: pl.Series
-    """Hash of the query and item of each result."""
-    items: pl.Series
-    """Item id of each result."""
-    query: Ints
-    """Query number of each result, the same in all runs."""
-    first: Ints
-    """First possible rank: one more than the number of higher scores."""
-    last: Ints
-    """Last possible rank: the number of scores that are not lower."""
-    lengths: Ints
-    """Number of results of each query; 0 if the run lacks it."""
-    notes: tuple[str, ...]
-    """Notes and warnings of reading."""
+    key: pl.Series  # hash of the query and item of each result
+    items: pl.Series  # item id of each result
+    query: Ints  # query number of each result, the same in all runs
+    first: Ints  # first possible rank: one more than the number of higher scores
+    last: Ints  # last possible rank: the number of scores that are not lower
+    lengths: Ints  # number of results of each query; 0 if the run lacks it
+    notes: tuple[str, ...]  # notes and warnings of reading
 
 
 def _lists_of(
@@ -133,7 +124,7 @@ def _lists_of(
 ) -> tuple[tuple[str, ...], list[TiedLists]]:
     import polars as pl
 
-    grouped = [group(read_distinct(run, duplicates)) for run in runs]
+    grouped = [read_distinct(run, duplicates) for run in runs]
     queries = pl.concat([lists.names for lists in grouped]).unique(maintain_order=True)
     numbered = queries.to_frame("query").with_row_index("number")
     numbers = [
@@ -149,17 +140,23 @@ def _lists_of(
 def _lists(grouped: Grouped[Run], number: Ints, queries: int) -> TiedLists:
     table, scores = grouped.table, grouped.values("score")
     segment = np.repeat(np.arange(len(grouped.lengths)), grouped.lengths)
-    first, last = tie_spans(scores, grouped.lengths, segment)
+    ordered = descending(scores, grouped.lengths)
+    above, upto = (
+        count_above(
+            ordered, starts_of(grouped.lengths), grouped.lengths, segment, scores, or_equal=or_equal
+        )
+        for or_equal in (False, True)
+    )
     lengths = np.zeros(queries, np.int64)
     lengths[number] = grouped.lengths
-    rising = rising_scores(scores, grouped.lengths, table.notes)
+    rising = rising_scores(scores, grouped.lengths, table.notes).sentences()
     return TiedLists(
         table.name,
         grouped.key,
         table.frame["item"],
         _by_row(grouped, number[segment]),
-        _by_row(grouped, first),
-        _by_row(grouped, last),
+        _by_row(grouped, above + 1),
+        _by_row(grouped, upto),
         lengths,
         (*rising, *table.notes),
     )
@@ -174,28 +171,6 @@ def _by_row(grouped: Grouped[Run], values: Ints) -> Ints:
     return ordered
 
 
-def tie_spans(scores: Floats, lengths: Ints, segment: Ints) -> tuple[Ints, Ints]:
-    """Return the first and last rank of each score in lists that lie end to end.
-
-    >>> first, last = tie_spans(np.array([2.0, 1.0, 2.0]), np.array([3]), np.zeros(3, int))
-    >>> first.tolist(), last.tolist()
-    ([1, 3, 1], [2, 3, 2])
-    """
-    starts = starts_of(lengths)
-    ordered = descending(scores, lengths)
-    if ordered is scores:
-        new = borders(segment, scores)
-        begins = np.flatnonzero(new)
-        sizes = np.diff(np.append(begins, len(scores)))
-        first = np.repeat(begins - starts[segment[begins]] + 1, sizes)
-        return first, first + np.repeat(sizes, sizes) - 1
-    above, upto = (
-        count_above(ordered, starts, lengths, segment, scores, or_equal=or_equal)
-        for or_equal in (False, True)
-    )
-    return above + 1, upto
-
-
 @dataclass(frozen=True, eq=False)
 class Persistence:
     """Remainders of the three sums of rank-biased overlap behind each depth from 0 on.
@@ -206,14 +181,10 @@ class Persistence:
     over depths: of weight / d, of weight and of weight * d.
     """
 
-    power: Floats
-    """p to the power of each depth, which is the weight of all deeper ranks."""
-    over: Floats
-    """Sum of weight / d over all deeper ranks d."""
-    plain: Floats
-    """Sum of weight over all deeper ranks, down to the deepest."""
-    times: Floats
-    """Sum of weight * d over all deeper ranks, down to the deepest."""
+    power: Floats  # p to the power of each depth, which is the weight of all deeper ranks
+    over: Floats  # sum of weight / d over all deeper ranks d
+    plain: Floats  # sum of weight over all deeper ranks, down to the deepest
+    times: Floats  # sum of weight * d over all deeper ranks, down to the deepest
 
     @classmethod
     def of(cls, p: float, deepest: int) -> Persistence:
@@ -282,12 +253,9 @@ def _left(terms: Floats) -> Floats:
 class Span:
     """Possible ranks of results in lists of some length."""
 
-    above: Ints
-    """Number of results above each result's tie."""
-    size: Ints
-    """Size of the tie."""
-    end: Ints
-    """Rank at which the tie ends, or at which the list is cut."""
+    above: Ints  # number of results above each result's tie
+    size: Ints  # size of the tie
+    end: Ints  # rank at which the tie ends, or at which the list is cut
 
     @classmethod
     def of(cls, first: Ints, last: Ints, length: Ints) -> Span:
@@ -307,25 +275,14 @@ class Span:
         return (np.clip(depth, self.above, self.end) - self.above) / self.size
 
 
-@dataclass(frozen=True, eq=False)
-class OverlapNumbers:
-    """Numbers of each query for which both runs have results, as in `PairOverlap`."""
+def _numbers_of(
+    ours: TiedLists, theirs: TiedLists, p: float, depth: int | None
+) -> tuple[Ints, dict[str, Floats], int]:
+    """Compute the numbers of two runs, with lists cut at a depth or whole.
 
-    query: Ints
-    """Numbers of the queries."""
-    rbo: Floats
-    least: Floats
-    residual: Floats
-    jaccard: Floats
-    shared: Floats
-    tau: Floats
-    """NaN if it is undefined."""
-    tied: int
-    """Number of queries in which a shared item is tied."""
-
-
-def _numbers_of(ours: TiedLists, theirs: TiedLists, p: float, depth: int | None) -> OverlapNumbers:
-    """Compute the numbers of two runs, with lists cut at a depth or whole."""
+    Return the queries for which both have results, `NUMBERS` of each, and the number of queries in
+    which a shared item is tied.
+    """
     both = (ours.lengths > 0) & (theirs.lengths > 0)
     queries = np.flatnonzero(both)
     lengths = ours.lengths[queries], theirs.lengths[queries]
@@ -339,12 +296,9 @@ def _numbers_of(ours: TiedLists, theirs: TiedLists, p: float, depth: int | None)
     if not there.all():
         query, one, other = query[there], one.at(there), other.at(there)
     tied = (one.size > 1) | (other.size > 1)
-    return OverlapNumbers(
-        queries,
-        *_overlaps(query, one, other, lengths, p),
-        tau=taus(one.above, other.above, query, len(queries)),
-        tied=len(np.unique(query[tied])),
-    )
+    order = taus(one.above, other.above, query, len(queries))
+    numbers = (*_overlaps(query, one, other, lengths, p), order)
+    return queries, dict(zip(NUMBERS, numbers, strict=True)), len(np.unique(query[tied]))
 
 
 def _shared(ours: TiedLists, theirs: TiedLists) -> tuple[Ints, Ints]:
@@ -404,8 +358,10 @@ class PairOverlap:
     """Name of the second run."""
     queries: tuple[str, ...]
     """Queries for which both runs have results."""
-    numbers: OverlapNumbers
-    """Numbers of each of these queries, in their order."""
+    numbers: Mapping[str, Floats]
+    """Numbers of each of these queries, in their order, by name; tau is NaN if it is undefined."""
+    tied_queries: int
+    """Number of these queries in which a shared item is tied."""
     only_in_run: tuple[str, ...]
     """Queries for which only the first run has results."""
     only_in_against: tuple[str, ...]
@@ -426,15 +382,14 @@ class PairOverlap:
     @property
     def tau_queries(self) -> int:
         """Number of queries with a tau-b: two or more shared items, not all tied in one list."""
-        return int((~np.isnan(self.numbers.tau)).sum())
+        return int((~np.isnan(self.numbers["tau"])).sum())
 
     def query_frame(self) -> pl.DataFrame:
         """Return the numbers of every query as a polars table."""
         import polars as pl
 
-        columns = {name: getattr(self.numbers, name) for name in NUMBERS}
         queries = {"query": pl.Series(self.queries, dtype=pl.String)}
-        frame = pl.DataFrame({**queries, **columns}).fill_nan(None)
+        frame = pl.DataFrame({**queries, **self.numbers}).fill_nan(None)
         runs = pl.lit(self.run).alias("run"), pl.lit(self.against).alias("against")
         return frame.select(*runs, "query", *NUMBERS)
 
@@ -444,16 +399,15 @@ class PairOverlap:
         text = (
             f"{self.run} and {self.against}: RBO {_with_bounds(self.rbo)} over "
             f"{counted(len(self.queries), 'query', 'queries')} (at least "
-            f"{shown(self.least.estimate)}, at most {shown(highest)}); "
-            f"{self.shared.estimate:,.1f} shared items"
-            f"{' on average' if len(self.queries) > 1 else ''}"
+            f"{shown(self.least.estimate)}, at most {shown(highest)}); {self.shared.estimate:,.1f} "
+            f"shared items{' on average' if len(self.queries) > 1 else ''}"
         )
         if self.tau_queries:
             text += f", tau-b of their order {_with_bounds(self.tau).replace('-', '−')}"
             undefined = len(self.queries) - self.tau_queries
             if undefined:
                 text += f", undefined for {counted(undefined, 'query', 'queries')}"
-        if tied := self.numbers.tied:
+        if tied := self.tied_queries:
             text += f"; {counted(tied, 'query has', 'queries have')} tied results among the shared"
         return f"{text}."
 
@@ -476,12 +430,12 @@ class PairOverlap:
             "queries": len(self.queries),
             **{name: getattr(self, name) for name in NUMBERS},
             "tau_queries": self.tau_queries,
-            "tied_queries": self.numbers.tied,
+            "tied_queries": self.tied_queries,
             "only_in_run": self.only_in_run,
             "only_in_against": self.only_in_against,
         }
         if per_query:
-            columns = zip(*(getattr(self.numbers, name).tolist() for name in NUMBERS), strict=True)
+            columns = zip(*(self.numbers[name].tolist() for name in NUMBERS), strict=True)
             values["per_query"] = {
                 query: dict(zip(NUMBERS, numbers, strict=True))
                 for query, numbers in zip(self.queries, columns, strict=True)
@@ -493,22 +447,24 @@ def _pair_of(
     queries: tuple[str, ...],
     ours: TiedLists,
     theirs: TiedLists,
-    numbers: OverlapNumbers,
+    p: float,
+    depth: int | None,
     level: float,
 ) -> PairOverlap:
+    shared_queries, numbers, tied = _numbers_of(ours, theirs, p, depth)
     alone = [
         tuple(queries[at] for at in np.flatnonzero((one.lengths > 0) & (other.lengths == 0)))
         for one, other in ((ours, theirs), (theirs, ours))
     ]
-    if not len(numbers.query):
+    if not len(shared_queries):
         first, second = (few([quoted(query) for query in names]) for names in alone)
         raise InputError(
             f"{ours.name} and {theirs.name} have no query in common. The first has {first}; the "
             f"second has {second}. Are they runs of the same queries?"
         )
-    named = tuple(queries[at] for at in numbers.query)
-    means = {name: _mean(name, getattr(numbers, name), level) for name in NUMBERS}
-    return PairOverlap(ours.name, theirs.name, named, numbers, alone[0], alone[1], **means)
+    named = tuple(queries[at] for at in shared_queries)
+    means = {name: _mean(name, values, level) for name, values in numbers.items()}
+    return PairOverlap(ours.name, theirs.name, named, numbers, tied, alone[0], alone[1], **means)
 
 
 def _mean(name: str, values: Floats, level: float) -> Interval:
@@ -560,7 +516,7 @@ class Overlap(Result):
         wanted = [name for name in (run, against) if name is not None]
         for name in wanted:
             if not isinstance(name, str) or name not in runs:
-                raise InputError(f"there is no run {quoted(name)}; the runs are {', '.join(runs)}.")
+                raise InputError(f"unknown run {quoted(name)}; the runs are {', '.join(runs)}.")
         pairs = [pair for pair in self.pairs if {*wanted} <= {pair.run, pair.against}]
         if len(pairs) != 1 or len({*wanted}) < len(wanted):
             choices = ", ".join(f"{pair.run} and {pair.against}" for pair in self.pairs)
@@ -706,7 +662,7 @@ class Overlap(Result):
             [pair.run, pair.against, query, *map(text, NUMBERS, values)]
             for pair in self.pairs
             for query, *values in zip(
-                pair.queries, *(getattr(pair.numbers, name) for name in NUMBERS), strict=True
+                pair.queries, *(pair.numbers[name] for name in NUMBERS), strict=True
             )
         ]
         names = ["run", "against", "query"]

@@ -157,11 +157,7 @@ def _alpha_at(distance: Floats, size: int) -> Callable[[Floats], Floats]:
 
 
 def distances(scale: Floats, kind: str) -> Floats:
-    """Compute the distances between grades.
-
-    >>> distances(np.array([0.0, 1.0, 3.0]), "linear").tolist()
-    [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
-    """
+    """Compute the distances between grades."""
     apart: Floats = np.abs(scale[:, None] - scale)
     largest = float(apart.max(initial=0.0))
     if largest and not 1 / EXTREME < largest < EXTREME:  # squares have to stay numbers

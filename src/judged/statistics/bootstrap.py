@@ -16,7 +16,6 @@ Phi^-1(q) is divided by sqrt(e / (e - 1)).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -61,11 +60,6 @@ def bootstrap(
     `groups` are drawn as a whole. `method` is "percentile" or, for means of units of equal weight,
     "bca". Returns lower and upper ends: a row per level, a column per sample. An end is infinite if
     the resamples are too few for the level; both are NaN if all resamples are equal.
-
-    >>> from judged.statistics.samples import Means
-    >>> low, high = bootstrap([Means.of_values(np.array([0.0, 1.0, 1.0, 1.0]))])
-    >>> low.tolist(), high.tolist()
-    ([[0.25]], [[1.0]])
     """
     tested = _tested([(sample,) for sample in samples], groups, levels, method, resamples, seed)
     return tested.low, tested.high
@@ -85,11 +79,6 @@ def bootstrap_pairs(
     Two infinite numbers differ by 0. If all resamples give a difference of 0, p is 1 and there is
     no interval. If all give another difference, the interval is a point, and p the smallest
     possible.
-
-    >>> from judged.statistics.samples import Median
-    >>> one, two = Median.of_values(np.array([1.0, 2.0, 9.0])), Median.of_values(np.ones(3))
-    >>> bootstrap_pairs([(one, two)], levels=(0.8,)).low.tolist()
-    [[0.0]]
     """
     return _tested(pairs, groups, levels, method, resamples, seed)
 
@@ -123,7 +112,7 @@ def _portions(bundles: Sequence[Bundle], resamples: int) -> Iterator[Sequence[Bu
     """Cut bundles into portions whose columns and resamples fit into memory."""
     start = size = 0
     for number, bundle in enumerate(bundles):
-        wide = sum(room(one) if isinstance(one, Median) else one.columns.size for one in bundle)
+        wide = sum((one.values if isinstance(one, Median) else one.columns).size for one in bundle)
         more = 8 * (wide + resamples * len(bundle))
         if number > start and size + more > BYTES_AT_ONCE:
             yield bundles[start:number]
@@ -185,11 +174,7 @@ def _freedom(sample: Sample, groups: Ints | None) -> float | None:
 
 
 def smallest_p(resamples: int, sample: Sample, groups: Ints | None) -> float:
-    """Return the smallest p that this number of resamples allows, by percentiles.
-
-    >>> smallest_p(9_999, Means.of_values(np.arange(3.0)), None)
-    0.0002
-    """
+    """Return the smallest p that this number of resamples allows, by percentiles."""
     nothing = np.zeros(1)
     freedom = _freedom(sample, groups)
     return float(_p_of(np.ones(1, np.int64), resamples, nothing, nothing, freedom)[0])
@@ -264,7 +249,7 @@ class _Resamples:
 
     @property
     def steady(self) -> bool:
-        """Whether all resamples are equal, or none is defined."""
+        """True if all resamples are equal, or none is defined."""
         if not len(self.ordered):
             return True
         first, last = self.ordered[0], self.ordered[-1]
@@ -272,7 +257,7 @@ class _Resamples:
 
     @property
     def nothing(self) -> bool:
-        """Whether all resamples are 0."""
+        """True if all resamples are 0."""
         return len(self.ordered) > 0 and bool(np.abs(self.ordered[[0, -1]]).max() <= self.close)
 
     @property
@@ -309,9 +294,6 @@ def least_count(p_of: Callable[[Ints], Floats], counts: Ints, level: float) -> I
     """Find the least count from 1 whose p is not below 1 - level, for each column.
 
     p must not fall as the count grows.
-
-    >>> int(least_count(lambda count: count / 10_000, np.array(10_000), 0.95))
-    500
     """
     low, high = np.ones_like(counts), counts
     while (low < high).any():
@@ -321,67 +303,33 @@ def least_count(p_of: Callable[[Ints], Floats], counts: Ints, level: float) -> I
     return low
 
 
-TABLE_SIZE = 2**19
-"""The largest number of entries in the table of units and parts, if that leaves `FEWEST_PARTS`."""
-FEWEST_PARTS = 4
+NUMBERS_PER_BLOCK = 2**22
+"""Values of a median that are counted at once."""
 
 
-def room(sample: Median) -> int:
-    """Return how many numbers a prepared median holds at most."""
-    return 3 * len(sample.values) + len(sample) * _parts(len(sample.values), len(sample))
+def median_of(sample: Median, groups: Ints | None) -> Callable[[Floats], Floats]:
+    """Return a function from how often each unit was drawn, a row per resample, to medians.
 
-
-def _parts(values: int, units: int) -> int:
-    return max(1, min(math.isqrt(values), max(FEWEST_PARTS, TABLE_SIZE // max(units, 1))))
-
-
-class Medians:
-    """A median prepared for resamples of units.
-
-    The ordered values are cut into parts. A product of counts and of the weight of each unit in
-    each part shows in which part the median of a resample lies, so values are counted only there.
+    A median is NaN if no value was drawn.
     """
+    order = np.argsort(sample.values, kind="stable")
+    values, owner = sample.values[order], sample.owner[order]
+    units = owner if groups is None else groups[owner]
+    shares = relative(sample.weights)
 
-    def __init__(self, sample: Median, groups: Ints | None) -> None:
-        order = np.argsort(sample.values, kind="stable")
-        owner = sample.owner[order]
-        shares = relative(sample.weights)
-        self.values = sample.values[order]
-        self.units = owner if groups is None else groups[owner]
-        self.weights = None if shares is None else shares[owner]
-        size = number_of_units(len(sample), groups)
-        parts = _parts(len(order), size)
-        self.edges = np.linspace(0, len(order), parts + 1).astype(np.int64)
-        part = np.repeat(np.arange(parts), np.diff(self.edges))
-        self.table = np.bincount(
-            self.units * parts + part, self.weights, minlength=size * parts
-        ).reshape(size, parts)
+    def medians(counts: Floats) -> Floats:
+        found = np.full(len(counts), np.nan)
+        step = max(1, NUMBERS_PER_BLOCK // max(len(values), 1))
+        for start in range(0, len(counts) if len(values) else 0, step):
+            drawn = np.take(counts[start : start + step], units, axis=1)
+            upto = np.cumsum(drawn if shares is None else drawn * shares[owner], axis=1)
+            half = upto[:, -1:] / 2
+            low = values[np.argmax(upto >= half * (1 - CLOSE), axis=1)]
+            high = values[np.argmax(upto > half * (1 + CLOSE), axis=1)]
+            found[start : start + step] = np.where(half[:, 0] > 0, (low + high) / 2, np.nan)
+        return found
 
-    def of(self, counts: Floats) -> Floats:
-        """Compute the median for each row of counts; NaN if no value is left."""
-        upto = np.cumsum(counts @ self.table, axis=1)
-        half = upto[:, -1] / 2
-        if not len(self.values):
-            return np.full(len(counts), np.nan)
-        low = self._first(counts, upto, half * (1 - CLOSE))
-        high = self._first(counts, upto, np.nextafter(half * (1 + CLOSE), np.inf))
-        return np.where(half > 0, (low + high) / 2, np.nan)
-
-    def _first(self, counts: Floats, upto: Floats, bound: Floats) -> Floats:
-        """Return the first value at which the cumulated weight of a row reaches its bound."""
-        parts = np.argmax(upto >= bound[:, None], axis=1)
-        values = np.empty(len(counts))
-        for part in np.unique(parts):
-            rows = np.flatnonzero(parts == part)
-            inside = slice(self.edges[part], self.edges[part + 1])
-            taken = np.take(counts[rows], self.units[inside], axis=1)
-            if self.weights is not None:
-                taken = taken * self.weights[inside]
-            before = upto[rows, part - 1] if part else np.zeros(len(rows))
-            reached = before[:, None] + np.cumsum(taken, axis=1) >= bound[rows, None]
-            reached[:, -1] = True
-            values[rows] = self.values[inside][np.argmax(reached, axis=1)]
-        return values
+    return medians
 
 
 COUNTS_PER_BLOCK = 2**18
@@ -392,7 +340,7 @@ def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, se
     """Compute each sample's number on each resample: a row per sample."""
     means = [(number, one) for number, one in enumerate(samples) if isinstance(one, Means)]
     medians = [
-        (number, Medians(one, groups))
+        (number, median_of(one, groups))
         for number, one in enumerate(samples)
         if isinstance(one, Median)
     ]
@@ -407,7 +355,7 @@ def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, se
             for (number, one), (columns, weight) in zip(means, places, strict=True):
                 numbers[number, rows] = one.function(sums[:, columns] / sums[:, weight])
             for number, median in medians:
-                numbers[number, rows] = median.of(counts)
+                numbers[number, rows] = median(counts)
     return numbers
 
 

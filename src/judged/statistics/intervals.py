@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
-from judged.options import LEVEL, RESAMPLES, choice, real
+from judged.options import LEVEL, RESAMPLES, choice
 from judged.statistics.samples import (
     CLOSE,
     Means,
@@ -54,7 +55,7 @@ class Interval:
 
     @property
     def known(self) -> bool:
-        """Whether there are bounds."""
+        """True if there are bounds."""
         return not math.isnan(self.low)
 
     def said(self, sign: str = "") -> str:
@@ -93,15 +94,12 @@ class Interval:
         return cls(estimate, low, high, values.get("method"), values.get("note", ""))
 
 
-def checked_level(level: Any) -> float:
-    """Return a confidence level as a float between 0 and 1."""
-    number = real(level)
-    if number is None or not 0 < number < 1:
+def _check_level(level: Any) -> None:
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
         raise InputError(
-            "the level of an interval must be a number between 0 and 1, as 0.95; got "
+            "the level of an interval must be a number between 0 and 1, such as 0.95; got "
             f"{quoted(level)}."
         )
-    return number
 
 
 def mean_interval(
@@ -114,9 +112,6 @@ def mean_interval(
 
     `range` holds the bounds of the values. Leave it out for differences, since differences of 0 and
     1 are not shares. One value, or equal values, have no bounds.
-
-    >>> mean_interval([1.0, 2.0, 3.0])
-    Interval(estimate=2.0, low=-0.484..., high=4.484..., method='t', note='')
     """
     numbers = np.asarray(values, np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
@@ -158,28 +153,27 @@ def interval(
     >>> share.said(), share.method
     ('1.0000 [0.7225, 1.0000]', 'wilson')
     """
-    level = checked_level(level)
+    _check_level(level)
     chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
     if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
         chosen = "percentile"
     if not len(sample):
         return Interval(math.nan, method=chosen, note="no query counts")
     estimate = sample.value()
-    if note := _hopeless(sample, groups):
+    note = _hopeless(sample, groups)
+    if not note and chosen == "order":
+        note = _too_few(len(sample), level)
+    elif not note and chosen != "wilson":
+        note = _too_uneven(sample, groups, level)
+    if note:
         return Interval(estimate, method=chosen, note=note)
     if chosen == "wilson":
         bounds = _wilson(sample, groups, level)
     elif chosen == "order":
-        if note := _too_few(len(sample), level):
-            return Interval(estimate, method=chosen, note=note)
         bounds = _order(sample, level)
     elif chosen in ("t", "log t"):
-        if note := _too_uneven(sample, groups, level):
-            return Interval(estimate, method=chosen, note=note)
         bounds = _student(sample, groups, estimate, level, error)
     else:
-        if note := _too_uneven(sample, groups, level):
-            return Interval(estimate, method=chosen, note=note)
         bounds = _bootstrap(sample, groups, level, chosen, resamples, seed)
     enough = effective_units(len(sample), sample.weights, groups) >= fewest_units(level)
     if math.isnan(bounds[0]) and isinstance(sample, Median) and enough:
@@ -253,7 +247,7 @@ def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
 
 
 def _unspread(method: str, groups: Ints | None) -> str:
-    """Explain that there is no spread."""
+    """Explain that values do not vary."""
     units = "queries have" if groups is None else "groups have"
     same = "resamples give" if method in ("bca", "percentile") else units
     return f"all {same} the same value, which says nothing of how others would spread"
@@ -351,11 +345,7 @@ def _widened(
 
 
 def wilson(successes: ArrayLike, size: ArrayLike, level: float) -> tuple[Floats, Floats]:
-    """Compute Wilson's score interval of a share; neither number need be whole.
-
-    >>> [round(float(end), 4) for end in wilson(10, 10, 0.95)]
-    [0.7225, 1.0]
-    """
+    """Compute Wilson's score interval of a share; neither number need be whole."""
     successes, size = np.asarray(successes, np.float64), np.asarray(size, np.float64)
     z = normal_quantile((1 + level) / 2)
     share = successes / size
@@ -373,9 +363,6 @@ def clopper_pearson(
     """Compute the exact binomial interval of a share, which is never too narrow.
 
     With `one_sided`, each end alone has the level.
-
-    >>> [round(float(end), 4) for end in clopper_pearson(10, 10, 0.95)]
-    [0.6915, 1.0]
     """
     from scipy.special import betaincinv
 
@@ -433,11 +420,8 @@ def auroc(
     The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006, method
     5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds. With
     weights above 0 for each score, the bounds use effective numbers (Kish).
-
-    >>> auroc([3.0, 2.0], [1.0, 2.0])
-    Auroc(value=0.875, low=0.299..., high=0.990...)
     """
-    level = checked_level(level)
+    _check_level(level)
     above, below = (np.asarray(scores, np.float64) for scores in (first, second))
     if any(
         scores.ndim != 1 or not len(scores) or np.isnan(scores).any() for scores in (above, below)

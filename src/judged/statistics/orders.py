@@ -14,7 +14,7 @@ from judged.arrays import Floats, Ints, borders, divide, positions, starts_of
 from judged.errors import InputError, quoted
 from judged.options import real
 from judged.statistics.samples import CLOSE
-from judged.text import counted, few, plain, shown
+from judged.text import few, plain
 
 FEWEST_SYSTEMS = 3
 """Two systems are in the same order or in the reversed one, which shows next to nothing."""
@@ -63,40 +63,8 @@ class OrderAgreement:
 
     @property
     def same(self) -> bool:
-        """Whether both orders are the same, ties included."""
+        """True if both orders are the same, ties included."""
         return not (self.swaps or self.tied_in_x or self.tied_in_y)
-
-    def sentences(self) -> list[str]:
-        """Describe the agreement in sentences.
-
-        >>> order_agreement([3, 2, 1], [3, 1, 2]).sentences()[0]
-        '1 of 3 pairs is swapped (1 above 2 in x).'
-        """
-        return [self._swapped(), *self._tied(), self._numbers()]
-
-    def _swapped(self) -> str:
-        if not self.swaps:
-            return f"None of the {self.pairs:,} pairs is swapped."
-        some = few([f"{high} above {low}" for high, low in self.swaps])
-        are = "is" if len(self.swaps) == 1 else "are"
-        return f"{len(self.swaps):,} of {self.pairs:,} pairs {are} swapped ({some} in x)."
-
-    def _tied(self) -> list[str]:
-        ties = [("x", self.tied_in_x), ("y", self.tied_in_y)]
-        return [
-            f"Tied in {side} alone: {counted(len(pairs), 'pair')} "
-            f"({few([f'{one} and {other}' for one, other in pairs])})."
-            for side, pairs in ties
-            if pairs
-        ]
-
-    def _numbers(self) -> str:
-        if self.note:
-            return f"tau-b, tau-AP and weighted tau are undefined: {self.note}."
-        return (
-            f"tau-b {shown(self.tau)}; tau-AP {shown(self.tau_ap)} with x as the truth, "
-            f"{shown(self.tau_ap_reversed)} with y; weighted tau {shown(self.weighted_tau)}."
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers are None, and `note` says why.
@@ -104,23 +72,16 @@ class OrderAgreement:
         >>> order_agreement([3, 2, 1], [3, 1, 2]).to_dict()["swaps"]
         [[1, 2]]
         """
+        taus = ("tau", "tau_ap", "tau_ap_reversed", "tau_ap_symmetric", "weighted_tau")
+        pairs = ("swaps", "tied_in_x", "tied_in_y")
         return {
             "systems": list(self.systems),
-            "tau": plain(self.tau),
-            "tau_ap": plain(self.tau_ap),
-            "tau_ap_reversed": plain(self.tau_ap_reversed),
-            "tau_ap_symmetric": plain(self.tau_ap_symmetric),
-            "weighted_tau": plain(self.weighted_tau),
+            **{name: plain(getattr(self, name)) for name in taus},
             "pairs": self.pairs,
             "same": self.same,
-            "swaps": [list(pair) for pair in self.swaps],
-            "tied_in_x": [list(pair) for pair in self.tied_in_x],
-            "tied_in_y": [list(pair) for pair in self.tied_in_y],
+            **{name: [list(pair) for pair in getattr(self, name)] for name in pairs},
             "note": self.note,
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences())
 
 
 def order_agreement(
@@ -147,7 +108,20 @@ def order_agreement(
     >>> found.tau, found.swaps
     (0.3333333333333333, (('a', 'b'),))
     """
-    systems, first, second = _aligned(x, y)
+    sides = {name: _by_system(name, values) for name, values in (("x", x), ("y", y))}
+    for name, other in (("x", "y"), ("y", "x")):
+        if alone := [str(system) for system in sides[name] if system not in sides[other]]:
+            raise InputError(
+                f"x and y must have a value for the same systems; {name} has {few(alone)}, which "
+                f"{other} lacks."
+            )
+    systems = tuple(sides["x"])
+    if len(systems) < FEWEST_SYSTEMS:
+        raise InputError(
+            f"an agreement of orders needs at least three systems; got {len(systems)}. Two systems "
+            "are in one order or in the other: compare their values."
+        )
+    first, second = (np.array([side[system] for system in systems]) for side in sides.values())
     above = [levels_of(first), levels_of(second)]
     orders = [np.sign(levels[None, :] - levels[:, None]).astype(np.int8) for levels in above]
     note = _undefined(above)
@@ -166,85 +140,29 @@ def order_agreement(
     )
 
 
-def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
-    """Return the systems with their values in x and y."""
-    tables = [_table(name, side) for name, side in (("x", x), ("y", y))]
-    if (tables[0] is None) != (tables[1] is None):
-        raise InputError(
-            "x and y must both be {system: value}, or both a sequence of values; got "
-            f"{type(x).__name__} and {type(y).__name__}."
-        )
-    if tables[0] is None or tables[1] is None:
-        values_of = [_listed(name, side) for name, side in (("x", x), ("y", y))]
-        if len(values_of[0]) != len(values_of[1]):
-            raise InputError(
-                "x and y must have a value for the same systems; got "
-                f"{counted(len(values_of[0]), 'value')} and {counted(len(values_of[1]), 'value')}."
-            )
-        systems: tuple[System, ...] = tuple(range(len(values_of[0])))
-    else:
-        _check_names(tables[0], tables[1])
-        systems = tuple(tables[0])
-        values_of = [[table[name] for name in systems] for table in tables if table is not None]
-    if len(systems) < FEWEST_SYSTEMS:
-        raise InputError(
-            f"an agreement of orders needs at least three systems; got {len(systems)}. Two systems "
-            "are in one order or in the other: compare their values."
-        )
-    first, second = (
-        np.array([_number(name, of, value) for of, value in zip(systems, values, strict=True)])
-        for name, values in zip("xy", values_of, strict=True)
-    )
-    return systems, first, second
-
-
-def _table(name: str, values: Any) -> dict[System, Any] | None:
-    """Return a mapping, or a pandas Series, as a dict; None for sequences."""
-    if not (hasattr(values, "keys") and hasattr(values, "items")):
-        return None
-    table: dict[System, Any] = {}
-    for key, value in values.items():
-        system = key if isinstance(key, str | int) else str(key)
-        if system in table:
-            raise InputError(f"{name} has two values for system {quoted(system)}; give one.")
-        table[system] = value
-    return table
-
-
-def _listed(name: str, values: Any) -> list[Any]:
-    try:
-        if isinstance(values, str | bytes) or np.ndim(values) != 1:
-            raise TypeError
-        return list(values)
-    except (TypeError, ValueError):
+def _by_system(name: str, values: Any) -> dict[System, float]:
+    """Return the value of each system; systems without names are numbers from 0."""
+    if hasattr(values, "items"):  # a dict or a pandas Series
+        cells = {key if isinstance(key, str | int) else str(key): x for key, x in values.items()}
+    elif isinstance(values, str | bytes) or np.ndim(values) != 1:
         raise InputError(
             f"{name} must be {{system: value}}, or a sequence of values; got {quoted(values)}."
-        ) from None
-
-
-def _check_names(x: dict[Any, Any], y: dict[Any, Any]) -> None:
-    for name, ours, other, others in (("x", x, "y", y), ("y", y, "x", x)):
-        alone = [str(system) for system in ours if system not in others]
-        if alone:
+        )
+    else:
+        cells = dict(enumerate(values))
+    if len(cells) < len(values):
+        raise InputError(f"{name} has two values for one system; give one.")
+    numbers: dict[System, float] = {}
+    for system, cell in cells.items():
+        value = cell.item() if isinstance(cell, np.generic) else cell
+        number = value if isinstance(value, float) else real(value)
+        if number is None or math.isnan(number):
             raise InputError(
-                f"x and y must have a value for the same systems; {name} has {few(alone)}, which "
-                f"{other} lacks."
+                f"{name} must have a number for each system; got {quoted(cell)} for system "
+                f"{quoted(system)}."
             )
-
-
-def _number(name: str, system: System, cell: Any) -> float:
-    value = cell.item() if isinstance(cell, np.generic) else cell
-    if isinstance(value, float) and math.isnan(value):
-        raise InputError(
-            f"{name} has no value (NaN) for system {quoted(system)}; leave it out of both."
-        )
-    number = value if isinstance(value, float) else real(value)
-    if number is None:
-        raise InputError(
-            f"{name} must have a number for each system; got {quoted(cell)} for system "
-            f"{quoted(system)}."
-        )
-    return number
+        numbers[system] = number
+    return numbers
 
 
 def levels_of(values: Floats) -> Ints:
@@ -328,10 +246,6 @@ def taus(first: Ints, second: Ints, segment: Ints, segments: int) -> Floats:
 
     `segment` numbers the segment of each element, in any order. NaN where a segment has fewer than
     two elements, or all are tied on one side.
-
-    >>> ranks = np.array([1, 2, 3, 1, 2])
-    >>> taus(ranks, np.array([1, 3, 2, 2, 1]), np.array([0, 0, 0, 1, 1]), 3)
-    array([ 0.33333333, -1.        ,         nan])
     """
     order = _sorted_order(segment, first, second)
     first, second, segment = first[order], second[order], segment[order]

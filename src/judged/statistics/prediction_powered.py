@@ -40,21 +40,12 @@ class Powered:
 
 
 def powered(
-    trusted: Floats,
-    cheap: Floats,
-    judged: NDArray[np.bool_],
-    weights: Floats | None = None,
+    trusted: Floats, cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Powered:
     """Correct means of columns of cheap values by trusted ones.
 
     `trusted` has the n queries that `judged` marks among the N of `cheap`, in the same order.
     Errors are NaN where the trusted values do not vary.
-
-    >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
-    >>> judged = np.array([True, True, True, True, False, False])
-    >>> found = powered(np.array([[0.0], [1.0], [0.0], [0.5]]), cheap, judged)
-    >>> found.weight.round(4), found.spread.mean.round(4), found.spread.error.round(4)
-    (array([0.7031]), array([0.4922]), array([0.1805]))
     """
     weights = relative(weights)
     weight = tuned_weight(trusted, cheap, judged, weights)
@@ -73,11 +64,6 @@ def tuned_weight(
     """Compute λ of each column: cov(trusted, cheap)/var(cheap), clipped to 0 and 1.
 
     It is 0 where cheap values do not vary, or fewer than two have no trusted value.
-
-    >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
-    >>> judged = np.array([True, True, True, True, False, False])
-    >>> tuned_weight(np.array([[0.0], [1.0], [0.0], [0.5]]), cheap, judged)
-    array([0.703125])
     """
     if (~judged).sum() < 2:
         return np.zeros(cheap.shape[1])
@@ -97,12 +83,7 @@ def corrected_means(
     *,
     weight: Floats,
 ) -> Floats:
-    """Correct means of columns with this λ.
-
-    >>> cheap, judged = np.array([[0.0], [1.0], [1.0], [1.0]]), np.array([True, True, False, False])
-    >>> corrected_means(np.array([[0.0], [0.5]]), cheap, judged, weight=np.array([1.0]))
-    array([0.5])
-    """
+    """Correct means of columns with this λ."""
     ours, _ = _both(weights, judged)
     return weight * _means(cheap, weights) + _means(trusted - weight * cheap[judged], ours)
 
@@ -113,10 +94,6 @@ def sampled_alike(
     """Test by Welch's test whether the cheap values of the sample differ from the others'.
 
     NaN where one side does not vary.
-
-    >>> cheap = np.array([[1.0], [2.0], [3.0], [2.0], [3.0], [5.0]])
-    >>> sampled_alike(cheap, np.array([True, True, True, False, False, False])).round(6)
-    array([0.284627])
     """
     ours, others = _both(relative(weights), judged)
     one, two = spread(cheap[judged], ours), spread(cheap[~judged], others)

@@ -48,10 +48,6 @@ def randomisation(
     `resamples`, all are taken. An end is infinite if the units are too few for the level; both are
     NaN if all units differ by the same. `rounding` holds the possible rounding error of each
     difference.
-
-    >>> tested = randomisation(np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]))
-    >>> tested.p.tolist(), tested.low.tolist(), tested.high.tolist()
-    ([0.03125], [[1.0]], [[6.0]])
     """
     groups = numbered(groups)
     counts = unit_weights(len(columns), weights, groups)
@@ -81,9 +77,6 @@ def exact_p(
     """Compute the share of all ways to flip signs whose sum is at least as far from 0.
 
     At most 40 units may differ, unless all that do have the same sign.
-
-    >>> exact_p(np.array([1.0, 2.0, -1.0]))
-    0.75
     """
     numbers, exponents = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
     off = 0.0 if rounding is None else weighed(rounding[:, None], weights).sum(axis=0)
@@ -127,21 +120,14 @@ def _tested(
     for column, tolerance in enumerate(_tolerance(numbers, off, exponents)):
         means = [
             np.divide(
-                _settled(some, tolerance),
-                size,
-                where=proper,
-                out=np.zeros(len(parts[column])),
+                _settled(some, tolerance), size, where=proper, out=np.zeros(len(parts[column]))
             )
-            for some, size in (
-                (parts[column], inside),
-                (totals[column] - parts[column], outside),
-            )
+            for some, size in ((parts[column], inside), (totals[column] - parts[column], outside))
         ]
         lesser = np.sort(np.where(proper, np.minimum(*means), -np.inf))
         greater = np.sort(np.where(proper, np.maximum(*means), np.inf))
         reached = 1 + min(
-            np.searchsorted(lesser, 0.0, "right"),
-            len(greater) - np.searchsorted(greater, 0.0),
+            np.searchsorted(lesser, 0.0, "right"), len(greater) - np.searchsorted(greater, 0.0)
         )
         p[column] = reached / (len(subsets) + 1)
         differing = numbers[numbers[:, column] != 0, column]
@@ -229,7 +215,7 @@ class Subsets:
 
     @property
     def all(self) -> bool:
-        """Whether every pair of a subset and its complement is included, once."""
+        """True if every pair of a subset and its complement is included, once."""
         return self.units <= WORD and 2 ** (self.units - 1) - 1 <= self.resamples
 
     def __len__(self) -> int:
@@ -350,10 +336,7 @@ PLACES_PER_BLOCK = 2**15
 
 
 def randomised_tukey(
-    values: Floats,
-    levels: tuple[float, ...] = (0.95,),
-    resamples: int = 9_999,
-    seed: int = 0,
+    values: Floats, levels: tuple[float, ...] = (0.95,), resamples: int = 9_999, seed: int = 0
 ) -> Tukey:
     """Test all pairs by permuting values within queries.
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.text import counted, listed
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def _same(means: Floats) -> Floats:
@@ -23,11 +27,7 @@ def _same(means: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """A number that is a function of means over the queries: of one column or of several.
-
-    >>> Means.of_values(np.array([1.0, 3.0])).value()
-    2.0
-    """
+    """A number that is a function of means over the queries: of one column or of several."""
 
     columns: Floats
     """One row per query that counts, without NaN."""
@@ -39,8 +39,8 @@ class Means:
     weights: Floats | None = None
     """The weight of each query; None for equal weights."""
     of_totals: bool = False
-    """Whether the function of the totals gives the same number, as for a ratio, without rounding
-    of means."""
+    """True if the function of the totals gives the same number, such as for a ratio, without
+    rounding of means."""
 
     @classmethod
     def of_values(
@@ -89,11 +89,7 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Median:
-    """A median of values, one or more per query, which may be infinite.
-
-    >>> Median.of_values(np.array([1.0, 2.0, np.inf])).value()
-    2.0
-    """
+    """A median of values, one or more per query, which may be infinite."""
 
     values: Floats
     """The values of all queries."""
@@ -119,7 +115,7 @@ class Median:
 
     @property
     def pooled(self) -> bool:
-        """Whether some query has another number of values than one."""
+        """True if some query has another number of values than one."""
         return bool((np.bincount(self.owner, minlength=self.size) != 1).any())
 
     def value(self) -> float:
@@ -149,7 +145,7 @@ class QueryRows:
 
 
 Sample = Means | Median
-"""What any number over queries is made of."""
+"""The queries' parts of any number over queries."""
 
 
 _BASE = 1074
@@ -162,11 +158,7 @@ _FSUM_TERMS = 50
 
 @dataclass(frozen=True)
 class ExactSum:
-    """A sum of floats without rounding; such sums add up exactly.
-
-    >>> (ExactSum.of([0.1, 1e100]) + ExactSum.of([-1e100, 0.2])).value()
-    0.30000000000000004
-    """
+    """A sum of floats without rounding; such sums add up exactly."""
 
     steps: int = 0
     """The sum of all finite terms, in units of the smallest float above 0."""
@@ -194,6 +186,12 @@ class ExactSum:
         return ExactSum(
             self.steps + other.steps, self.beyond + other.beyond, self.count + other.count
         )
+
+    def fraction(self) -> Fraction:
+        """Return the sum of the finite terms as it is."""
+        from fractions import Fraction  # rarely needed
+
+        return Fraction(self.steps, 1 << _BASE)
 
     def value(self) -> float:
         """Return the sum, rounded once."""
@@ -239,11 +237,7 @@ def _partial_sums(values: Floats) -> list[float]:
 
 
 def exact_sum(values: Floats) -> float:
-    """Add up an array and round once, so that its order changes no bit.
-
-    >>> exact_sum(np.array([1e100, 0.1, -1e100, 0.2])), exact_sum(np.array([1.0, np.inf]))
-    (0.30000000000000004, inf)
-    """
+    """Add up an array and round once, so that its order changes no bit."""
     if not np.isfinite(values).all():
         return float(np.sum(values))
     try:
@@ -274,11 +268,7 @@ def relative(weights: Floats | None) -> Weighed:
 
 
 def effective_number(weights: Floats) -> float:
-    """Compute the effective number of weights (Kish): (Σw)² / Σw².
-
-    >>> effective_number(np.array([3.0, 3.0]))
-    2.0
-    """
+    """Compute the effective number of weights (Kish): (Σw)² / Σw²."""
     shares = weights / weights.max()
     if (shares == 1).all():  # ten times as fast for a million queries, and the same number
         return float(len(shares))
@@ -380,20 +370,12 @@ def unit_weights(size: int, weights: Floats | None, groups: Ints | None) -> Floa
 
 
 def effective_units(size: int, weights: Floats | None, groups: Ints | None) -> float:
-    """Compute the effective number of queries or groups (Kish).
-
-    >>> round(effective_units(4, None, np.array([0, 0, 0, 1])), 6)
-    1.6
-    """
+    """Compute the effective number of queries or groups (Kish)."""
     return effective_number(unit_weights(size, weights, numbered(groups))) if size else 0.0
 
 
 def is_uneven(size: int, weights: Floats | None, groups: Ints | None) -> bool:
-    """Return whether some queries, or groups, weigh more than others.
-
-    >>> is_uneven(4, None, np.array([0, 0, 0, 1])), is_uneven(4, None, np.array([0, 0, 1, 1]))
-    (True, False)
-    """
+    """Return whether some queries, or groups, weigh more than others."""
     units = number_of_units(size, numbered(groups))
     return effective_units(size, weights, groups) < units * (1 - CLOSE)
 

@@ -63,8 +63,8 @@ def serve(
     say : callable, optional
         Receives each line of output.
     **options
-        `key`, `memory`, `upload_limit` and `demo` of `ServerSettings`; `annotator`, `grades`,
-        `overlap`, `queue` and `seed` of `JudgingSettings`.
+        Of `ServerSettings`: `key`, `memory`, `upload_limit`, `demo`, `annotator`, `grades`,
+        `overlap` and `queue`.
 
     >>> serve(["nothing.here"])
     Traceback (most recent call last):
@@ -85,9 +85,9 @@ def serve(
             "with its key can read these files. The connection is not encrypted."
         )
     first = settings.address
-    if settings.judging.annotator:
+    if settings.annotator:
         first = settings.page("/judge")
-        say(f"{settings.judging.annotator} judges at {first}")
+        say(f"{settings.annotator} judges at {first}")
     say("Files stay on this machine. Press Ctrl-C to stop.")
     if open_browser:
         _open(first)
@@ -96,7 +96,7 @@ def serve(
 
 
 def bound(settings: ServerSettings, say: Callable[[str], None]) -> socket.socket:
-    """Return a socket on the first free port, from the chosen one up."""
+    """Return a socket that listens on the first free port, from the chosen one up."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     last = min(settings.port + PORTS_TRIED, 65_535)
     for port in range(settings.port, last + 1):
@@ -105,10 +105,12 @@ def bound(settings: ServerSettings, say: Callable[[str], None]) -> socket.socket
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((settings.host, port))
+            # Requests wait from here on, so that the address works as soon as it is printed.
+            listening.listen(128)
         except OSError as error:
             listening.close()
             if isinstance(error, socket.gaierror):
-                raise InputError(f"there is no host {settings.host!r}; give an address.") from None
+                raise InputError(f"unknown host {settings.host!r}; give an address.") from None
             if port < last and error.errno == EADDRINUSE:
                 say(f"Port {port} is in use; trying {port + 1}.")
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,11 @@ from starlette.routing import BaseRoute, Route
 
 from judged.errors import JudgedError
 from judged.text import counted
-from judged.web import api
+from judged.web import api, commands
 from judged.web.changes import bar_of, change_of
 from judged.web.errors import (
     GoneError,
     RefusedError,
-    TooLargeError,
     UndecidedError,
     UnreadableError,
     report_crash,
@@ -55,9 +54,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SECONDS_BEFORE_PROGRESS = 0.3
-"""How long a request waits for its page before it shows progress instead."""
+"""Seconds that a request waits for its page before it shows progress."""
 SECONDS_FOR_FILES = 600.0
-"""How long a request waits for a file or a chart, which cannot show progress."""
+"""Seconds that a request waits for a file or a chart, which cannot show progress."""
 FORM_FIELDS = ("grade", "action", "note", "seconds")
 """Fields of forms. The query and the item are in the address, because browsers change line ends
 in fields."""
@@ -97,12 +96,11 @@ VIEWS = (
     View("/files", files.page, "Files"),
     View("/reading", files.reading_page),
     View("/query", query.page, "", query.PARAMS, numbers=True),
-    View("/judge/changes", judge.changes_page, "", ("annotator", "of")),
+    View("/judge/changes", judge.changes_page, "", ("annotator",)),
     View("/agreement", agreement.page, "", agreement.PARAMS, numbers=True),
     View("/playground/curve", playground.curve_page, "", _ON_PLAYGROUND),
     View("/playground/steps", playground.steps_page, "", _ON_PLAYGROUND),
-    View("/identify", leaderboard.identify_page, "", ("value", "system", "of")),
-    View("/report", leaderboard.report_page, "", ("save",), numbers=True),
+    View("/report", leaderboard.report_page, "", ("save", "sort", "slices"), numbers=True),
     View("/found", leaderboard.findings_page, numbers=True, seconds=SECONDS_FOR_FILES),
     View("/chart", chart.page, "", chart.PARAMS, numbers=True, seconds=SECONDS_FOR_FILES),
     _file("/merged", agreement.merged_page, "rule", "settled", "collection"),
@@ -127,7 +125,7 @@ class Explorer:
     def of(cls, settings: ServerSettings) -> Explorer:
         return cls(
             settings,
-            ServedFiles(settings.paths, settings.judging.queue),
+            ServedFiles(settings.paths, settings.queue),
             Cache(settings.memory),
             Uploads(settings.upload_limit),
         )
@@ -137,7 +135,8 @@ class Explorer:
         params = Params.read(request.url.query) if with_params else Params()
         session = request.scope.get("session") or Session("")
         path = request.url.path
-        return Visit(path, params, session, self.library, self.cache, self.settings)
+        shared = self.library, self.cache, self.settings
+        return Visit(path, params, session, *shared, self.library.left_out)
 
     def close(self) -> None:
         self.jobs.close()
@@ -145,7 +144,6 @@ class Explorer:
 
 
 def application(settings: ServerSettings) -> Safety:
-    """Return the explorer as an ASGI application, behind its safety checks."""
     explorer = Explorer.of(settings)
     routes: list[BaseRoute] = [
         *(Route(view.path, partial(show, explorer, view), methods=["GET"]) for view in VIEWS),
@@ -183,26 +181,41 @@ async def show(explorer: Explorer, view: View, request: Request) -> Response:
     part = request.headers.get("x-fragment")
     key = visit.session.id, visit.path, visit.params, part
     job = explorer.jobs.start(key, visit.session.id, partial(answer, view, visit, part))
-    if not await job.wait(SECONDS_BEFORE_PROGRESS if view.seconds is None else view.seconds):
+    seconds = SECONDS_BEFORE_PROGRESS if view.seconds is None else view.seconds
+    if not await job.wait(seconds, request.is_disconnected if view.seconds else None):
         return _progress_page(view, visit, part, job)
     response: Response = explorer.jobs.finish(job)
     return response
 
 
 def answer(view: View, visit: Visit, part: str | None) -> Response:
-    """Return what a view answers, or an error page."""
     try:
         visit.params.refuse_unknown((*view.params, *SCORING_NAMES, *FILE_PARAMS))
         page = view.answer(visit)
         if isinstance(page, RawContent):
             return _raw_response(page)
         return _page_response(view, visit, page, part)
+    except UnreadableError as error:
+        if leave_out(visit, error):
+            return answer(view, replace(visit), part)
+        return _error_page(visit, error, part, view)
     except UndecidedError as error:
         return _page_response(view, visit, files.asking(visit, str(error)), part)
     except JudgedError as error:
         return _error_page(visit, error, part, view)
     except Exception as error:
         return _crash_page(visit, error, part)
+
+
+def leave_out(visit: Visit, error: UnreadableError) -> bool:
+    """Leave out a run that cannot be evaluated, unless the address names it."""
+    if error.file is None or visit.left_out is None or error.file in visit.params.all("run"):
+        return False
+    if error.file in dict(visit.workspace.left_out):
+        return False
+    key = *visit.workspace.file(error.file).identity, visit.params.one("duplicates")
+    visit.left_out[key] = str(error)
+    return True
 
 
 def _raw_response(page: RawContent) -> Response:
@@ -220,14 +233,15 @@ def _page_response(view: View, visit: Visit, page: Page, part: str | None) -> Re
         **page.context,
         "bar": bar_of(visit, visit.scoring) if numbers else None,
         "changed": change_of(visit) if numbers and part in (None, "main", "band") else None,
-        "command": page.command,
+        "left_out": visit.workspace.left_out if view.numbers else (),
+        "command": page.command and commands.merging(visit.workspace) + page.command,
     }
     if part in (None, "main"):
         context["noticed"] = visit.session.noticed(visit.workspace)
     # An unknown measure marks its own chip; the rest of the page stays as it was.
     refused = numbers and visit.scoring.refused and page.status == 200 and part is None
     if part is not None and not (part.isidentifier() and part.isascii()):
-        raise RefusedError("there is no such part of a page.", "X-Fragment")
+        raise RefusedError("this part of the page does not exist.", "X-Fragment")
     html = render_page(page.template, part, context)
     headers = {"x-title": quote(f"{page.title} · judged")}
     return HTMLResponse(html, 400 if refused else page.status, headers)
@@ -242,28 +256,32 @@ def _page_frame(part: str | None) -> Template:
 
 
 def render_page(template: str, part: str | None, context: dict[str, Any]) -> str:
-    """Render a whole page, or one block of it."""
     return environment().get_template(template).render(frame=_page_frame(part), **context)
 
 
 def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
     tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
+    with suppress(JudgedError):
+        if len(visit.workspace.annotators) > 1:
+            agreement = {"name": "Agreement", "href": visit.url("/agreement", grader=None)}
+            tabs.insert([tab["name"] for tab in tabs].index("Judge") + 1, agreement)
     return {
         "visit": visit,
         "title": title,
         "announced": title,
         "tabs": tabs,
-        "place": _TITLES.get(path or "", ""),
+        "place": "Agreement" if path == "/agreement" else _TITLES.get(path or "", ""),
         "workspace_name": visit.library.name if visit.library.paths else "",
         "workspace_words": _workspace_words(visit),
         **dict.fromkeys(("bar", "changed", "command")),
         "noticed": [],
+        "left_out": (),
     }
 
 
 def _tab(visit: Visit, path: str) -> str:
     """Return the address of a tab; judging is blind, so its address names no system."""
-    return visit.url(path, baseline=None) if path == "/judge" else visit.url(path)
+    return visit.url(path, baseline=None, grader=None) if path == "/judge" else visit.url(path)
 
 
 def _workspace_words(visit: Visit) -> str:
@@ -275,7 +293,7 @@ def _workspace_words(visit: Visit) -> str:
 
 
 def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Response:
-    progress = job.progress.shown
+    progress = job.shown
     task = progress.what or "Working"
     sentence = task
     if progress.total:
@@ -342,10 +360,9 @@ def _on_judged_error(explorer: Explorer, request: Request, error: JudgedError) -
 
 def _on_http_error(explorer: Explorer, request: Request, error: HTTPException) -> Response:
     if error.status_code == 405:
-        refused = RefusedError("This address does not support this method.", "method")
-        refused.status = 405
-        return _on_judged_error(explorer, request, refused)
-    return _on_judged_error(explorer, request, GoneError("There is no such page.", "path"))
+        message = "This address does not support this method."
+        return _on_judged_error(explorer, request, RefusedError(message, "method", status=405))
+    return _on_judged_error(explorer, request, GoneError("This page does not exist.", "path"))
 
 
 def _on_crash(explorer: Explorer, request: Request, error: Exception) -> Response:
@@ -375,7 +392,8 @@ async def receive_form(
     async for piece in request.stream():
         body += piece
         if len(body) > MAX_FORM_BYTES:
-            raise TooLargeError(f"a form may have {MAX_FORM_BYTES:,} bytes; this has more.", "body")
+            message = f"a form may have {MAX_FORM_BYTES:,} bytes; this has more."
+            raise RefusedError(message, "body", status=413)
     form = Params.read(body.decode("utf-8", "replace"))
     form.refuse_unknown(FORM_FIELDS)
     address = await run_in_threadpool(keep, explorer.visit(request), form)
@@ -395,7 +413,7 @@ async def stop(explorer: Explorer, request: Request) -> Response:
 async def demo(explorer: Explorer, request: Request) -> Response:
     write, visit = explorer.settings.demo, explorer.visit(request)
     if write is None:
-        raise GoneError("There is no such page.", "path")
+        raise GoneError("This page does not exist.", "path")
     taken = {file.name for file in visit.workspace.files}
     await run_in_threadpool(explorer.uploads.demo, visit.session, write, taken)
     return RedirectResponse("/", 303)
@@ -409,7 +427,7 @@ async def asset(request: Request) -> Response:
     elif name.endswith(".js") and name.removesuffix(".js") in SCRIPTS:
         text, media_type = script(name.removesuffix(".js")), "text/javascript"
     else:
-        raise GoneError("There is no such file.", "path")
+        raise GoneError("This file does not exist.", "path")
     tag = f'"{sha256(text.encode()).hexdigest()[:16]}"'
     headers = {"etag": tag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == tag:

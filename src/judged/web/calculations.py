@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
@@ -18,17 +19,13 @@ from judged.web.work import Cache, progress_of_this_work
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.evaluation.scores import Scored
     from judged.evaluation.settings import EvaluationSettings
     from judged.explanation.explanation import Explanation
-    from judged.explanation.question import Read
-    from judged.matching.listings import Joint
-    from judged.measures import Measure
+    from judged.explanation.question import RankedQuery
+    from judged.matching.listings import Listings
     from judged.rankings.rankings import Rankings
     from judged.web.visit import ScoringSettings
     from judged.web.workspace import EvaluatedSystem, Workspace
-
-PerMeasure = TypeVar("PerMeasure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,8 @@ class Calculations:
                 return evaluation
             return evaluation.showing(intervals=True, level=scoring.level)
 
-        return self._kept(self._evaluation_key(scoring, interval), evaluate)
+        level = scoring.level if interval else None
+        return self._kept(("evaluation", scoring.measures, scoring.assumed, level), evaluate)
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
         return self._kept(
@@ -65,10 +63,6 @@ class Calculations:
     def _evaluated(self, rankings: Sequence[Rankings], settings: EvaluationSettings) -> Evaluation:
         progress_of_this_work().say("Computing measures")
         return evaluate_rankings(rankings, settings)
-
-    def _evaluation_key(self, scoring: ScoringSettings, interval: bool = True) -> tuple[Any, ...]:
-        level = scoring.level if interval else None
-        return "evaluation", scoring.measures, scoring.assumed, level
 
     def comparison(
         self,
@@ -99,14 +93,10 @@ class Calculations:
             from judged.comparison.dependence import check_missing, names_missing
 
             places = {system.name: at for at, system in enumerate(self.systems)}
-            chosen = [places[name] for name in names]
-            rankings = [self.rankings(narrowed)[at] for at in chosen]
+            rankings = [self.rankings(narrowed)[places[name]] for name in names]
             if not names_missing(narrowed.chosen):
                 check_missing(rankings)
-            evaluation = None
-            if self._key(self._evaluation_key(scoring)) in self.cache:
-                evaluation = part_of(self.evaluation(scoring), narrowed.request, chosen)
-            evaluation = evaluation or self._evaluated(rankings, narrowed.request)
+            evaluation = self._evaluated(rankings, narrowed.request)
             progress_of_this_work().say("Comparing systems")
             if unjudged_range:
                 settings["joint"] = self._joint(narrowed, names)
@@ -143,13 +133,13 @@ class Calculations:
         """Return all systems as `pairs` compares them, these first."""
         return list(dict.fromkeys([*systems, *(system.name for system in self.systems)]))
 
-    def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
+    def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Listings:
         """Return runs and judgements, for judging in favour of one of two runs."""
-        from judged.matching.listings import Joint
+        from judged.matching.listings import Listings
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
-        options: dict[str, Any] = {"policy": scoring.policy, "duplicates": scoring.duplicates}
-        return Joint.of(self.judgements(), runs, **options)
+        options: dict[str, Any] = {"ties": scoring.policy.ties, "duplicates": scoring.duplicates}
+        return Listings.of(self.judgements(), runs, **options)
 
     def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
         def restate() -> tuple[Rankings, ...]:
@@ -161,48 +151,35 @@ class Calculations:
     def _whole(self, scoring: ScoringSettings, policy: Policy) -> tuple[Rankings, ...]:
         """Return the rankings before depth and unjudged items are cut, with one order of ties."""
         ties = policy.ties if policy.ties in ONE_ORDER else "id"
-        changed = self._changing_convention(scoring)
-        if ties == "input" and not self._has_ties(scoring):
-            ties = "id"
-        for duplicates in ("error", scoring.duplicates):
-            # Without repetitions, keeping the first of them changes nothing.
-            key = "whole", ties, duplicates, changed
-            if self._key(key) in self.cache:
-                break
-        return self._kept(key, lambda: self._match(scoring, ties, key[2]), lasting=True)
+        key = "whole", ties, scoring.duplicates, scoring.convention
+        return self._kept(key, lambda: self._match(scoring, ties), lasting=True)
 
-    def _has_ties(self, scoring: ScoringSettings) -> bool:
-        usual = self._whole(scoring, Policy())
-        return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
-
-    def _match(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
+    def _match(self, scoring: ScoringSettings, ties: str) -> tuple[Rankings, ...]:
         """Match all runs with the judgements, one after the other to save memory."""
-        match = match_with(self.judgements(), Policy.of({"ties": ties, "duplicates": duplicates}))
+        policy = Policy.of({"ties": ties, "duplicates": scoring.duplicates})
+        match = match_with(self.judgements(), policy)
         rankings: list[Rankings] = []
         for system in self.systems:
             run = self.run(system.name)
             self._say(f"Matching {system.name}", len(rankings))
-            rankings.append(match(scoring.request.prepare(run)))
+            with self._naming(self._removable(system)):
+                rankings.append(match(scoring.request.prepare(run)))
         return tuple(rankings)
 
-    def _changing_convention(self, scoring: ScoringSettings) -> str | None:
-        """Return the convention if it changes one of the runs before scoring."""
-        if scoring.convention is None:
-            return None
-
-        def look() -> bool:
-            runs = (self.run(system.name) for system in self.systems)
-            return any(_is_changed(run, scoring.request.prepare(run)) for run in runs)
-
-        changes = self._kept(("prepared", scoring.convention), look, lasting=True)
-        return scoring.convention if changes else None
-
     def judgements(self) -> Judgements | Lookup:
-        return self._read(("judgements",), lambda data: data.judgements())
+        def read(data: Data) -> Judgements | Lookup:
+            judgements = data.judgements()
+            if self.workspace.grades is None:
+                return judgements
+            from judged.judgements.merge import merge_judgements
+
+            both = {"grades": str(self.workspace.grades.path), "collection": judgements}
+            return merge_judgements(both, rule="first")
+
+        return self._read(("judgements",), read)
 
     def run(self, system: str) -> Run | Lookup:
         chosen = self.workspace.system(system)
-        removable = chosen.file.name if len(self.systems) > 1 else None
 
         def read(data: Data) -> Run | Lookup:
             at = self.systems.index(chosen)
@@ -210,7 +187,10 @@ class Calculations:
             name, source = list(data.given_runs.items())[at]
             return replace(next(replace(data, given_runs={name: source}).runs()), name=system)
 
-        return self._read(("run", system), read, removable)
+        return self._read(("run", system), read, self._removable(chosen))
+
+    def _removable(self, system: EvaluatedSystem) -> str | None:
+        return system.file.name if len(self.systems) > 1 else None
 
     def runs(self) -> dict[str, Run | Lookup]:
         return {system.name: self.run(system.name) for system in self.systems}
@@ -222,18 +202,24 @@ class Calculations:
 
         def reading() -> Any:
             self.workspace.refuse_undecided()
-            try:
+            with self._naming(file):
                 return read(self._kept(("data",), self._data))
-            except StoppedError:
-                raise
-            except JudgedError as error:
-                message = str(error)
-                for known in self.workspace.files:
-                    if known.uploaded:
-                        message = message.replace(str(known.path), known.name)
-                raise UnreadableError(message, "files", file) from None
 
         return self._kept(key, reading, lasting=True)
+
+    @contextmanager
+    def _naming(self, file: str | None) -> Iterator[None]:
+        """Turn errors into those of a file, with the names of uploads instead of their paths."""
+        try:
+            yield
+        except (StoppedError, UnreadableError):
+            raise
+        except JudgedError as error:
+            message = str(error)
+            for known in self.workspace.files:
+                if known.uploaded:
+                    message = message.replace(str(known.path), known.name)
+            raise UnreadableError(message, "files", file) from None
 
     def _data(self) -> Data:
         judgements = self.workspace.judgements
@@ -250,12 +236,12 @@ class Calculations:
         known = self.queries(scoring)
         if query not in set(known):
             raise GoneError(
-                f"There is no judged query {quoted(query)} among {len(known):,}"
+                f"Query {quoted(query)} is not one of the {len(known):,} judged queries"
                 f"{did_you_mean(query, known)}",
                 "query",
             )
 
-    def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
+    def listing(self, scoring: ScoringSettings, system: str, query: str) -> RankedQuery:
         """Return the rankings and items of one query; unbroken ties are in the order of ids."""
         from judged.explanation.question import read
 
@@ -263,7 +249,7 @@ class Calculations:
         if settings.policy.ties == "expected":
             settings = replace(settings, policy=replace(settings.policy, ties="id"))
 
-        def look_up() -> Read:
+        def look_up() -> RankedQuery:
             self.refuse_unknown_query(scoring, query)
             tables = self.judgements(), self.run(system)
             return read(*tables, query, relevant=None, pool=None, settings=settings, scoring={})
@@ -298,48 +284,3 @@ class Calculations:
 
     def _kept(self, key: tuple[Any, ...], make: Callable[[], Any], *, lasting: bool = False) -> Any:
         return self.cache.get(self._key(key), make, lasting=lasting)
-
-
-def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
-    """Return whether a convention changed a run or its notes."""
-    if run is prepared:
-        return False
-    if isinstance(run, Run) and isinstance(prepared, Run):
-        same = run.frame is prepared.frame and run.queries == prepared.queries
-        return not (same and run.notes == prepared.notes)
-    return True
-
-
-def part_of(
-    evaluation: Evaluation, settings: EvaluationSettings, places: Sequence[int]
-) -> Evaluation | None:
-    """Return some systems and measures of an evaluation, without confidence intervals.
-
-    None if a measure is missing or has another label.
-    """
-    wanted = settings.measures
-    if not all(measure in evaluation.measures for measure in wanted):
-        return None
-    labels = {measure: settings.labels.get(measure, str(measure)) for measure in wanted}
-    if any(evaluation.label(measure) != label for measure, label in labels.items()):
-        return None
-    runs = tuple(_part_of_run(evaluation.runs[at], wanted) for at in places)
-    return Evaluation(runs, wanted, evaluation.policy, settings.convention)
-
-
-def _part_of_run(run: Scored, wanted: Sequence[Measure]) -> Scored:
-    def some(known: Mapping[Measure, PerMeasure]) -> dict[Measure, PerMeasure]:
-        return {measure: known[measure] for measure in wanted if measure in known}
-
-    return replace(
-        run,
-        values=some(run.values),
-        summary=some(run.summary),
-        samples=some(run.samples),
-        nothing=some(run.nothing),
-        errors=some(run.errors),
-        summary_errors=some(run.summary_errors),
-        unsure=some(run.unsure),
-        intervals={},
-        labels=some(run.labels),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
-    in_bar = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
+    in_bar = {*CHOICES, "convention", "depth", "duplicates", "was", "from", "grader"}
+    workspace = visit.workspace
+    judgements = workspace.judgements.name if workspace.judgements else ""
+    graders = [(name, f"{judgements} with {name}’s grades", "") for name in workspace.annotators]
     hidden = [pair for pair in visit.params.pairs if pair[0] not in in_bar]
     begins, words = SHORT_DUPLICATES
     defaults = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
@@ -39,6 +43,8 @@ def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
         "duplicates": [(value, words[value], title) for value, title in DUPLICATES.items()],
         "chosen_duplicates": scoring.duplicates,
         "changed": changed,
+        "graders": [("", judgements, ""), *graders] if graders and judgements else [],
+        "grader": visit.params.text("grader"),
     }
 
 
@@ -70,8 +76,18 @@ def _clause(name: str, scoring: ScoringSettings, default: str, changed: bool) ->
 def change_of(visit: Visit) -> dict[str, Any] | None:
     """Return what the last change of settings did, and the way back; None without a change."""
     was, then = visit.scoring.was(), evaluation_before(visit)
-    if was is None or then is None:
+    if then is None:
         return None
+    sentences = _effects(then, visit.calculations.evaluation(visit.scoring))
+    if was is None:
+        name, grader = visit.workspace.judgements, visit.params.one("grader")
+        shown = "" if name is None else name.name
+        return {
+            "what": [("Judgements", shown, f"{shown} with {grader}’s grades")],
+            "sentences": sentences,
+            "back": visit.url(grader=None, was=None),
+            "way_back": f"Back to {shown}",
+        }
     changes = [
         (name[:1].upper() + name[1:], *values)
         for name, *values in visit.scoring.changes(was).values()
@@ -82,7 +98,7 @@ def change_of(visit: Visit) -> dict[str, Any] | None:
     words = f"“{changes[0][1]}”" if len(changes) == 1 else "the settings before"
     return {
         "what": changes,
-        "sentences": _effects(then, visit.calculations.evaluation(visit.scoring)),
+        "sentences": sentences,
         "back": visit.path + (f"?{address}" if address else ""),
         "way_back": f"Back to {words}",
     }
@@ -128,12 +144,15 @@ def _order(values: list[float]) -> list[tuple[int, ...]]:
 
 
 def evaluation_before(visit: Visit) -> Evaluation | None:
-    """Return the evaluation before the last change; None if there is none or it is an error."""
+    """Return the evaluation before the last change, or None without one."""
     was = visit.scoring.was()
-    if was is None:
+    if was is None and visit.workspace.grades is None:
         return None
     try:
-        return visit.calculations.evaluation(was)
+        if was is not None:
+            return visit.calculations.evaluation(was)
+        alone = replace(visit, params=visit.params.without("grader"))
+        return alone.calculations.evaluation(visit.scoring)
     except StoppedError:
         raise
     except JudgedError:

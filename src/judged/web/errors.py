@@ -10,37 +10,27 @@ from judged.errors import InputError, JudgedError
 
 
 class RefusedError(InputError):
-    """A wrong request; `where` names the parameter or header."""
+    """A wrong request; `where` names the parameter or header.
+
+    Besides 400, the status may be 403 (no key, another site), 409 (impossible at present) or 413
+    (too large).
+    """
 
     status = 400
 
-    def __init__(self, message: str, where: str | None = None) -> None:
+    def __init__(
+        self, message: str, where: str | None = None, *, status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.where = where
-
-
-class ForbiddenError(RefusedError):
-    """A request without the key, or from another site."""
-
-    status = 403
+        if status is not None:
+            self.status = status
 
 
 class GoneError(RefusedError):
     """A page, query, system or file that does not exist (any more)."""
 
     status = 404
-
-
-class ConflictError(RefusedError):
-    """A request that is impossible at present, such as a second file of the same name."""
-
-    status = 409
-
-
-class TooLargeError(RefusedError):
-    """An upload beyond a limit."""
-
-    status = 413
 
 
 class UnreadableError(RefusedError):
@@ -53,12 +43,10 @@ class UnreadableError(RefusedError):
         self.file = file
 
 
-class UndecidedError(ConflictError):
+class UndecidedError(RefusedError):
     """It is unclear which files to evaluate."""
 
-
-class UnpairedError(ConflictError):
-    """It is unclear which files of vectors belong together."""
+    status = 409
 
 
 class StoppedError(JudgedError):
@@ -68,7 +56,7 @@ class StoppedError(JudgedError):
 
 
 def status_of(error: JudgedError) -> int:
-    """Return the HTTP status of an error; 400 if it has none."""
+    """Return the HTTP status of an error, by default 400."""
     return int(getattr(error, "status", 400))
 
 

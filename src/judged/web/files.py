@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,15 @@ from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, rows_of_file, table_in
 from judged.inputs.columns import LISTS, NAMES, plain
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
-from judged.inputs.source import HEAD_BYTES, Source, checked, compression, open_source
+from judged.inputs.source import (
+    HEAD_BYTES,
+    Source,
+    can_stream,
+    checked,
+    compression,
+    open_source,
+    unpacked,
+)
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
@@ -29,8 +38,6 @@ KINDS = {
     "texts": "texts of items",
     "queries": "texts of queries",
     "attributes": "attributes of queries",
-    "sweep": "a sweep of temperatures",
-    "study": "a study of temperatures",
     "picture": "a picture",
     "annotator": "judgements of an annotator, made on the judging page",
     "log": "what an annotator did, key by key",
@@ -40,7 +47,9 @@ KINDS = {
 }
 """The kinds of files, in words."""
 MAX_FILES = 2_000
-MAX_FOLDER_DEPTH = 4
+MAX_FOLDER_DEPTH = 8
+MAX_ENTRIES = 200_000
+"""The maximum of files that are looked at, pictures among them."""
 MAX_JSON_BYTES = 64 * 10**6  # larger JSON files are identified by their beginning and name
 PICTURES = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -49,6 +58,14 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The supported pictures, and how they begin."""
+PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"})
+NEVER_DATA = frozenset(
+    {
+        *(".yaml", ".yml", ".toml", ".ini", ".cfg", ".py", ".sh", ".log", ".ipynb"),
+        *(".svg", ".xml", ".html", ".md", ".pdf", ".js", ".css"),
+    }
+)
+"""Extensions of files that are never judgements, runs or tables."""
 _LINES_READ = 2  # how many lines identify a broken file
 _FEWEST_WORDS = 3  # lines of fewer words may be anything, such as a page or a program
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
@@ -73,6 +90,7 @@ class DataFile:
     uploaded: bool = False
     note: str = ""  # the error message, if it cannot be used
     columns: tuple[str, ...] = ()  # the names of its columns, if it is a table
+    queries: frozenset[str] = frozenset()  # ids of queries at its beginning, if it has results
 
     @property
     def identity(self) -> tuple[str, int, int]:
@@ -84,18 +102,22 @@ class DataFile:
         return KINDS[self.kind]
 
 
-def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
-    """Return the files of a folder and its subfolders, and sentences on what was left out."""
+def scan_folder(folder: Path) -> tuple[list[DataFile], list[str], int]:
+    """Return files of a folder, sentences on what was left out, and the number of pictures."""
     root = folder.resolve()
     files: list[DataFile] = []
     problems: list[str] = []
-    for path in _walk_folder(folder):
-        if len(files) == MAX_FILES:
+    pictures = 0
+    for number, path in enumerate(_walk_folder(folder)):
+        if len(files) == MAX_FILES or number == MAX_ENTRIES:
             problems.append(
-                f"The folder has more than {MAX_FILES:,} files; the others are not looked at. "
-                "Name the files that you mean."
+                f"The folder has more than {max(len(files), number):,} files; the others are not "
+                "looked at. Name the files that you mean."
             )
             break
+        if path.suffix.lower() in PICTURE_SUFFIXES:
+            pictures += 1
+            continue
         try:
             inside = path.resolve().is_relative_to(root)
             state = path.stat()
@@ -106,7 +128,7 @@ def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
             problems.append(f"{name} is a link out of the folder, and is not read.")
         elif os.path.isfile(path):
             files.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
-    return files, problems
+    return files, problems, pictures
 
 
 def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -140,6 +162,10 @@ def of_annotator(file: DataFile) -> DataFile | None:
     return replace(file, kind="annotator")
 
 
+def annotator_of(file: DataFile) -> str:
+    return file.path.name.removesuffix(QRELS_SUFFIX)
+
+
 def without_other_collections(
     files: Sequence[DataFile], folder: Path
 ) -> tuple[list[DataFile], list[str]]:
@@ -161,6 +187,8 @@ def without_other_collections(
 
 def identify_file(file: DataFile) -> DataFile:
     """Return a file with its kind, by its content; its name decides only what that leaves open."""
+    if file.path.suffix.lower() in NEVER_DATA:
+        return file
     try:
         with file.path.open("rb") as handle:
             start = handle.read(HEAD_BYTES)
@@ -176,7 +204,6 @@ def identify_file(file: DataFile) -> DataFile:
 
 
 def picture_of(start: bytes) -> str | None:
-    """Return the format of a picture; None if it is not a supported one."""
     return next((name for name, begins in PICTURES.items() if begins.match(start)), None)
 
 
@@ -204,13 +231,13 @@ def _identify_table(file: DataFile, start: bytes) -> DataFile:
     columns = tuple(header)
     if format.name == "parquet" and _has_vectors(file.path):
         return replace(file, kind="vectors", format="parquet", columns=columns)
-    file = replace(file, format=format.name, columns=columns)
+    file = replace(file, format=format.name, columns=columns, queries=_queries_in(source))
     if header and _holds_both(source, format):
         return replace(file, kind="rows")
     as_judgements, as_run = (_read_error(source, kind) for kind in (JUDGEMENTS, RUN))
     lower = {name.lower() for name in header}
     if as_judgements is None and as_run is None:
-        return replace(file, kind="run" if _has_scores(source) else _kind_by_name(file, "unclear"))
+        return replace(file, kind="run" if _has_scores(source) else kind_by_name(file, "unclear"))
     if as_judgements is None:
         judged = bool({plain(name) for name in header} & _GRADES)
         return replace(file, kind=(not judged and _text_kind(file, lower)) or "judgements")
@@ -228,15 +255,13 @@ def _kind_meant(file: DataFile, source: Source) -> str:
     if file.format == "trec" and any(len(line.split()) < _FEWEST_WORDS for line in lines):
         # A page or a program may well be called "results.html" or "run.py".
         return (
-            "other"
-            if file.path.suffix and not promised(file.path)
-            else _kind_by_name(file, "other")
+            "other" if file.path.suffix and not promised(file.path) else kind_by_name(file, "other")
         )
     beginning = replace(source, data=b"\n".join(lines) + b"\n")
     for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
         if _read_error(beginning, kind) is None:
             return name
-    return _kind_by_name(file, "other")
+    return kind_by_name(file, "other")
 
 
 def _one_word_a_line(start: bytes) -> bool:
@@ -247,10 +272,10 @@ def _one_word_a_line(start: bytes) -> bool:
 def _read_beginning(file: DataFile, start: bytes) -> Source:
     """Return the first lines of a file as a source; formats without lines are read whole."""
     packed = compression(start)
-    if packed is not None and packed.unpacker() is not None:
+    if packed is not None and can_stream(packed):
         try:
-            start = packed.unpacker().decompress(start, HEAD_BYTES)
-        except Exception:  # the reader says what is wrong with it
+            start = next(unpacked([start], packed, str(file.path)))[:HEAD_BYTES]
+        except (InputError, StopIteration):  # the reader says what is wrong with it
             return open_source(file.path, RUN)
     elif packed is not None or start.startswith(b"PAR1"):
         return open_source(file.path, RUN)
@@ -272,8 +297,15 @@ def _read_error(source: Source, kind: Kind) -> JudgedError | None:
     return None
 
 
+def _queries_in(source: Source) -> frozenset[str]:
+    for kind in (JUDGEMENTS, RUN):
+        with suppress(JudgedError):
+            return frozenset(table_in(replace(source, kind=kind)).names())
+    return frozenset()
+
+
 def _has_scores(source: Source) -> bool:
-    """Return whether numbers are no grades: fractions, or below −2."""
+    """Return whether numbers cannot be grades: fractions, or below −2."""
     scores = table_in(replace(source, kind=RUN)).frame["score"]
     return bool((scores != scores.round()).any()) or bool((scores < -2).any())
 
@@ -283,7 +315,7 @@ def _holds_both(source: Source, format: Format) -> bool:
         rows = rows_of_file(source, format, LISTS)
     except JudgedError:
         return False
-    return rows is not None and rows.run is not None and rows.judgements is not None
+    return rows is not None
 
 
 def _header(source: Source, format: Format) -> Sequence[str]:
@@ -320,7 +352,6 @@ def _has_vectors(path: Path) -> bool:
 
 
 def _text_kind(file: DataFile, columns: set[str]) -> str | None:
-    """Return the kind of a table that is neither a run nor judgements."""
     about_queries = bool(_QUERY_NAMES.search(Path(file.name).name))
     if columns & _TEXT_COLUMNS:
         return "queries" if about_queries else "texts"
@@ -331,7 +362,7 @@ def _text_kind(file: DataFile, columns: set[str]) -> str | None:
     return None
 
 
-def _kind_by_name(file: DataFile, otherwise: str) -> str:
+def kind_by_name(file: DataFile, otherwise: str) -> str:
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
     judged |= file.path.suffix in (".qrels", ".qrel")
@@ -341,37 +372,35 @@ def _kind_by_name(file: DataFile, otherwise: str) -> str:
 
 
 def _identify_json(file: DataFile, source: Source) -> DataFile:
-    """Identify a study, a sweep, or lists of results or judgements."""
-    file = replace(file, format="json")
+    file = replace(file, format="json", queries=_queries_in(source))
     try:
         document = json.loads(source.read())
     except (ValueError, RecursionError):
         if source.data is not None and file.size > len(source.data):
-            return replace(file, kind=_kind_by_name(file, "unclear"))
-        raise InputError(f"{file.path}: this is no JSON that can be read.") from None
+            return replace(file, kind=kind_by_name(file, "unclear"))
+        raise InputError(f"{file.path}: cannot be read as JSON.") from None
     if isinstance(document, dict):
-        if kind := _TEMPERATURES.get(str(document.get("what"))):
-            return replace(file, kind=kind)
+        if {"what", "$schema"} & {
+            name for name, value in document.items() if isinstance(value, str)
+        }:
+            # A result of another command, or a chart.
+            return file
         values = _numbers_in(document)
         if values and all(isinstance(value, float) for value in values[:50]):
             whole = all(value == int(value) for value in values[:50])
             kind = "unclear" if whole else "run"
-            return replace(file, kind=_kind_by_name(file, kind) if whole else kind)
+            return replace(file, kind=kind_by_name(file, kind) if whole else kind)
     as_judgements, as_run = (_read_error(source, kind) for kind in (JUDGEMENTS, RUN))
     if as_judgements is None and as_run is None:
         if _holds_both(source, FORMATS["json"]):
             return replace(file, kind="rows")
-        kind = _kind_by_name(file, "unclear")
+        kind = kind_by_name(file, "unclear")
         return replace(file, kind=kind)
     if as_judgements is None:
         return replace(file, kind="judgements")
     if as_run is None:
         return replace(file, kind="run")
     return replace(file, kind="other", note=str(as_run))
-
-
-_TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
-"""The results on temperatures, by the field `what` of their JSON."""
 
 
 def _numbers_in(document: dict[str, Any]) -> list[Any]:

@@ -10,11 +10,10 @@ from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from secrets import token_urlsafe
 from socket import gethostname
-from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
-from judged.web.errors import ForbiddenError, RefusedError
+from judged.web.errors import RefusedError
 from judged.web.settings import ServerSettings, is_loopback
 from judged.web.uploads import remove_all
 from judged.web.visit import Params
@@ -45,34 +44,8 @@ KEY_HEADER = "x-judged-key"
 BY_KEY = "by key"  # the session of programs that send the key in a header
 OPEN = "/assets/"  # files that need no key, because they are the same in every installation
 READS = ("GET", "HEAD")
-MOST_SESSIONS = 1_000
+MAX_SESSIONS = 1_000
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-
-
-@dataclass(eq=False)
-class Sessions:
-    """The sessions of browsers."""
-
-    _known: OrderedDict[str, Session] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
-
-    def begin(self, name: str | None = None) -> Session:
-        """Return a new or named session; evict the least recently used."""
-        with self._lock:
-            session = self._known.setdefault(name or token_urlsafe(18), Session(name or ""))
-            if not session.id:
-                session.id = next(reversed(self._known))
-            while len(self._known) > MOST_SESSIONS:
-                remove_all(self._known.popitem(last=False)[1])
-            return session
-
-    def find(self, id: str | None) -> Session | None:
-        """Return the session of a cookie."""
-        with self._lock:
-            session = self._known.get(id or "")
-            if session is not None:
-                self._known.move_to_end(session.id)
-            return session
 
 
 @dataclass(eq=False)
@@ -82,7 +55,7 @@ class Safety:
     app: Asgi
     settings: ServerSettings
     refuse: Callable[[Scope, RefusedError], Asgi]  # answers a refused request
-    sessions: Sessions = field(default_factory=Sessions)
+    _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -118,22 +91,36 @@ class Safety:
         params = Params.read(scope.get("query_string", b"").decode("latin-1"))
         if self.settings.key is not None and scope["method"] in READS and params.all("key"):
             if not any(self._is_key(key) for key in params.all("key")):
-                raise ForbiddenError(_OTHER_KEY, "key")
-            cookies.append(self._cookie(self.sessions.begin()))
+                raise RefusedError(_OTHER_KEY, "key", status=403)
+            session = self._known_session(headers) or self.begin_session()
+            cookies.append(self._cookie(session))
             return _redirect(scope["path"], params.without("key"))
         scope["session"] = self._session(headers, cookies)
         return self.app
 
     def _session(self, headers: dict[str, str], cookies: list[str]) -> Session:
-        session = self.sessions.find(_cookie(headers.get("cookie", ""), self.settings.cookie))
-        if session is not None:
-            return session
+        if (known := self._known_session(headers)) is not None:
+            return known
         if self._is_key(headers.get(KEY_HEADER, "")):
-            return self.sessions.begin(BY_KEY)
+            return self.begin_session(BY_KEY)
         if self.settings.key is not None:
-            raise ForbiddenError(_NO_KEY, "key")
-        session = self.sessions.begin()
+            raise RefusedError(_NO_KEY, "key", status=403)
+        session = self.begin_session()
         cookies.append(self._cookie(session))
+        return session
+
+    def _known_session(self, headers: dict[str, str]) -> Session | None:
+        session = self._sessions.get(_cookie(headers.get("cookie", ""), self.settings.cookie) or "")
+        if session is not None:
+            self._sessions.move_to_end(session.id)
+        return session
+
+    def begin_session(self, name: str | None = None) -> Session:
+        """Return a new or named session; evict the least recently used."""
+        name = name or token_urlsafe(18)
+        session = self._sessions.setdefault(name, Session(name))
+        while len(self._sessions) > MAX_SESSIONS:
+            remove_all(self._sessions.popitem(last=False)[1])
         return session
 
     def _is_key(self, text: str) -> bool:
@@ -146,10 +133,11 @@ class Safety:
     def _check_host(self, headers: dict[str, str]) -> None:
         """Refuse other host names that lead here: DNS rebinding lets foreign pages read ours."""
         if not self.is_ours(headers.get("host", "")):
-            raise ForbiddenError(
+            raise RefusedError(
                 "This address is not the one that the server listens at. Open the address that "
                 "the terminal shows.",
                 "Host",
+                status=403,
             )
 
     def is_ours(self, host: str) -> bool:
@@ -173,7 +161,7 @@ class Safety:
         if scope["method"] in READS:
             foreign = site in ("cross-site", "same-site")
             if foreign and headers.get("sec-fetch-mode") != "navigate":
-                raise ForbiddenError("Other sites may not read this.", "Sec-Fetch-Site")
+                raise RefusedError("Other sites may not read this.", "Sec-Fetch-Site", status=403)
             return
         if site is not None:
             allowed = site == "same-origin"
@@ -181,10 +169,11 @@ class Safety:
             ours = origin is not None and self.is_ours(origin.removeprefix("http://"))
             allowed = ours or (origin is None and self._is_key(headers.get(KEY_HEADER, "")))
         if not allowed:
-            raise ForbiddenError(
+            raise RefusedError(
                 "Only pages of this server may change anything here; a program sends the key in "
                 f"the header {KEY_HEADER}.",
                 "Origin" if site is None else "Sec-Fetch-Site",
+                status=403,
             )
 
 

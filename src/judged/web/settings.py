@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
 
 from judged.errors import InputError
 from judged.judgements import OVERLAP
@@ -23,47 +22,12 @@ KEY_BYTES = 18
 
 
 @dataclass(frozen=True)
-class JudgingSettings:
-    """How the judging page starts.
-
-    >>> JudgingSettings.of(grades="0 no, 1 yes").grades.top
-    1
-    """
-
-    annotator: str = ""  # empty if the page asks for the name
-    grades: Scale | None = None  # None for the grades of the collection's judgements
-    overlap: float = OVERLAP  # the share of items that every annotator gets
-    queue: Path | None = None  # the file of items to judge; None to derive them from the runs
-    seed: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        annotator: str | None = None,
-        grades: str | None = None,
-        overlap: float = OVERLAP,
-        queue: str | os.PathLike[str] | None = None,
-        seed: int = 0,
-    ) -> JudgingSettings:
-        """Check what a caller passes."""
-        if queue is not None and not Path(queue).is_file():
-            raise InputError(f"{queue}: no such file.")
-        return cls(
-            "" if annotator is None else check_name(annotator),
-            None if grades is None else Scale.read(grades),
-            number("overlap", overlap, at_least=0, at_most=1),
-            None if queue is None else Path(queue),
-            whole("seed", seed, at_least=0),
-        )
-
-
-@dataclass(frozen=True)
 class ServerSettings:
-    """The files, the address, the key and the limits of a server.
+    """The files, the address, the key and the limits of a server, and settings of judging.
 
-    >>> ServerSettings.of([], key="k").address
-    'http://127.0.0.1:8686/?key=k'
+    >>> settings = ServerSettings.of([], key="k", grades="0 no, 1 yes")
+    >>> settings.address, settings.grades.top
+    ('http://127.0.0.1:8686/?key=k', 1)
     """
 
     paths: tuple[Path, ...] = ()  # files, or one folder
@@ -74,8 +38,11 @@ class ServerSettings:
     memory: int = 10**9  # bytes that results may take; the least recently used are dropped first
     upload_limit: int = 5 * 10**8  # bytes of all uploads of a session, and of an unpacked file
     demo: Callable[[Path], object] | None = field(default=None, repr=False)
-    """Writes the files of the demo into a folder; None if there is no demo."""
-    judging: JudgingSettings = JudgingSettings()
+    """Writes the files of the demo into a folder; None without a demo."""
+    annotator: str = ""  # empty if the judging page asks for the name
+    grades: Scale | None = None  # None for the grades of the collection's judgements
+    overlap: float = OVERLAP  # the share of items that every annotator gets
+    queue: Path | None = None  # the file of items to judge; None to derive them from the runs
 
     @classmethod
     def of(
@@ -88,11 +55,13 @@ class ServerSettings:
         memory: str | int = RESULT_MEMORY,
         upload_limit: str | int = UPLOAD_LIMIT,
         demo: Callable[[Path], object] | None = None,
-        **judging: Any,
+        annotator: str | None = None,
+        grades: str | None = None,
+        overlap: float = OVERLAP,
+        queue: str | os.PathLike[str] | None = None,
     ) -> ServerSettings:
-        """Check what a caller passes; `judging` are the options of `JudgingSettings`."""
         files = tuple(Path(path) for path in paths)
-        for path in files:
+        for path in (*files, *([Path(queue)] if queue is not None else [])):
             if not path.exists():
                 raise InputError(f"{path}: no such file.")
         if len(files) > 1 and any(path.is_dir() for path in files):
@@ -110,7 +79,10 @@ class ServerSettings:
             size_in_bytes(memory),
             size_in_bytes(upload_limit),
             demo,
-            JudgingSettings.of(**judging),
+            "" if annotator is None else check_name(annotator),
+            None if grades is None else Scale.read(grades),
+            number("overlap", overlap, at_least=0, at_most=1),
+            None if queue is None else Path(queue),
         )
 
     @property
@@ -132,7 +104,6 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine only."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -8,14 +8,16 @@ import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
+from typing import Any
 
 from judged.errors import JudgedError
-from judged.inputs.source import compression
+from judged.inputs.source import can_stream, compression, unpacked
 from judged.outputs import TEMPORARY
 from judged.text import counted
-from judged.web.errors import RefusedError, TooLargeError
+from judged.web.errors import RefusedError
 from judged.web.files import DataFile, identify_file
 from judged.web.workspace import Session
 
@@ -73,23 +75,24 @@ class Uploads:
         there = sum(file.size for file in session.uploads.values())
         return self.limit - there - self._arriving[session.id]
 
-    def _too_large(self, name: str) -> TooLargeError:
-        return TooLargeError(
+    def _too_large(self, name: str) -> RefusedError:
+        return RefusedError(
             f"{name}: all files that a browser sends may have {counted(self.limit, 'byte')} "
             "together (--upload-limit). Start judged serve with the folder of the file instead: "
             "then it stays where it is.",
             "name",
+            status=413,
         )
 
     def looked_at(self, file: DataFile) -> DataFile:
         """Return a file with its kind; an error if it unpacks to more than the limit."""
         try:
-            most = unpacked(file.path, self.limit)
-            if most > self.limit:
-                raise TooLargeError(
+            if unpacked_size(file.path, self.limit) > self.limit:
+                raise RefusedError(
                     f"{file.name}: its {counted(file.size, 'byte')} unpack to more than "
                     f"{counted(self.limit, 'byte')} (--upload-limit).",
                     "name",
+                    status=413,
                 )
             identified = identify_file(file)
         except BaseException:
@@ -120,7 +123,6 @@ def _renamed(file: DataFile) -> DataFile:
 
 
 def checked_name(text: str | None) -> str:
-    """Return the last part of a file name, with printable characters only."""
     name = (text or "").replace("\\", "/").rpartition("/")[2].strip()
     name = "".join(letter for letter in name if letter.isprintable())
     if not name or set(name) <= {"."}:
@@ -136,45 +138,34 @@ def remove_all(session: Session) -> None:
     session.uploads.clear()
 
 
-def unpacked(path: Path, most: int) -> int:
+def unpacked_size(path: Path, most: int) -> int:
     """Return the unpacked size of a file; stop counting above `most`."""
     with path.open("rb") as handle:
         start = handle.read(16)
-        packed = compression(start)
+        handle.seek(0)
         if start.startswith(b"PK\x03\x04"):
             return _in_zip(path)
         if start.startswith(b"PAR1"):
             return _in_parquet(path)
+        if start.startswith(b"\x89HDF\r\n\x1a\n"):
+            return _in_hdf5(path)
+        packed = compression(start)
         if packed is None:
             return 0
-        if packed.unpacker() is None:
-            from judged.inputs.source import _most_of_each_block
-
-            return sum(_most_of_each_block(path.read_bytes()))
-        handle.seek(0)
-        return _counted(handle, packed.unpacker, most)
-
-
-def _counted(handle: object, unpacker: object, most: int) -> int:
-    """Unpack piece by piece, keeping nothing."""
-    size, left, one = 0, b"", unpacker()  # type: ignore[operator]
-    while True:
-        piece = left or handle.read(PIECE)  # type: ignore[attr-defined]
-        left = b""
-        if not piece:
-            return size
+        if not can_stream(packed):  # it could not be unpacked piece by piece
+            raise RefusedError(
+                f"{packed} files need backports.zstd to be unpacked; send another format.",
+                "name",
+            )
+        size = 0
         try:
-            while piece or not getattr(one, "needs_input", True):
-                size += len(one.decompress(piece, PIECE))
-                piece = getattr(one, "unconsumed_tail", b"")
+            for part in unpacked(iter(partial(handle.read, PIECE), b""), packed, path.name):
+                size += len(part)
                 if size > most:
-                    return size
-                if one.eof:
-                    left = one.unused_data.lstrip(b"\0")
-                    one = unpacker()  # type: ignore[operator]
                     break
-        except Exception:  # the reader says what is wrong with it
-            return size
+        except JudgedError:  # the reader says what is wrong with it
+            pass
+        return size
 
 
 def _in_zip(path: Path) -> int:
@@ -185,7 +176,28 @@ def _in_zip(path: Path) -> int:
         return 0
 
 
+def _in_hdf5(path: Path) -> int:
+    """Return the bytes of all arrays as declared: a small file can declare gigabytes of zeros."""
+    try:
+        import h5py
+    except ModuleNotFoundError:  # the reader says what to install
+        return 0
+    sizes: list[int] = []
+
+    def measure(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes.append(int(item.size or 0) * item.dtype.itemsize)
+
+    try:
+        with h5py.File(path) as file:
+            file.visititems(measure)
+    except (OSError, RuntimeError):
+        return 0
+    return sum(sizes)
+
+
 def _in_parquet(path: Path) -> int:
+    """Return about how many bytes the table takes; lists may be long though rows are few."""
     import polars as pl
 
     from judged.inputs.polars_errors import reading_parquet
@@ -194,6 +206,23 @@ def _in_parquet(path: Path) -> int:
         with reading_parquet(str(path)):
             scan = pl.scan_parquet(path)
             rows = int(scan.select(pl.len()).collect().item())
-            return rows * 8 * max(1, len(scan.collect_schema()))
+            columns = scan.collect_schema()
     except JudgedError:
         return 0
+    if any(kind.is_nested() for kind in columns.values()):
+        try:
+            from pyarrow.parquet import ParquetFile
+        except ModuleNotFoundError:
+            raise RefusedError(
+                "Parquet files with lists need pyarrow to be measured before they are read; send "
+                "another format, or start judged serve with the folder of the file.",
+                "name",
+            ) from None
+        groups = ParquetFile(path).metadata
+        leaves = [
+            groups.row_group(group).column(column).num_values
+            for group in range(groups.num_row_groups)
+            for column in range(groups.num_columns)
+        ]
+        return 8 * sum(leaves)
+    return rows * 8 * max(1, len(columns))

@@ -20,9 +20,10 @@ from judged.web.workspace import FILE_PARAMS
 if TYPE_CHECKING:
     from judged.web.settings import ServerSettings
     from judged.web.work import Cache
-    from judged.web.workspace import ServedFiles, Session, Workspace
+    from judged.web.workspace import LeftOut, ServedFiles, Session, Workspace
 
 MAX_PARAMS = 1_000
+MAX_MEASURES = 40
 NAMES_FROM_DATA = (
     *("system", "against", "baseline", "of", "query", "item", "run", "judgements", "file", "name"),
     *("queries", "items", "query_labels", "item_labels", "query_ids", "item_ids"),
@@ -35,6 +36,7 @@ SCORING_NAMES = (
 """Parameters that are scoring settings."""
 SHARED_PARAMS = (*FILE_PARAMS, *(name for name in SCORING_NAMES if name != "was"))
 """Parameters that links to other pages keep."""
+HEADLINE = "nDCG@10"  # the measure that systems are ranked by if no measures are named
 DEFAULTS = "usual"  # the value of `was` if all settings before the last change were defaults
 
 
@@ -60,18 +62,15 @@ class Params:
         return cls(tuple((name, _clean(name, value)) for name, value in pairs))
 
     def all(self, name: str) -> tuple[str, ...]:
-        """Return all values of a parameter that are not empty."""
         return tuple(value for key, value in self.pairs if key == name and value != "")
 
     def one(self, name: str, default: str | None = None) -> str | None:
-        """Return the value of a parameter that may occur once."""
         values = self.all(name)
         if len(set(values)) > 1:
             raise RefusedError(f"{name} occurs {len(values)} times; give it once.", name)
         return values[0] if values else default
 
     def text(self, name: str, default: str = "") -> str:
-        """Return the same as `one`, never None."""
         return self.one(name, default) or default
 
     def whole(
@@ -104,7 +103,7 @@ class Params:
         for name, _ in self.pairs:
             if name not in names:
                 raise RefusedError(
-                    f"There is no parameter {quoted(name)} here{did_you_mean(name, names)}", name
+                    f"Unknown parameter {quoted(name)}{did_you_mean(name, names)}", name
                 )
 
     def without(self, *names: str) -> Params:
@@ -175,6 +174,12 @@ class ScoringSettings:
         if convention is not None:
             convention = find(convention).name
         measures, refused = [], []
+        if len(params.all("measure")) > MAX_MEASURES:
+            raise RefusedError(
+                f"a page shows up to {MAX_MEASURES} measures; the address has "
+                f"{len(params.all('measure')):,}. Leave some out.",
+                "measure",
+            )
         for text in params.all("measure"):
             try:
                 EvaluationSettings.of([text], None, convention)
@@ -223,6 +228,12 @@ class ScoringSettings:
         return list(self.measures) or None
 
     @property
+    def headline(self) -> str:
+        """The measure that systems are ranked by, unless an address names another."""
+        typed = self.measures or self.convention is not None
+        return self.labels[0] if typed else HEADLINE
+
+    @property
     def policy(self) -> Policy:
         return self.request.policy
 
@@ -262,12 +273,10 @@ class ScoringSettings:
         return pairs + [(name, str(value)) for name, value in others.items() if value is not None]
 
     def scoring(self) -> dict[str, Any]:
-        """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
         options: dict[str, Any] = {"policy": dict(self.chosen) or None}
         return options if self.convention is None else {**options, "convention": self.convention}
 
     def with_measures(self, measures: Sequence[str] | None) -> ScoringSettings:
-        """Return the same settings for other measures; None keeps them."""
         return self if measures is None else replace(self, measures=tuple(measures))
 
     def changes(self, was: ScoringSettings) -> dict[str, tuple[str, str, str]]:
@@ -309,15 +318,15 @@ class Visit:
     library: ServedFiles
     cache: Cache
     settings: ServerSettings
+    left_out: LeftOut | None = None  # runs that cannot be evaluated; None refuses them
 
     @cached_property
     def scoring(self) -> ScoringSettings:
-        """The scoring settings of the address."""
         return ScoringSettings.of(self.params)
 
     @cached_property
     def workspace(self) -> Workspace:
-        return self.session.workspace(self.library, self.params)
+        return self.session.workspace(self.library, self.params, self.left_out)
 
     @cached_property
     def calculations(self) -> Calculations:
@@ -343,14 +352,6 @@ class Visit:
         return (path or self.path) + (f"?{text}" if text else "")
 
 
-@dataclass(frozen=True)
-class CommandText:
-    """The command and the Python code that reproduce the numbers of a page."""
-
-    shell: str
-    python: str
-
-
 @dataclass(frozen=True, eq=False)
 class Page:
     """An answer that is a page: a template and its variables."""
@@ -358,7 +359,7 @@ class Page:
     template: str
     title: str
     context: Mapping[str, Any] = field(default_factory=dict)
-    command: CommandText | None = None
+    command: str | None = None  # the command that reproduces its numbers
     status: int = 200
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, is_dataclass
 from secrets import token_hex
-from threading import Condition, Lock
+from threading import Event, Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,8 @@ import numpy as np
 from judged.web.errors import StoppedError
 
 MAX_JOBS = 32  # how many jobs run at once; most of them wait for another
+MAX_COMPUTATIONS = 2
+SECONDS_UNTIL_ABANDONED = 90.0  # browsers ask again each second, in a hidden tab each minute
 SECONDS_UNTIL_DROPPED = 120.0  # how long a finished job waits for its request to come back
 SMALLEST_BYTES = 1_000  # the size of objects that are not measured
 MANY_PARTS = 200  # collections of more texts or numbers count as one object
@@ -27,19 +30,26 @@ Cached = TypeVar("Cached")
 
 
 @dataclass(eq=False)
-class Progress:
-    """The progress of a job."""
+class Job:
+    """A job that is running or finished, and its progress."""
 
+    key: Hashable = None
+    owner: str = ""
+    id: str = field(default_factory=lambda: token_hex(4))
+    future: Future[Any] = field(default_factory=Future)
+    begun: float = field(default_factory=time.monotonic)
     what: str = ""
     done: float = 0
     total: float = 0
     unit: str = ""
     stopped: bool = False
-    watched: Progress | None = None  # the progress of another job that this one waits for
+    asked: float = field(default_factory=time.monotonic)  # when a request last asked for it
+    waiters: int = 0  # requests that wait for it now
+    watched: Job | None = None  # another job that this one waits for
 
     @property
-    def shown(self) -> Progress:
-        """The progress to show: that of the job it waits for, if any."""
+    def shown(self) -> Job:
+        """The job whose progress to show: the one it waits for, if any."""
         return self.watched.shown if self.watched is not None else self
 
     def say(self, what: str, done: float = 0, total: float = 0, unit: str = "") -> None:
@@ -48,44 +58,49 @@ class Progress:
         self.what, self.done, self.total, self.unit = what, done, total, unit
 
     def check(self) -> None:
-        """Raise `StoppedError` if the user stopped the job."""
-        if self.stopped:
+        """Raise `StoppedError` if the user stopped the job, or no request asks for it any more."""
+        idle = time.monotonic() - self.asked if not self.waiters else 0.0
+        if self.stopped or idle > SECONDS_UNTIL_ABANDONED:
             raise StoppedError("This was stopped. Reload the page to start again.")
 
+    async def wait(
+        self, seconds: float | None, is_gone: Callable[[], Awaitable[bool]] | None = None
+    ) -> bool:
+        """Wait for the job; stop it where the only request that waits for it is gone."""
+        future = asyncio.wrap_future(self.future)
+        until = time.monotonic() + (math.inf if seconds is None else seconds)
+        self.waiters += 1
+        try:
+            while not self.future.done() and time.monotonic() < until:
+                await asyncio.wait([future], timeout=min(0.5, until - time.monotonic()))
+                if is_gone is not None and self.waiters == 1 and await is_gone():
+                    self.stopped = True
+                    self.future.cancel()
+                    break
+        finally:
+            self.waiters -= 1
+            self.asked = time.monotonic()
+        return self.future.done()
 
-_CURRENT: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+_HAS_TURN: ContextVar[bool] = ContextVar("turn", default=False)
+_CURRENT: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
-def progress_of_this_work() -> Progress:
-    """Return the progress of the running job; outside of jobs, one that is not shown."""
-    return _CURRENT.get() or Progress()
+def progress_of_this_work() -> Job:
+    """Return the running job; outside of jobs, one that is not shown."""
+    return _CURRENT.get() or Job()
 
 
 @contextmanager
-def watching(other: Progress) -> Iterator[Progress]:
+def watching(other: Job) -> Iterator[Job]:
     """Show the progress of another job while this one waits for it."""
-    progress = progress_of_this_work()
-    progress.watched = None if other is progress else other
+    job = progress_of_this_work()
+    job.watched = None if other is job else other
     try:
-        yield progress
+        yield job
     finally:
-        progress.watched = None
-
-
-@dataclass(eq=False)
-class Job:
-    """A job that is running or finished."""
-
-    id: str
-    key: Hashable
-    owner: str
-    progress: Progress
-    future: Future[Any]
-    begun: float = field(default_factory=time.monotonic)
-
-    async def wait(self, seconds: float | None) -> bool:
-        await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
-        return self.future.done()
+        job.watched = None
 
 
 @dataclass(eq=False)
@@ -107,9 +122,8 @@ class Jobs:
                     del self._jobs[old_key]
             job = self._jobs.get(key)
             if job is None:
-                progress = Progress()
-                future = self._pool.submit(_run, progress, work)
-                job = self._jobs[key] = Job(token_hex(4), key, owner, progress, future)
+                job = self._jobs[key] = Job(key, owner)
+                job.future = self._pool.submit(_run, job, work)
             return job
 
     def finish(self, job: Job) -> Any:
@@ -117,7 +131,7 @@ class Jobs:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
         if job.future.cancelled():
-            job.progress.check()
+            job.check()
         return job.future.result()
 
     def find(self, id: str, owner: str) -> Job | None:
@@ -127,7 +141,7 @@ class Jobs:
 
     def stop(self, job: Job) -> None:
         """Stop a job when it next reports progress."""
-        job.progress.stopped = True
+        job.stopped = True
         job.future.cancel()
 
     def close(self) -> None:
@@ -137,29 +151,16 @@ class Jobs:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _run(progress: Progress, work: Callable[[], Any]) -> Any:
-    token = _CURRENT.set(progress)
+def _run(job: Job, work: Callable[[], Any]) -> Any:
+    token = _CURRENT.set(job)
     try:
         return work()
     finally:
         _CURRENT.reset(token)
 
 
-@dataclass(eq=False)
-class _Computation:
-    """A result that is being computed."""
-
-    progress: Any
-    done: bool = False
-    result: Any = None
-    error: BaseException | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _CachedResult:
-    result: Any
-    sizes: dict[int, int]
-    lasting: bool
+CachedResult = tuple[Any, dict[int, int], bool]
+"""A result, the sizes of its objects by id, and whether it is lasting."""
 
 
 @dataclass(eq=False)
@@ -175,75 +176,111 @@ class Cache:
 
     most: int
     size: int = 0  # bytes of all results; objects that several results share count once
-    _kept: OrderedDict[Hashable, _CachedResult] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Hashable, CachedResult] = field(default_factory=OrderedDict)
     _holders: Counter[int] = field(default_factory=Counter)
-    """How many results hold an object, by its id."""
-    _running: dict[Hashable, _Computation] = field(default_factory=dict)
-    _changed: Condition = field(default_factory=Condition)
+    """The number of results that hold an object, by its id."""
+    _running: dict[Hashable, tuple[Job, Future[Any]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+    _free: int = MAX_COMPUTATIONS
+    _waiting: list[Event] = field(default_factory=list)
+    """Computations that wait for their turn, the newest last."""
 
     def get(self, key: Hashable, make: Callable[[], Cached], *, lasting: bool = False) -> Cached:
         """Return the result of a key; compute it now, or wait for another thread that does."""
         while True:
-            with self._changed:
+            with self._lock:
                 if key in self._kept:
                     self._kept.move_to_end(key)
-                    kept: Cached = self._kept[key].result
+                    kept: Cached = self._kept[key][0]
                     return kept
                 running = self._running.get(key)
-                if running is None:
-                    running = self._running[key] = _Computation(progress_of_this_work())
+                if running is None and _HAS_TURN.get():
+                    future: Future[Cached] = Future()
+                    self._running[key] = progress_of_this_work(), future
                     break
-                with watching(running.progress) as progress:
-                    while not running.done:
-                        self._changed.wait(0.2)
-                        progress.check()
-            if not isinstance(running.error, StoppedError):
-                if running.error is not None:
-                    raise running.error
-                waited: Cached = running.result
-                return waited
+            if running is None:
+                # Only who has a turn says that it computes, so nobody waits for who waits.
+                with self._turn():
+                    return self.get(key, make, lasting=lasting)
+            with watching(running[0]) as job:
+                while not wait([running[1]], 0.2).done:
+                    job.check()
+            if not isinstance(running[1].exception(), StoppedError):
+                shared: Cached = running[1].result()
+                return shared
         try:
-            made = running.result = make()
+            made = make()
+            self._keep(key, (made, sizes(made), lasting))
         except BaseException as error:
-            running.error = error
+            self._running.pop(key)  # before those who wait look again
+            future.set_exception(error)
             raise
-        else:
-            self._keep(key, _CachedResult(made, sizes(made), lasting))
-            return made
-        finally:
-            with self._changed:
-                running.done = True
-                del self._running[key]
-                self._changed.notify_all()
+        self._running.pop(key)
+        future.set_result(made)
+        return made
 
-    def _keep(self, key: Hashable, kept: _CachedResult) -> None:
-        with self._changed:
-            if sum(kept.sizes.values()) > self.most:
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for one of a few places in which computations run; the newest comes first."""
+        event = Event()
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                event.set()
+            else:
+                self._waiting.append(event)
+        job = progress_of_this_work()
+        try:
+            while not event.wait(0.2):
+                job.check()
+        except StoppedError:
+            with self._lock:
+                if event in self._waiting:
+                    self._waiting.remove(event)
+                    raise
+            self._end_turn()  # it was given a place at the last moment
+            raise
+        token = _HAS_TURN.set(True)
+        try:
+            yield
+        finally:
+            _HAS_TURN.reset(token)
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.pop().set()
+            else:
+                self._free += 1
+
+    def _keep(self, key: Hashable, kept: CachedResult) -> None:
+        with self._lock:
+            if sum(kept[1].values()) > self.most:
                 return
             self._kept[key] = kept
-            for thing, size in kept.sizes.items():
+            for thing, size in kept[1].items():
                 self.size += 0 if self._holders[thing] else size
                 self._holders[thing] += 1
             while self.size > self.most:
                 first = next(iter(self._kept))
-                passing = (name for name, old in self._kept.items() if not old.lasting)
+                passing = (name for name, (_, _, lasting) in self._kept.items() if not lasting)
                 self._drop(next(passing, first))
 
     def _drop(self, key: Hashable) -> None:
-        for thing, size in self._kept.pop(key).sizes.items():
+        for thing, size in self._kept.pop(key)[1].items():
             self._holders[thing] -= 1
             if not self._holders[thing]:
                 del self._holders[thing]
                 self.size -= size
 
     def forget(self, which: Callable[[Any], bool]) -> None:
-        """Drop the results of some keys."""
-        with self._changed:
+        with self._lock:
             for key in [key for key in self._kept if which(key)]:
                 self._drop(key)
 
     def __contains__(self, key: Hashable) -> bool:
-        with self._changed:
+        with self._lock:
             return key in self._kept
 
 

@@ -17,10 +17,12 @@ from judged.inputs.keyed import attributes_of
 from judged.inputs.tables import Lookup
 from judged.inputs.texts import Of, Text, Texts, read_texts
 from judged.judgements.annotators import Log, read_log
-from judged.web.errors import ConflictError, GoneError, UndecidedError
+from judged.web.errors import GoneError, RefusedError, UndecidedError
 from judged.web.files import (
     DataFile,
+    annotator_of,
     identify_file,
+    kind_by_name,
     of_annotator,
     scan_folder,
     without_other_collections,
@@ -34,7 +36,12 @@ if TYPE_CHECKING:
 
 
 SECONDS_BETWEEN_SCANS = 1.0
-FILE_PARAMS = ("judgements", "run")  # parameters of an address that name the files to evaluate
+FILE_PARAMS = ("judgements", "run", "grader")
+"""Parameters of an address that name the files to evaluate, and an annotator whose grades count."""
+
+
+LeftOut = dict[tuple[Any, ...], str]
+"""Why runs cannot be evaluated, by the identity of the file and the rule for duplicates."""
 
 
 @dataclass(frozen=True)
@@ -57,28 +64,47 @@ class Workspace:
     systems: tuple[EvaluatedSystem, ...] = ()
     problems: tuple[str, ...] = ()  # sentences on what was left out
     undecided: str = ""  # why nothing can be evaluated; empty if it can
+    left_out: tuple[tuple[str, str], ...] = ()  # runs that cannot be evaluated, and why
+    grades: DataFile | None = None  # an annotator's grades, which come before the judgements
 
     @classmethod
     def of(
-        cls, name: str, files: Sequence[DataFile], problems: Sequence[str], params: Params
+        cls,
+        name: str,
+        files: Sequence[DataFile],
+        problems: Sequence[str],
+        params: Params,
+        left_out: LeftOut,
     ) -> Workspace:
-        """Choose the files that an address means."""
         by_name = {file.name: file for file in files}
         wanted, runs = params.one("judgements"), params.all("run")
         for named in (*([wanted] if wanted else []), *runs):
             if named not in by_name:
                 near = did_you_mean(named, by_name)
-                raise GoneError(f"There is no file {quoted(named)}{near}", "judgements")
-        judgements, why = _choose_judgements(files, by_name[wanted] if wanted else None)
+                raise GoneError(f"Unknown file {quoted(named)}{near}", "judgements")
+        graders = {annotator_of(file): file for file in files if file.kind == "annotator"}
+        grader = params.one("grader")
+        if grader is not None and grader not in graders:
+            near = did_you_mean(grader, graders)
+            raise GoneError(f"Unknown annotator {quoted(grader)}{near}", "grader")
+        judgements, why, others = _choose_judgements(files, by_name[wanted] if wanted else None)
+        problems = [*problems, *others]
         with_both = judgements is not None and judgements.kind == "rows"
         kinds = ("run", "rows") if with_both else ("run",)
-        listed = [by_name[run] for run in dict.fromkeys(runs)] or [
-            file for file in files if file.kind in kinds
-        ]
+        listed = [by_name[run] for run in dict.fromkeys(runs)]
+        skipped: list[tuple[str, str]] = []
+        if not runs:
+            duplicates = params.one("duplicates")
+            known = [file for file in files if file.kind in kinds]
+            bad = {file: left_out.get((*file.identity, duplicates)) for file in known}
+            listed = [file for file in known if bad[file] is None]
+            skipped = [(file.name, says) for file, says in bad.items() if says is not None]
         listed = [file for file in listed if file is not judgements]
         if with_both and judgements is not None:
             listed = [judgements, *listed]
-        if not why and not listed:
+        if not why and not listed and skipped:
+            why = f"No run can be evaluated. {skipped[0][1]}"
+        elif not why and not listed:
             unclear = [file.name for file in files if file.kind == "unclear"]
             why = f"There are judgements, {judgements.name if judgements else ''}, and no run. " + (
                 "Say what the other files are." if unclear else "Add the results of a system."
@@ -92,7 +118,8 @@ class Workspace:
             EvaluatedSystem(run, file, places.get(file.name, at))
             for at, (run, file) in enumerate(zip(names, listed, strict=True))
         ]
-        return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
+        chosen = name, tuple(files), judgements, tuple(systems), tuple(problems), why
+        return cls(*chosen, tuple(skipped), None if grader is None else graders[grader])
 
     def of_kind(self, *kinds: str) -> tuple[DataFile, ...]:
         return tuple(file for file in self.files if file.kind in kinds)
@@ -100,23 +127,26 @@ class Workspace:
     def file(self, name: str) -> DataFile:
         known = {file.name: file for file in self.files}
         if name not in known:
-            raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
+            raise GoneError(f"Unknown file {quoted(name)}{did_you_mean(name, known)}", "name")
         return known[name]
 
     def system(self, name: str) -> EvaluatedSystem:
         known = {system.name: system for system in self.systems}
         if name not in known:
             raise GoneError(
-                f"There is no system {quoted(name)}{did_you_mean(name, known)} There is "
+                f"Unknown system {quoted(name)}{did_you_mean(name, known)} The systems are "
                 f"{', '.join(known) or 'none'}.",
                 "system",
             )
         return known[name]
 
     def refuse_undecided(self) -> None:
-        """Raise an error if it is unclear which files to evaluate."""
         if self.undecided:
             raise UndecidedError(self.undecided)
+
+    @property
+    def annotators(self) -> list[str]:
+        return sorted(annotator_of(file) for file in self.of_kind("annotator"))
 
     @property
     def vectors(self) -> tuple[DataFile, ...]:
@@ -126,38 +156,55 @@ class Workspace:
     def labels(self) -> tuple[DataFile, ...]:
         return self.of_kind("labels")
 
-    @property
-    def studies(self) -> tuple[DataFile, ...]:
-        return self.of_kind("study", "sweep")
-
     @cached_property
     def identity(self) -> tuple[Any, ...]:
         """A key that changes with any of the evaluated files."""
-        judgements = None if self.judgements is None else self.judgements.identity
+        files = (self.judgements, self.grades)
+        judgements = tuple(None if file is None else file.identity for file in files)
         return judgements, tuple((system.name, system.file.identity) for system in self.systems)
 
 
 def _choose_judgements(
     files: Sequence[DataFile], wanted: DataFile | None
-) -> tuple[DataFile | None, str]:
-    """Return the judgements, or why it is unclear which they are."""
+) -> tuple[DataFile | None, str, list[str]]:
+    """Return the judgements, or why it is unclear which they are, and sentences on other files."""
     if wanted is not None:
-        return wanted, ""
+        return wanted, "", []
     judgements = [file for file in files if file.kind == "judgements"]
     both = [file for file in files if file.kind == "rows"]
     if len(judgements) > 1:
-        names = ", ".join(file.name for file in judgements[:5])
-        names += ", …" if len(judgements) > 5 else ""
-        count = len(judgements)
-        return None, f"There are {count} files of judgements: {names}. Say which one is meant."
+        likely = _likely_judgements(judgements, files)
+        if len(likely) == 1:
+            others = [
+                f"{file.name} is not used: it has the form of judgements, but "
+                f"{likely[0].name} fits the runs better. Choose it below if it is meant."
+                for file in judgements
+                if file is not likely[0]
+            ]
+            return likely[0], "", others
+        names = ", ".join(file.name for file in likely[:5])
+        names += ", …" if len(likely) > 5 else ""
+        why = f"There are {len(likely)} files of judgements: {names}. Say which one is meant."
+        return None, why, []
     if judgements or both:
-        return (judgements or both)[0], ""
+        return (judgements or both)[0], "", []
     kinds = {file.kind for file in files}
+    why = "There is nothing here yet that could be evaluated."
     if "unclear" in kinds:
-        return None, "It is not clear which file holds the judgements. Say what each file is."
-    if "run" in kinds:
-        return None, "There are runs and no judgements, so nothing can be evaluated. Add them."
-    return None, "There is nothing here yet that could be evaluated."
+        why = "It is not clear which file holds the judgements. Say what each file is."
+    elif "run" in kinds:
+        why = "There are runs and no judgements, so nothing can be evaluated. Add them."
+    return None, why, []
+
+
+def _likely_judgements(
+    judgements: Sequence[DataFile], files: Sequence[DataFile]
+) -> Sequence[DataFile]:
+    """Prefer files that can be read, share queries with a run, and are not named as one."""
+    runs = frozenset[str]().union(*(file.queries for file in files if file.kind == "run"))
+    likely = [file for file in judgements if not file.note] or judgements
+    likely = [file for file in likely if file.queries & runs] or likely
+    return [file for file in likely if kind_by_name(file, "") != "run"] or likely
 
 
 @dataclass(eq=False)
@@ -168,10 +215,12 @@ class ServedFiles:
     queue: Path | None = None  # the file of items to judge
     _files: tuple[DataFile, ...] = ()
     _problems: tuple[str, ...] = ()
-    _looked: float = -1e9
+    _next_scan: float = 0.0
     _identified: dict[tuple[str, int, int], DataFile] = field(default_factory=dict)
     _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+    left_out: LeftOut = field(default_factory=dict)
+    pictures: int = 0  # how many pictures the folder has
 
     @property
     def folder(self) -> Path | None:
@@ -194,15 +243,22 @@ class ServedFiles:
 
     def files(self) -> tuple[tuple[DataFile, ...], tuple[str, ...]]:
         with self._lock:
-            if time.monotonic() - self._looked > SECONDS_BETWEEN_SCANS:
+            begun = time.monotonic()
+            if begun > self._next_scan:
                 scanned, problems = self._scan()
                 files = list(map(self._identify, scanned))
                 if self.folder is not None:
                     files, apart = without_other_collections(files, self.folder)
                     problems = [*problems, *apart]
                 self._files, self._problems = tuple(files), tuple(problems)
-                self._looked = time.monotonic()
+                # A large folder is not looked at all the time.
+                now = time.monotonic()
+                self._next_scan = now + max(SECONDS_BETWEEN_SCANS, 20 * (now - begun))
             return self._files, self._problems
+
+    def look_again(self) -> None:
+        """Look at the folder at the next request, because a file was written."""
+        self._next_scan = 0.0
 
     def log(self, path: Path) -> Log:
         try:
@@ -217,7 +273,8 @@ class ServedFiles:
 
     def _scan(self) -> tuple[list[DataFile], list[str]]:
         if self.folder is not None:
-            return scan_folder(self.folder)
+            files, problems, self.pictures = scan_folder(self.folder)
+            return files, problems
         files = []
         short = [path.name for path in self.paths]
         for path in self.paths:
@@ -248,10 +305,12 @@ class Session:
     seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     annotator: str = ""  # the name of the annotator, until another one is chosen
 
-    def workspace(self, library: ServedFiles, params: Params) -> Workspace:
+    def workspace(
+        self, library: ServedFiles, params: Params, left_out: LeftOut | None = None
+    ) -> Workspace:
         files, problems = library.files()
         both = [*files, *self.uploads.values()]
-        return Workspace.of(library.name, both, problems, params)
+        return Workspace.of(library.name, both, problems, params, left_out or {})
 
     def noticed(self, workspace: Workspace) -> list[str]:
         """Return the names of files that changed since the last visit, except annotators' files."""
@@ -267,16 +326,17 @@ class Session:
     def add(self, file: DataFile, library: ServedFiles) -> None:
         taken = {known.name for known in library.files()[0]} | set(self.uploads)
         if file.name in taken:
-            raise ConflictError(
+            raise RefusedError(
                 f"there is a file {file.name} already; remove it first, or send this one under "
                 "another name.",
                 "name",
+                status=409,
             )
         self.uploads[file.name] = file
 
 
 LARGE_TEXT_BYTES = 64 * 10**6
-"""Of larger files, only the texts of retrieved and judged items are kept."""
+"""From larger files, only the texts of retrieved and judged items are kept."""
 
 
 def texts_of(visit: Visit, of: Of = "items") -> tuple[Mapping[str, Text], list[str]]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -226,40 +225,6 @@ def test_numbers_in_other_files_are_not_followed(tmp_path: Path) -> None:
             read_vectors(path, key=key)
 
 
-def damaged(data: bytes, source: random.Random) -> bytes:
-    """Some bytes changed, removed or repeated."""
-    changed = bytearray(data)
-    for _ in range(source.randint(1, 6)):
-        at = source.randrange(len(changed))
-        match source.randrange(3):
-            case 0:
-                changed[at] = source.randrange(256)
-            case 1:
-                del changed[at : at + source.randint(1, 40)]
-            case _:
-                changed[at:at] = changed[at : at + source.randint(1, 40)]
-        if not changed:
-            changed = bytearray(b"\0")
-    return bytes(changed)
-
-
-def test_damaged_files_give_vectors_or_one_message(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "h.h5", "w") as opened:
-        opened.create_dataset("vectors", data=VECTORS, compression="gzip", chunks=(2, 3))
-        opened["ids"] = ["a", "b", "c", "d"]
-    ways(tmp_path)
-    for whole in sorted(tmp_path.iterdir()):
-        source = random.Random(whole.name)
-        data, path = whole.read_bytes(), tmp_path / f"damaged{whole.suffix}"
-        for _ in range(60):
-            path.write_bytes(damaged(data, source))
-            try:
-                found = read_vectors(path)
-                found.block(0, min(len(found), 10))
-            except JudgedError:
-                pass
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -284,7 +249,7 @@ def test_lists_of_the_revisited_benchmarks_of_wrong_types(given: Any, tmp_path: 
 def test_rows_of_the_revisited_benchmarks_that_are_not_there(number: int) -> None:
     lists = [{"easy": [number], "hard": [], "junk": []}] * 4
     relevant, exclude = judged.relevance.revisited(lists, "easy")
-    with pytest.raises(InputError, match="there is no item"):
+    with pytest.raises(InputError, match=r"item .* does not exist"):
         judged.Embeddings(VECTORS, VECTORS, exclude=exclude).evaluate(relevant, "RR")
 
 

@@ -13,16 +13,7 @@ import pytest
 from support.generated import Collection
 from support.loops import for_each
 from support.parts import Later, Needs
-from support.peers import (
-    COLLECTIONS,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    compare,
-    two_by_default,
-    without_negative,
-)
+from support.peers import COLLECTIONS, Case, cases, compare, two_by_default, without_negative
 
 NAME = "cwl-eval"
 ruler = Later("cwl.ruler.cwl_ruler")
@@ -49,10 +40,6 @@ def library(needs: Needs) -> None:
     needs("cwl_eval")
 
 
-def test_table() -> None:
-    check_table(NAME, METRICS)
-
-
 def in_order(given: Collection) -> Collection:
     """The rows of each query by descending score, as a run file has them; tied ones stay as they
     are."""
@@ -67,7 +54,7 @@ DATA = {
 
 
 @pytest.mark.parametrize("collection", two_by_default(DATA))
-@for_each("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME, METRICS), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given, theirs = DATA[collection], {}
     for query in given.common:
@@ -80,7 +67,3 @@ def test_every_name(case: Case, collection: str) -> None:
             metric = METRICS[case.name.theirs](**case.places)
             theirs[query] = float(metric.measure(ruler.Ranking(query, gains, np.ones(len(gains)))))
     assert compare(NAME, case, given, theirs) == len(given.common)
-
-
-def test_version() -> None:
-    check_version(NAME)

@@ -8,37 +8,15 @@ from typing import Any
 import pytest
 
 from support.generated import Collection, generate
-from support.peers import (
-    WITHOUT_TIES,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    closed,
-    compare,
-    without_negative,
-)
+from support.loops import for_each
+from support.peers import HEAVY, WITHOUT_TIES, Case, cases, closed, compare, without_negative
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "evidently"
-METRICS = {
-    "PrecisionTopK(k={k})": "PrecisionTopKMetric",
-    "RecallTopK(k={k})": "RecallTopKMetric",
-    "FBetaTopK(k={k})": "FBetaTopKMetric",
-    "FBetaTopK(k={k}, beta={b})": "FBetaTopKMetric",
-    "MAP(k={k})": "MAPKMetric",
-    "NDCG(k={k})": "NDCGKMetric",
-    "MRR(k={k})": "MRRKMetric",
-    "HitRate(k={k})": "HitRateKMetric",
-}
-THRESHOLD = "aggregation_method_params={'threshold': {rel}}"
-CONTEXTS = {
-    "ContextRelevance(aggregation_method='hit')": "hit",
-    f"ContextRelevance(aggregation_method='hit', {THRESHOLD})": "hit",
-    "ContextRelevance(aggregation_method='hit_share')": "hit_share",
-    f"ContextRelevance(aggregation_method='hit_share', {THRESHOLD})": "hit_share",
-}
+EVERY = cases(NAME, places={"k": (1, 3, 10), "rel": (0.5, 1)})
+CONTEXTS = [case for case in EVERY if case.theirs.startswith("ContextRelevance")]
+OF_LISTS = [case for case in EVERY if case not in CONTEXTS]
 DATA = {
     name: without_negative(closed(given))
     for name, given in WITHOUT_TIES.items()
@@ -60,12 +38,13 @@ def frame(given: Collection) -> Any:
     return pd.DataFrame(rows, columns=["user_id", "item_id", "prediction", "target"])
 
 
-def value(metric: str, given: Collection, k: int, **options: Any) -> float:
+def value(name: str, given: Collection, k: int, **options: Any) -> float:
     pytest.importorskip("evidently")
     from evidently.legacy import metrics
     from evidently.legacy.pipeline.column_mapping import ColumnMapping
     from evidently.legacy.report import Report
 
+    metric = f"{name}Metric" if name.endswith("TopK") else f"{name}KMetric"
     asked = getattr(metrics, metric)(k=k, **options)
     report = Report(metrics=[asked])
     columns = ColumnMapping(
@@ -81,21 +60,16 @@ def value(metric: str, given: Collection, k: int, **options: Any) -> float:
     return float(found.iloc[k - 1])
 
 
-def test_table() -> None:
-    check_table(NAME, {**METRICS, **CONTEXTS})
-
-
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize(
-    "case",
-    [each for each in cases(NAME, places={"k": (1, 3, 10)}) if each.name.theirs in METRICS],
-    ids=str,
-)
+@for_each("case", OF_LISTS, ids=str)
 def test_every_name(case: Case, collection: str) -> None:
-    given = EVEN if case.theirs.startswith("MAP") else DATA[collection]
-    options = {"beta": case.places["b"]} if "b" in case.places else {}
-    theirs = value(METRICS[case.name.theirs], given, int(case.places["k"]), **options)
-    assert compare(NAME, case, given, theirs)
+    given, (name, options) = DATA[collection], case.call()
+    if name == "MAP":
+        given = EVEN
+    assert compare(NAME, case, given, value(name, given, **options))
+    # Users without feedback can count.
+    theirs = value(name, given, **options, no_feedback_users=True)
+    assert compare(NAME, case, given, theirs, policy={"empty": "zero"})
 
 
 def contexts(
@@ -127,11 +101,7 @@ def contexts(
 
 
 @pytest.mark.parametrize("tenths", [(0, 1, 3, 5, 7), (2, 5, 7, 8, 9, 10), (0, 0, 0, 8)], ids=str)
-@pytest.mark.parametrize(
-    "case",
-    [each for each in cases(NAME, places={"rel": (0.5, 1)}) if each.name.theirs in CONTEXTS],
-    ids=str,
-)
+@for_each("case", CONTEXTS, ids=str)
 def test_contexts_of_rows(
     case: Case, tenths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,16 +114,11 @@ def test_contexts_of_rows(
         },
         whole.rows,
     )
-    options: dict[str, Any] = {"aggregation_method": CONTEXTS[case.name.theirs]}
-    if "rel" in case.places:
-        options["aggregation_method_params"] = {"threshold": case.places["rel"]}
-    theirs = contexts(given, monkeypatch, **options)
+    theirs = contexts(given, monkeypatch, **case.call()[1])
     assert compare(NAME, case, given, theirs) == len(given.judgements)
 
 
-def test_a_row_without_contexts_is_scored_as_an_empty_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_row_without_contexts_is_scored_as_an_empty_text(monkeypatch: pytest.MonkeyPatch) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("evidently")
     from evidently.descriptors import _context_relevance as descriptors
@@ -182,23 +147,11 @@ def test_a_row_without_contexts_is_scored_as_an_empty_text(
     assert found.data.tolist() == [[1.0, 1.0], [1.0]]
 
 
-@pytest.mark.parametrize(
-    "case",
-    [each for each in cases(NAME, places={"k": (3,), "b": (2,)}) if each.name.theirs in METRICS],
-    ids=str,
-)
-def test_users_without_feedback_can_count(case: Case) -> None:
-    given = EVEN if case.theirs.startswith("MAP") else DATA["nothing relevant"]
-    options = {"beta": case.places["b"]} if "b" in case.places else {}
-    theirs = value(METRICS[case.name.theirs], given, 3, no_feedback_users=True, **options)
-    assert compare(NAME, case, given, theirs, policy={"empty": "zero"})
-
-
 def test_two_tied_relevant_items_have_a_precision_of_two() -> None:
     given = Collection(
         {"q": {"a": 1, "b": 1, "c": 0}}, [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0)]
     )
-    assert value("PrecisionTopKMetric", given, 1) == 2.0
+    assert value("PrecisionTopK", given, 1) == 2.0
 
 
 def test_a_short_list_has_an_average_precision_above_one() -> None:
@@ -207,7 +160,7 @@ def test_a_short_list_has_an_average_precision_above_one() -> None:
         [("q", "a", 9.0), *(("r", item, 9.0 - at) for at, item in enumerate("abcde"))],
     )
     # The one result of q is relevant, and is added at every rank down to 5: (5 + 1) / 2.
-    assert value("MAPKMetric", given, 5) == 3.0
+    assert value("MAP", given, 5) == 3.0
 
 
 def test_rows_out_of_rank_order_change_its_average_precision() -> None:
@@ -227,7 +180,7 @@ def test_rows_out_of_rank_order_change_its_average_precision() -> None:
 def test_a_k_beyond_the_longest_list_has_no_value() -> None:
     given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
     with pytest.raises((KeyError, IndexError)):
-        value("RecallTopKMetric", given, 5)
+        value("RecallTopK", given, 5)
 
 
 def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
@@ -246,8 +199,3 @@ def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
     )
     first = [min(metric["value"]["rank"].values()) for metric in report.dict()["metrics"]]
     assert first == [2, 2, 1]
-
-
-def test_version() -> None:
-    pytest.importorskip("evidently")
-    check_version(NAME, exactly=True)

@@ -11,10 +11,9 @@ from support.generated import Collection
 from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
+    HEAVY,
     Case,
     cases,
-    check_table,
-    check_version,
     compare,
     only_relevant,
     ours,
@@ -22,20 +21,9 @@ from support.peers import (
     without_negative,
 )
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "haystack"
-CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "DocumentMRREvaluator()": ("DocumentMRREvaluator", {}),
-    "DocumentMAPEvaluator()": ("DocumentMAPEvaluator", {}),
-    "DocumentRecallEvaluator()": ("DocumentRecallEvaluator", {}),
-    "DocumentRecallEvaluator(mode='single_hit')": (
-        "DocumentRecallEvaluator",
-        {"mode": "single_hit"},
-    ),
-    "DocumentRecallEvaluator(mode='multi_hit')": ("DocumentRecallEvaluator", {"mode": "multi_hit"}),
-    "DocumentNDCGEvaluator()": ("DocumentNDCGEvaluator", {}),
-}
 FIELDS = ("id", "content", "meta.key")
 
 
@@ -71,19 +59,13 @@ def values(
     return dict(zip(given.judgements, found, strict=True))
 
 
-def test_table() -> None:
-    cut = {f"{name}@{{k}}": call for name, call in CALLS.items() if "NDCG" not in name}
-    check_table(NAME, {**CALLS, **cut})
-
-
 @pytest.mark.parametrize("collection", COLLECTIONS)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = without_negative(COLLECTIONS[collection])
-    evaluator, options = CALLS[case.name.theirs.removesuffix("@{k}")]
-    k = int(case.places["k"]) if case.places else None
+    evaluator, options = case.call()
     for field in FIELDS:
-        theirs = values(given, evaluator, {**options, "document_comparison_field": field}, k)
+        theirs = values(given, evaluator, {**options, "document_comparison_field": field}, case.k)
         assert compare(NAME, case, given, theirs) == len(given.judgements)
 
 
@@ -142,8 +124,3 @@ def test_a_score_matters_to_ndcg_alone() -> None:
     truth = [[document("a", 0.0)]]
     assert run("DocumentMRREvaluator", truth, [[document("a")]]) == [1.0]
     assert run("DocumentNDCGEvaluator", truth, [[document("a")]]) == [0]
-
-
-def test_version() -> None:
-    pytest.importorskip("haystack")
-    check_version(NAME, exactly=True)

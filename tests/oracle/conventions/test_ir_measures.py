@@ -8,21 +8,13 @@ import pytest
 from judged import evaluate
 from judged.conventions import find
 from judged.errors import MeasureError
+from judged.measures import parse_measure
 from judged.measures.conventions import named_all
 from measures.diversity.generated import generate as subtopics
 from support.generated import Collection, generate
 from support.loops import for_each
 from support.parts import Needs
-from support.peers import (
-    COLLECTIONS,
-    WITHOUT_TIES,
-    Case,
-    cases,
-    check_version,
-    compare,
-    ours,
-    two_by_default,
-)
+from support.peers import COLLECTIONS, WITHOUT_TIES, Case, cases, compare, ours, two_by_default
 
 NAME = "ir_measures"
 GDEVAL = 0.5000001e-5
@@ -72,14 +64,11 @@ def test_every_name(case: Case, collection: str) -> None:
     assert compare(NAME, case, given, values(case.theirs, given)) == len(given.judgements)
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in cases(NAME) if case.name.theirs in BY_GDEVAL], ids=str
-)
+@for_each("case", [case for case in cases(NAME) if case.name.theirs in BY_GDEVAL], ids=str)
 def test_every_name_of_gdeval(case: Case, needs: Needs) -> None:
     needs("perl")
-    assert compare(NAME, case, PLAIN, values(case.theirs, PLAIN), tolerance=GDEVAL) == len(
-        PLAIN.judgements
-    )
+    theirs = values(case.theirs, PLAIN)
+    assert compare(NAME, case, PLAIN, theirs, tolerance=GDEVAL) == len(PLAIN.judgements)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -149,7 +138,7 @@ def test_no_name_of_the_package_is_denied() -> None:
     assert denied == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "why"),
     [
         ("alpha_nDCG", "ir_measures cannot compute it without a cutoff: name one."),
@@ -173,5 +162,34 @@ def test_the_order_of_ties_depends_on_the_provider() -> None:
     assert ours(NAME, given, "RR@10").value() == 0.5
 
 
-def test_version() -> None:
-    check_version(NAME)
+@for_each(
+    "text",
+    [
+        *("P@5", "P(rel=2)@10", "R(rel=3)@100", "AP", "AP(rel=2)@20", "RR(rel=2)", "nDCG"),
+        *("nDCG@1000", "Rprec(rel=2)", "Success(rel=2)@5", "NumRet"),
+    ],
+)
+def test_the_same_text(text: str) -> None:
+    """What they print, we read, and it means the same measure."""
+    assert parse_measure(str(ir_measures.parse_measure(text))) == parse_measure(text)
+
+
+def plain(measure: str, given: Collection) -> list[float]:
+    """Our values without the convention."""
+    scored = evaluate(given.judgements, given.run, measure).scored()
+    return scored.values[parse_measure(measure)].tolist()
+
+
+def test_known_disagreement_negative_grades() -> None:
+    """ir_measures takes a negative grade for a judgement; for trec_eval and judged it is none."""
+    given = Collection({"q": {"a": 1, "b": -1}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    assert values("Judged@2", given) == {"q": 1.0}
+    assert plain("Judged@2", given) == [0.5]
+
+
+def test_known_disagreement_counts_of_missing_queries() -> None:
+    """Missing queries count as 0 in ir_measures even in properties of the judgements."""
+    given = Collection({"q": {"a": 1}, "r": {"a": 1}}, [("q", "a", 2.0)])
+    for measure in ("NumRel", "NumQ"):
+        assert values(measure, given) == {"q": 1, "r": 0}
+        assert plain(measure, given) == [1, 1]

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from support.generated import Collection
 from support.loops import for_each
-from support.peers import Case, cases, check_table, check_version, compare
+from support.peers import HEAVY, Case, cases, compare
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "lightfm"
-CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {
-    "precision_at_k(k={k})": lambda k: ("precision_at_k", {"k": int(k)}),
-    "recall_at_k(k={k})": lambda k: ("recall_at_k", {"k": int(k)}),
-    "reciprocal_rank": lambda: ("reciprocal_rank", {}),
-    "auc_score": lambda: ("auc_score", {}),
-}
 ITEMS = 60
 
 
@@ -104,15 +97,11 @@ def values(
     return dict(zip(kept, map(float, found), strict=True))
 
 
-def test_table() -> None:
-    check_table(NAME, CALLS)
-
-
 @pytest.mark.parametrize("collection", DATA)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
-    theirs = values(given, *CALLS[case.name.theirs](**case.places))
+    theirs = values(given, *case.call())
     assert compare(NAME, case, given, theirs, collection=ITEMS) == len(given.judgements)
 
 
@@ -124,7 +113,7 @@ def test_items_of_the_training_are_left_out_of_the_run(case: Case) -> None:
         for user, relevant in given.judgements.items()
     }
     met = {user: dict.fromkeys(draw.sample(items, 7), 1) for user, items in others.items()}
-    theirs = values(given, *CALLS[case.name.theirs](**case.places), met=met)
+    theirs = values(given, *case.call(), met=met)
     unmet = [row for row in given.rows if row[1] not in met[row[0]]]
     some = Collection(given.judgements, unmet)
     assert compare(NAME, case, some, theirs, collection=ITEMS - 7) == len(given.judgements)
@@ -169,8 +158,3 @@ def test_what_is_not_a_number() -> None:
 def test_a_single_user_is_an_error(function: str) -> None:
     with pytest.raises(IndexError):
         values(Collection({"q": {"0": 1}}, ROWS), function, {}, items=5)
-
-
-def test_version() -> None:
-    pytest.importorskip("lightfm")
-    check_version(NAME, exactly=True)

@@ -6,16 +6,9 @@ import pytest
 
 from support.generated import Collection
 from support.loops import for_each
-from support.peers import (
-    COLLECTIONS,
-    Case,
-    cases,
-    check_version,
-    compare,
-    judged_only,
-)
+from support.peers import COLLECTIONS, HEAVY, Case, cases, compare, judged_only
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "mteb"
 DATA = {name: judged_only(given) for name, given in COLLECTIONS.items()}
@@ -67,8 +60,3 @@ def test_its_accuracy_has_no_entry_for_a_query_without_a_hit() -> None:
         {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"b": 1.0}}, [1]
     )
     assert dict(found) == {"Accuracy@1": [1.0]}
-
-
-def test_version() -> None:
-    pytest.importorskip("mteb")
-    check_version(NAME, exactly=True)

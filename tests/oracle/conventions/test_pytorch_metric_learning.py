@@ -11,34 +11,18 @@ import pytest
 from support.generated import Collection, generate
 from support.loops import for_each
 from support.parts import Later, Needs
-from support.peers import Case, cases, check_table, check_version, compare, ranked, two_by_default
+from support.peers import Case, cases, compare, ranked, two_by_default
 
 pytestmark = pytest.mark.full
 
 NAME = "pytorch-metric-learning"
 torch, accuracy = Later("torch"), Later("pytorch_metric_learning.utils.accuracy_calculator")
 ITEMS = 40
+RANKED: dict[str, Any] = {"ties": False, "gaps": False}
+RANKED |= {"items": ITEMS, "longest": ITEMS, "shortest": ITEMS}
 DATA = {
-    "many right": generate(
-        121,
-        ties=False,
-        gaps=False,
-        items=ITEMS,
-        longest=ITEMS,
-        shortest=ITEMS,
-        grades=(0, 1),
-        queries=12,
-    ),
-    "few right": generate(
-        122,
-        ties=False,
-        gaps=False,
-        items=ITEMS,
-        longest=ITEMS,
-        shortest=ITEMS,
-        grades=(0,) * 9 + (1,),
-        queries=25,
-    ),
+    "many right": generate(121, grades=(0, 1), queries=12, **RANKED),
+    "few right": generate(122, grades=(0,) * 9 + (1,), queries=25, **RANKED),
 }
 """Every query ranks the whole reference; an item is right where it has the query's label, which is
 1."""
@@ -100,12 +84,8 @@ def first(neighbours: Any, label: Any, **options: Any) -> float:
     return float(accuracy.precision_at_k(neighbours, label, 1, **options))
 
 
-def test_table() -> None:
-    check_table(NAME, CALLS)
-
-
 @pytest.mark.parametrize("collection", two_by_default(DATA))
-@for_each("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME, CALLS), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     theirs = CALLS[case.name.theirs](given, **case.places)
@@ -159,7 +139,3 @@ def test_a_k_below_the_number_of_right_references() -> None:
 def test_labels_above_two_to_the_24_become_one() -> None:
     labels = torch.tensor([2**24, 2**24 + 1]).type(torch.float)
     assert labels[0] == labels[1]
-
-
-def test_version() -> None:
-    check_version(NAME)

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from judged import ConventionError, evaluate
+from judged import evaluate
+from judged.errors import ConventionError
+from support.errors import error_of
 from support.generated import Collection, generate
 from support.loops import for_each
-from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, ranked
+from support.peers import COLLECTIONS, HEAVY, Case, cases, compare, ranked
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "ragas"
 CLASSES = {
@@ -71,10 +73,7 @@ async def _scores(name: str, rows: Mapping[str, Any]) -> dict[str, float]:
 def values(given: Collection, name: str, k: int | None) -> dict[str, float]:
     """The rows that count; a query that the run lacks has nothing retrieved."""
     rows = {
-        query: (
-            ranked(given, query)[:k],
-            [item for item, grade in grades.items() if grade > 0],
-        )
+        query: (ranked(given, query)[:k], [item for item, grade in grades.items() if grade > 0])
         for query, grades in given.judgements.items()
     }
     if name == "LLMContextPrecisionWithReference":
@@ -104,11 +103,11 @@ def not_wholly_empty(given: Collection) -> Collection:
     )
 
 
-def test_table() -> None:
-    check_table(NAME, {**CLASSES, **{f"{name}@{{k}}": each for name, each in CLASSES.items()}})
-
-
-@for_each("case", cases(NAME), ids=str)
+@for_each(
+    "case",
+    cases(NAME, {**CLASSES, **{f"{name}@{{k}}": each for name, each in CLASSES.items()}}),
+    ids=str,
+)
 def test_every_name(case: Case) -> None:
     name = case.name.theirs.removesuffix("@{k}")
     k = int(case.places["k"]) if case.places else None
@@ -131,11 +130,7 @@ def test_rows_without_a_value_are_left_out_of_the_mean() -> None:
         metrics=[metric(CLASSES[name]) for name in names],
         show_progress=False,
     )
-    judgements = {
-        "found": {"a": 1},
-        "nothing retrieved": {"a": 1},
-        "nothing relevant": {"c": 0},
-    }
+    judgements = {"found": {"a": 1}, "nothing retrieved": {"a": 1}, "nothing relevant": {"c": 0}}
     run = {"found": ["a", "b"], "nothing retrieved": [], "nothing relevant": ["b"]}
     expected = (0.25, 0.5, 0.5, 1.0)
     for name, mean in zip(names, expected, strict=True):
@@ -146,9 +141,9 @@ def test_rows_without_a_value_are_left_out_of_the_mean() -> None:
 
 def test_precision_and_recall_need_one_policy_to_stand_together() -> None:
     both = ["id_based_context_precision", "id_based_context_recall"]
-    with pytest.raises(ConventionError) as error:
-        evaluate({"q": {"a": 1}}, {"q": ["a"]}, both, convention=NAME)
-    assert str(error.value) == (
+    assert error_of(
+        evaluate, {"q": {"a": 1}}, {"q": ["a"]}, both, convention=NAME, error=ConventionError
+    ) == (
         "ragas has missing=skip for id_based_context_precision and missing=zero for "
         "id_based_context_recall; evaluate them one at a time, or choose missing for both."
     )
@@ -173,8 +168,3 @@ def test_a_context_retrieved_twice_counts_twice_in_average_precision() -> None:
     assert verdicts(["a", "a", "x", "b"], ["a", "b"]) == pytest.approx((1 + 1 + 3 / 4) / 3)
     once = asyncio.run(_scores("IDBasedContextPrecision", {"q": row(["a", "a", "x"], ["a"])}))
     assert once == {"q": 0.5}
-
-
-def test_version() -> None:
-    pytest.importorskip("ragas")
-    check_version(NAME, exactly=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judged import PolicyError
+from judged import evaluate
+from judged.errors import PolicyError
 from support.generated import Collection
 from support.loops import for_each
 from support.parts import Later
@@ -12,7 +13,6 @@ from support.peers import (
     WITHOUT_TIES,
     Case,
     cases,
-    check_version,
     compare,
     ours,
     two_by_default,
@@ -82,5 +82,27 @@ def test_its_bpref_takes_negative_grades_for_irrelevant_ones() -> None:
     assert ours(NAME, given, "bpref").value() == 1.0
 
 
-def test_version() -> None:
-    check_version(NAME)
+@for_each(
+    ("theirs", "measure"),
+    {
+        **{"hits": "NumRelRet", "hit_rate": "Success", "precision": "P", "recall": "R", "f1": "F"},
+        **{"mrr": "RR", "map": "AP"},
+    }.items(),
+)
+def test_levels_of_relevance(theirs: str, measure: str) -> None:
+    for given in (WITHOUT_TIES["complete"], without_negative(WITHOUT_TIES["gaps"])):
+        for at in ("", "@1", "@3", "@10"):
+            expected = values(f"{theirs}{at}-l2", given)
+            scored = evaluate(given.judgements, given.run, f"{measure}(rel=2){at}").scored()
+            (found,) = scored.values.values()
+            by_query = dict(zip(scored.rankings.queries, found.tolist(), strict=True))
+            assert by_query == pytest.approx(expected, abs=1e-9, rel=0)
+
+
+def test_known_disagreement_level_of_ndcg() -> None:
+    """With -l2 ranx zeroes grade 1 in nDCG; trec_eval and judged keep it, without a table."""
+    given = Collection({"q": {"a": 1, "b": 2}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    theirs = values("ndcg-l2", given)["q"]
+    found = evaluate(given.judgements, given.run, "nDCG(gains={1:0}), nDCG")
+    assert found.value("nDCG(gains={1:0})") == pytest.approx(theirs)
+    assert found.value("nDCG") != pytest.approx(theirs)

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from support.generated import Collection
 from support.loops import for_each
-from support.peers import (
-    COLLECTIONS,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    compare,
-    only_relevant,
-)
+from support.peers import COLLECTIONS, HEAVY, Case, cases, compare, only_relevant
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "recommenders"
 DATA = {name: only_relevant(given) for name, given in COLLECTIONS.items()}
-CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {
-    "precision_at_k(k={k})": lambda k: ("precision_at_k", {"k": k}),
-    "recall_at_k(k={k})": lambda k: ("recall_at_k", {"k": k}),
-    "map(k={k})": lambda k: ("map", {"k": k}),
-    "map_at_k(k={k})": lambda k: ("map_at_k", {"k": k}),
-    "ndcg_at_k(k={k})": lambda k: ("ndcg_at_k", {"k": k}),
-    "ndcg_at_k(k={k}, score_type='raw')": lambda k: ("ndcg_at_k", {"k": k, "score_type": "raw"}),
-    "ndcg_at_k(k={k}, score_type='exp')": lambda k: ("ndcg_at_k", {"k": k, "score_type": "exp"}),
-}
 
 
 def value(given: Collection, function: str, options: dict[str, Any]) -> float:
@@ -49,15 +31,11 @@ def value(given: Collection, function: str, options: dict[str, Any]) -> float:
     return float(getattr(evaluation, function)(truth, run, **options))
 
 
-def test_table() -> None:
-    check_table(NAME, CALLS)
-
-
 @pytest.mark.parametrize("collection", DATA)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
-    assert compare(NAME, case, given, value(given, *CALLS[case.name.theirs](**case.places)))
+    assert compare(NAME, case, given, value(given, *case.call()))
 
 
 def test_users_without_a_hit_are_left_out_of_r_precision() -> None:
@@ -68,8 +46,3 @@ def test_users_without_a_hit_are_left_out_of_r_precision() -> None:
 def test_an_item_predicted_twice_counts_twice() -> None:
     given = Collection({"q": {"a": 1}}, [("q", "a", 2.0), ("q", "a", 1.0)])
     assert value(given, "recall_at_k", {"k": 10}) == 2.0
-
-
-def test_version() -> None:
-    pytest.importorskip("recommenders")
-    check_version(NAME, exactly=True)

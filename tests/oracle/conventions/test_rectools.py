@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from support.generated import Collection, generate
 from support.loops import for_each
-from support.peers import (
-    WITHOUT_TIES,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    compare,
-    only_relevant,
-    ranked,
-)
+from support.peers import HEAVY, WITHOUT_TIES, Case, cases, compare, only_relevant, ranked
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "rectools"
 DATA = {name: only_relevant(given) for name, given in WITHOUT_TIES.items()}
 CATALOG = 5000
-CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {
-    "Precision(k={k})": lambda k: ("Precision", {"k": k}),
-    "Precision(k={k}, r_precision=True)": lambda k: ("Precision", {"k": k, "r_precision": True}),
-    "Recall(k={k})": lambda k: ("Recall", {"k": k}),
-    "F1Beta(k={k})": lambda k: ("F1Beta", {"k": k}),
-    "F1Beta(k={k}, beta={b})": lambda k, b: ("F1Beta", {"k": k, "beta": b}),
-    "HitRate(k={k})": lambda k: ("HitRate", {"k": k}),
-    "Accuracy(k={k})": lambda k: ("Accuracy", {"k": k}),
-    "MRR(k={k})": lambda k: ("MRR", {"k": k}),
-    "MAP(k={k})": lambda k: ("MAP", {"k": k}),
-    "MAP(k={k}, divide_by_k=True)": lambda k: ("MAP", {"k": k, "divide_by_k": True}),
-    "NDCG(k={k})": lambda k: ("NDCG", {"k": k}),
-    "NDCG(k={k}, divide_by_achievable=True)": lambda k: (
-        "NDCG",
-        {"k": k, "divide_by_achievable": True},
-    ),
-}
 
 
 def values(given: Collection, metric: str, options: dict[str, Any]) -> dict[str, float]:
@@ -65,10 +38,6 @@ def values(given: Collection, metric: str, options: dict[str, Any]) -> dict[str,
     )
 
 
-def test_table() -> None:
-    check_table(NAME, CALLS)
-
-
 @pytest.mark.parametrize("collection", DATA)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
@@ -76,7 +45,7 @@ def test_every_name(case: Case, collection: str) -> None:
     if case.theirs.startswith("Accuracy"):
         # A list of fewer than k results is filled up with false positives there.
         given = only_relevant(generate(141, ties=False, gaps=False, shortest=50, longest=60))
-    theirs = values(given, *CALLS[case.name.theirs](**case.places))
+    theirs = values(given, *case.call())
     assert compare(NAME, case, given, theirs, collection=CATALOG) == len(given.judgements)
 
 
@@ -86,8 +55,3 @@ def test_an_interaction_that_occurs_twice_counts_twice() -> None:
     recommended = pd.DataFrame({"user_id": ["q"], "item_id": ["a"], "rank": [1]})
     interactions = pd.DataFrame({"user_id": ["q", "q", "q"], "item_id": ["a", "a", "b"]})
     assert metrics.Recall(k=1).calc(recommended, interactions) == pytest.approx(2 / 3)
-
-
-def test_version() -> None:
-    pytest.importorskip("rectools")
-    check_version(NAME, exactly=True)

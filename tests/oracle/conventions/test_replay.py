@@ -8,29 +8,12 @@ import pytest
 
 from support.generated import Collection
 from support.loops import for_each
-from support.peers import (
-    COLLECTIONS,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    compare,
-    only_relevant,
-    ours,
-)
+from support.peers import COLLECTIONS, HEAVY, Case, cases, compare, only_relevant, ours
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "replay"
 DATA = {name: only_relevant(given) for name, given in COLLECTIONS.items()}
-METRICS = {
-    "Precision@{k}": "Precision",
-    "Recall@{k}": "Recall",
-    "HitRate@{k}": "HitRate",
-    "MRR@{k}": "MRR",
-    "MAP@{k}": "MAP",
-    "NDCG@{k}": "NDCG",
-}
 
 
 def values(given: Collection, metric: str, k: int, *, dicts: bool = False) -> dict[str, float]:
@@ -51,22 +34,14 @@ def values(given: Collection, metric: str, k: int, *, dicts: bool = False) -> di
     return dict(by_query)
 
 
-def test_table() -> None:
-    check_table(NAME, METRICS)
-
-
 @pytest.mark.parametrize("collection", DATA)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
-    given = DATA[collection]
-    theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]))
+    given, (metric, _) = DATA[collection], case.call()
+    theirs = values(given, metric, int(case.places["k"]))
     assert compare(NAME, case, given, theirs) == len(given.judgements)
-
-
-@for_each("case", cases(NAME), ids=str)
-def test_dicts_keep_the_order_of_ties(case: Case) -> None:
-    given = DATA["ties and gaps"]
-    theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]), dicts=True)
+    # Dicts keep the order of ties.
+    theirs = values(given, metric, int(case.places["k"]), dicts=True)
     assert compare(NAME, case, given, theirs, policy={"ties": "input"}) == len(given.judgements)
 
 
@@ -74,9 +49,7 @@ def test_ids_that_are_numbers_are_ordered_as_numbers() -> None:
     """9 and 10 are tied, and 10 is relevant: first as a number, second as a text."""
     pd = pytest.importorskip("pandas")
     metrics = pytest.importorskip("replay.metrics")
-    run = pd.DataFrame(
-        {"query_id": [1, 1], "item_id": [9, 10], "rating": [1.0, 1.0]},
-    )
+    run = pd.DataFrame({"query_id": [1, 1], "item_id": [9, 10], "rating": [1.0, 1.0]})
     truth = pd.DataFrame({"query_id": [1], "item_id": [10]})
     assert metrics.MRR(2)(run, truth)["MRR@2"] == 1.0
     texts = run.astype({"item_id": str}), truth.astype({"item_id": str})
@@ -90,8 +63,3 @@ def test_ids_that_are_numbers_are_ordered_as_numbers() -> None:
 def test_an_item_recommended_twice_counts_twice() -> None:
     metrics: Any = pytest.importorskip("replay.metrics")
     assert metrics.MAP(2)({"q": [("a", 2.0), ("a", 1.0)]}, {"q": ["a"]})["MAP@2"] == 2.0
-
-
-def test_version() -> None:
-    pytest.importorskip("replay")
-    check_version(NAME, exactly=True)

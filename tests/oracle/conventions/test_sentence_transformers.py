@@ -8,16 +8,7 @@ import pytest
 from support.generated import Collection
 from support.loops import for_each
 from support.parts import Later, Needs
-from support.peers import (
-    WITHOUT_TIES,
-    Case,
-    cases,
-    check_version,
-    compare,
-    only_relevant,
-    ours,
-    two_by_default,
-)
+from support.peers import WITHOUT_TIES, Case, cases, compare, only_relevant, ours, two_by_default
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 
@@ -77,7 +68,3 @@ def test_its_order_of_ties_is_ascending() -> None:
     given = Collection({"q": {"a": 1}}, [("q", "b", 1.0), ("q", "a", 1.0)])
     assert value("mrr@10", given, 10) == 1.0
     assert ours(NAME, given, "mrr@10").value() == 0.5
-
-
-def test_version() -> None:
-    check_version(NAME)

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.loops import for_each
-from support.peers import (
-    WITHOUT_TIES,
-    Case,
-    cases,
-    check_table,
-    check_version,
-    compare,
-    only_relevant,
-    ranked,
-)
+from support.peers import HEAVY, WITHOUT_TIES, Case, cases, compare, only_relevant, ranked
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = HEAVY
 
 NAME = "spark"
-CALLS: dict[str, Callable[..., float]] = {
-    "precisionAt({k})": lambda metrics, k: metrics.precisionAt(k),
-    "recallAt({k})": lambda metrics, k: metrics.recallAt(k),
-    "meanAveragePrecision": lambda metrics: metrics.meanAveragePrecision,
-    "meanAveragePrecisionAt({k})": lambda metrics, k: metrics.meanAveragePrecisionAt(k),
-    "ndcgAt({k})": lambda metrics, k: metrics.ndcgAt(k),
-}
 DATA = {name: only_relevant(given) for name, given in WITHOUT_TIES.items()}
 
 
@@ -59,36 +43,21 @@ def metrics(spark: Any) -> dict[str, Any]:
     }
 
 
-def test_table() -> None:
-    check_table(NAME, CALLS)
-
-
 @pytest.mark.parametrize("collection", DATA)
 @for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str, metrics: dict[str, Any]) -> None:
-    theirs = CALLS[case.name.theirs](metrics[collection], **case.places)
-    assert compare(NAME, case, DATA[collection], theirs)
+    found = getattr(metrics[collection], case.theirs.partition("(")[0])
+    assert compare(NAME, case, DATA[collection], found(case.k) if case.places else found)
 
 
-def test_relevance_values_are_ignored(spark: Any) -> None:
-    """The worse of two items first: (1 + 3/log2(3)) / (3 + 1/log2(3)) with gains of 2^g - 1, and 1
-    if all gain alike."""
+def test_what_it_does_wrong(spark: Any) -> None:
     from pyspark.mllib.evaluation import RankingMetrics
 
-    assert (
-        RankingMetrics(
-            spark.sparkContext.parallelize([(["b", "a"], ["a", "b"], [2.0, 1.0])])
-        ).ndcgAt(2)
-        == 1.0
-    )
+    def metrics(*row: list[Any]) -> Any:
+        return RankingMetrics(spark.sparkContext.parallelize([row]))
 
-
-def test_an_item_predicted_twice_counts_twice(spark: Any) -> None:
-    from pyspark.mllib.evaluation import RankingMetrics
-
-    assert RankingMetrics(spark.sparkContext.parallelize([(["a", "a"], ["a"])])).recallAt(2) == 2.0
-
-
-def test_version() -> None:
-    pytest.importorskip("pyspark")
-    check_version(NAME, exactly=True)
+    # Grades are ignored. The worse of two items first gains (1 + 3/log2(3)) / (3 + 1/log2(3)) with
+    # gains of 2^g - 1, and 1 if all gain alike.
+    assert metrics(["b", "a"], ["a", "b"], [2.0, 1.0]).ndcgAt(2) == 1.0
+    # An item predicted twice counts twice.
+    assert metrics(["a", "a"], ["a"]).recallAt(2) == 2.0

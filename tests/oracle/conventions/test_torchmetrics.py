@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,8 +14,6 @@ from support.peers import (
     WITHOUT_TIES,
     Case,
     cases,
-    check_table,
-    check_version,
     closed,
     compare,
     ours,
@@ -34,8 +31,6 @@ torch, retrieval, functional = (
 DATA = {name: closed(given, between_0_and_1=True) for name, given in COLLECTIONS.items()}
 GRADED = "retrieval_normalized_dcg"
 
-Values = Callable[[Collection], dict[str, float]]
-
 
 @pytest.fixture(autouse=True)
 def library(needs: Needs) -> None:
@@ -50,22 +45,14 @@ def tensors(given: Collection, query: str, *, graded: bool) -> tuple[Any, Any]:
     )
 
 
-def by_query(function: str, *, rare: float = 0.0, **options: Any) -> Values:
-    """The functional metric of each list; `rare` is the value where the modular metric never calls
-    it."""
-
-    def values(given: Collection) -> dict[str, float]:
-        found = {}
-        for query in given.run:
-            scores, target = tensors(given, query, graded=function == GRADED)
-            found[query] = (
-                float(getattr(functional, function)(scores, target, **options))
-                if target.sum()
-                else rare
-            )
-        return found
-
-    return values
+def by_query(given: Collection, function: str, **options: Any) -> dict[str, float]:
+    """The functional metric of each list; 0 where the modular metric never calls it."""
+    found = {}
+    for query in given.run:
+        scores, target = tensors(given, query, graded=function == GRADED)
+        value = getattr(functional, function)(scores, target, **options) if target.sum() else 0.0
+        found[query] = float(value)
+    return found
 
 
 FUNCTIONS = {
@@ -78,48 +65,29 @@ FUNCTIONS = {
     "RetrievalNormalizedDCG": GRADED,
     "RetrievalAUROC": "retrieval_auroc",
 }
-CALLS: dict[str, Callable[..., Values]] = {
-    **{
-        metric: lambda function=function: by_query(function)
-        for metric, function in FUNCTIONS.items()
-    },
-    **{
-        f"{metric}(top_k={{k}})": lambda k, function=function: by_query(function, top_k=k)
-        for metric, function in FUNCTIONS.items()
-        if metric not in ("RetrievalRPrecision", "RetrievalAUROC")
-    },
-    "RetrievalPrecision(top_k={k}, adaptive_k=True)": lambda k: by_query(
-        "retrieval_precision", top_k=k, adaptive_k=True
-    ),
-    "RetrievalFallOut": lambda: fall_out(None),
-    "RetrievalFallOut(top_k={k})": lambda k: fall_out(k),
-    "retrieval_fall_out": lambda: fall_out(None, modular=False),
-    "retrieval_fall_out(top_k={k})": lambda k: fall_out(k, modular=False),
-}
 
 
-def fall_out(k: int | None, *, modular: bool = True) -> Values:
+def theirs_of(case: Case, given: Collection) -> dict[str, float]:
+    name, options = case.call()
+    if name in ("RetrievalFallOut", "retrieval_fall_out"):
+        return fall_out(given, modular=name == "RetrievalFallOut", **options)
+    return by_query(given, FUNCTIONS[name], **options)
+
+
+def fall_out(given: Collection, top_k: int | None = None, *, modular: bool) -> dict[str, float]:
     """It looks for queries without irrelevant items rather than without relevant ones: the class
     gives them 1, the function 0."""
-
-    def values(given: Collection) -> dict[str, float]:
-        found = {}
-        for query in given.run:
-            scores, target = tensors(given, query, graded=False)
-            found[query] = float(
-                retrieval.RetrievalFallOut(top_k=k)(
-                    scores, target, indexes=torch.zeros_like(target)
-                )
-                if modular
-                else functional.retrieval_fall_out(scores, target, top_k=k)
+    found = {}
+    for query in given.run:
+        scores, target = tensors(given, query, graded=False)
+        found[query] = float(
+            retrieval.RetrievalFallOut(top_k=top_k)(
+                scores, target, indexes=torch.zeros_like(target)
             )
-        return found
-
-    return values
-
-
-def test_table() -> None:
-    check_table(NAME, CALLS)
+            if modular
+            else functional.retrieval_fall_out(scores, target, top_k=top_k)
+        )
+    return found
 
 
 @pytest.mark.parametrize("collection", two_by_default(DATA))
@@ -129,7 +97,7 @@ def test_every_name(case: Case, collection: str) -> None:
         pytest.skip("only its nDCG averages tied scores")
     given = DATA[collection]
     sizes = {query: len(scores) for query, scores in given.run.items()}
-    theirs = CALLS[case.name.theirs](**case.places)(given)
+    theirs = theirs_of(case, given)
     assert compare(NAME, case, given, theirs, collection=sizes) == len(given.run)
 
 
@@ -141,7 +109,7 @@ def test_fall_out_of_a_query_with_nothing_irrelevant(k: int | None) -> None:
         [("a", "x", 0.9), ("a", "y", 0.5), ("b", "x", 0.5), ("b", "y", 0.9)],
     )
     name = "RetrievalFallOut" if k is None else f"RetrievalFallOut(top_k={k})"
-    theirs = fall_out(k)(given)
+    theirs = fall_out(given, k, modular=True)
     assert theirs == {"a": 1.0, "b": 1.0}
     evaluation = ours(NAME, given, name, collection={"a": 2, "b": 2})
     assert evaluation.scored().to_dict(per_query=True)["per_query"] == {
@@ -178,7 +146,3 @@ def test_its_area_sees_no_difference_between_great_scores() -> None:
     target = torch.tensor([0, 1])
     assert float(functional.retrieval_auroc(torch.tensor([0.1, 0.2]), target)) == 1.0
     assert float(functional.retrieval_auroc(torch.tensor([100.0, 200.0]), target)) == 0.5
-
-
-def test_version() -> None:
-    check_version(NAME)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judged import PolicyError, evaluate
+from judged import evaluate
 from judged.conventions import find
+from judged.errors import PolicyError
 
 NAME = "trec_eval"
 FOLDER = Path(__file__).resolve().parents[2] / "golden" / "trec_eval"
@@ -50,11 +51,11 @@ def test_every_line(path: Path) -> None:
 
 def test_every_name_is_printed_somewhere() -> None:
     seen = {
-        reading.name.theirs
+        meant.theirs
         for path in OUTPUTS
         for name in printed(path)
-        for reading in find(NAME).read(name)
-        if reading.ours
+        for _, ours, meant in find(NAME).read(name)
+        if ours
     }
     # Version 10.0 has the first three, but not among all_trec; its rbp reads memory that was never
     # set, and was not stored.

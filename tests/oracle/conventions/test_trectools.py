@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -17,8 +16,6 @@ from support.peers import (
     WITHOUT_TIES,
     Case,
     cases,
-    check_table,
-    check_version,
     compare,
     judged_only,
     ours,
@@ -52,44 +49,18 @@ def evaluator(given: Collection) -> Any:
     return trectools.TrecEval(run, qrels)
 
 
-def by_query(method: str, **options: Any) -> Callable[[Collection], dict[str, float]]:
+def by_query(given: Collection, method: str, **options: Any) -> dict[str, float]:
     """Its values by query; those without a relevant result are missing there, or not a number, and
     are 0 in its means."""
-
-    def values(given: Collection) -> dict[str, float]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = getattr(evaluator(given), method)(per_query=True, **options)
-        frame = found[0] if isinstance(found, tuple) else found
-        known = dict(zip(frame.index, frame.iloc[:, 0], strict=True))
-        return {
-            query: float(known.get(query, 0.0))
-            if known.get(query, 0.0) == known.get(query, 0.0)
-            else 0.0
-            for query in given.common
-        }
-
-    return values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = getattr(evaluator(given), method)(per_query=True, **options)
+    frame = found[0] if isinstance(found, tuple) else found
+    known = frame.iloc[:, 0].dropna().to_dict()
+    return {query: float(known.get(query, 0.0)) for query in given.common}
 
 
-CALLS: dict[str, Callable[..., Callable[[Collection], dict[str, float]]]] = {
-    "get_map(depth={k})": lambda k: by_query("get_map", depth=k),
-    "get_precision(depth={k})": lambda k: by_query("get_precision", depth=k),
-    "get_recall(depth={k})": lambda k: by_query("get_recall", depth=k),
-    "get_reciprocal_rank(depth={k})": lambda k: by_query("get_reciprocal_rank", depth=k),
-    "get_rprec()": lambda: by_query("get_rprec"),
-    "get_ndcg(depth={k})": lambda k: by_query("get_ndcg", depth=k),
-    "get_ndcg(depth={k}, trec_eval=False)": lambda k: by_query(
-        "get_ndcg", depth=k, trec_eval=False
-    ),
-    "get_bpref()": lambda: by_query("get_bpref"),
-    "get_rbp(p={p}, depth={k})": lambda p, k: by_query("get_rbp", p=p, depth=k),
-}
 OTHER_TIES = ("get_ndcg", "get_rbp")
-
-
-def test_table() -> None:
-    check_table(NAME, CALLS)
 
 
 @pytest.mark.parametrize("collection", two_by_default(DATA))
@@ -106,27 +77,26 @@ def test_every_name(case: Case, collection: str) -> None:
             if 0 in grades.values()
         }
         given = judged_only(Collection(both, given.rows))
-    assert compare(NAME, case, given, CALLS[case.name.theirs](**case.places)(given)) == len(
-        given.common
-    )
+    method, options = case.call()
+    assert compare(NAME, case, given, by_query(given, method, **options)) == len(given.common)
 
 
-def test_preferences_where_nothing_was_judged_irrelevant() -> None:
-    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0)])
-    assert by_query("get_bpref")(given) == {"q": 0.0}
-    assert ours(NAME, given, "bpref").value() == 1.0
+def test_known_disagreement_preferences() -> None:
+    """Where nothing was judged irrelevant, and with negative grades."""
+    for value, grades, items in ((0.0, {"a": 1}, "a"), (2.0, {"a": 1, "b": -1, "c": 0}, "ba")):
+        given = Collection(
+            {"q": grades}, [("q", item, -float(place)) for place, item in enumerate(items)]
+        )
+        assert by_query(given, "get_bpref") == {"q": value}
+        assert ours(NAME, given, "bpref").value() == 1.0
 
 
-def test_preferences_and_negative_grades() -> None:
-    given = Collection({"q": {"a": 1, "b": -1, "c": 0}}, [("q", "b", 2.0), ("q", "a", 1.0)])
-    assert by_query("get_bpref")(given) == {"q": 2.0}
-    assert ours(NAME, given, "bpref").value() == 1.0
-
-
-def test_a_query_that_nobody_judged_lowers_its_means() -> None:
+def test_a_query_that_nobody_judged_lowers_its_means_and_stops_r_precision() -> None:
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
     assert evaluator(given).get_map(depth=10) == 0.5
     assert ours(NAME, given, "MAP@10").value() == 1.0
+    with pytest.raises(KeyError, match="r"):
+        by_query(given, "get_rprec")
 
 
 def test_ties_across_queries_are_averaged_in_rank_biased_precision() -> None:
@@ -135,13 +105,7 @@ def test_ties_across_queries_are_averaged_in_rank_biased_precision() -> None:
     given = Collection(
         {"r": {"a": 1}, "q": {"z": 1}}, [("q", "x", 2.0), ("q", "y", 1.0), ("r", "a", 1.0)]
     )
-    assert by_query("get_rbp", p=0.8, depth=10)(given)["r"] == pytest.approx((0.16 + 0.2) / 2)
-
-
-def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
-    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
-    with pytest.raises(KeyError, match="r"):
-        by_query("get_rprec")(given)
+    assert by_query(given, "get_rbp", p=0.8, depth=10)["r"] == pytest.approx((0.16 + 0.2) / 2)
 
 
 @pytest.mark.parametrize(
@@ -150,10 +114,9 @@ def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
 )
 def test_unjudged_results_stay_in_some_measures(method: str, removes: bool) -> None:
     given = Collection({"q": {"a": 1}}, [("q", "x", 2.0), ("q", "a", 1.0)])
-    plain = by_query(method, depth=1 if method == "get_precision" else 10)(given)["q"]
-    removed = by_query(method, depth=1 if method == "get_precision" else 10, removeUnjudged=True)(
-        given
-    )["q"]
+    depth = 1 if method == "get_precision" else 10
+    plain = by_query(given, method, depth=depth)["q"]
+    removed = by_query(given, method, depth=depth, removeUnjudged=True)["q"]
     assert (removed == 1.0) is removes
     assert (removed == plain) is not removes
 
@@ -169,9 +132,5 @@ def test_it_orders_ties_in_two_ways() -> None:
     """Read from a frame in ascending order of ids, nDCG takes them as they are, and MAP sorts them
     by descending id."""
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)])
-    assert by_query("get_ndcg", depth=10)(given) == {"q": 1.0}
-    assert by_query("get_map", depth=10)(given) == {"q": 0.5}
-
-
-def test_version() -> None:
-    check_version(NAME)
+    assert by_query(given, "get_ndcg", depth=10) == {"q": 1.0}
+    assert by_query(given, "get_map", depth=10) == {"q": 0.5}

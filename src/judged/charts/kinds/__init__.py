@@ -1,8 +1,8 @@
 """Declare every kind of chart once, for `judged plot --help`, the documentation and the tests.
 
-The file of a kind has its name. It holds a public function of that name, which prepares a table,
-and `draw`, which makes the chart from the table alone. `takes_design` writes the parameters of the
-public function into its docstring. Files of kinds are imported on first use.
+A kind has a public function of its name, which prepares a table, and `draw_NAME`, which makes the
+chart from the table alone. `takes_design` writes the parameters of the public function into its
+docstring. Files of kinds are imported on first use.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import getdoc
 from textwrap import fill
 from typing import Any, ParamSpec, TypeVar
 
@@ -22,7 +23,7 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True)
 class Needs:
-    """What a kind of chart is made from, in Python and on the command line."""
+    """The source of a kind of chart, in Python and on the command line."""
 
     says: str  # in words
     usage: str  # arguments of `judged plot KIND`
@@ -32,24 +33,22 @@ class Needs:
     made_by: tuple[str, ...] = ()  # options of `judged plot` that make it from files
 
 
-COMPARING = (
-    *("baseline", "test", "correction", "level", "margin", "groups", "unjudged_range", "seed"),
-)
-"""How `judged plot` compares runs, by the names of `judged compare`."""
+COMPARING = ("baseline", "level")
+"""Options of comparisons, by the names of `judged compare`."""
 NEEDS = {
     "system": Needs(
         "judgements and one run",
         "QRELS RUN",
         "evaluation",
         (2, 2),
-        {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
+        {"source": "An evaluation or `Rankings` of one system."},
     ),
     "systems": Needs(
         "judgements and one or more runs",
         "QRELS RUN...",
         "evaluation",
         (2, None),
-        {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
+        {"source": "An evaluation, one `Rankings` or a list of them."},
     ),
     "pair": Needs(
         "judgements and two runs",
@@ -57,8 +56,8 @@ NEEDS = {
         "evaluation or comparison",
         (3, 3),
         {
-            "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is "
-            "compared with the first. Or a `Comparison` of two runs, by its own test and level."
+            "source": "An evaluation of two runs or two `Rankings`: the second is compared "
+            "with the first. Or a `Comparison` of two runs, by its own test and level."
         },
         COMPARING,
     ),
@@ -71,16 +70,6 @@ NEEDS = {
             "judgements": "Judgements; or one grade per result (y_true), where `run` has one score "
             "per result.",
             "run": "A run with scores; or one score per result (y_score).",
-        },
-    ),
-    "results of a pair": Needs(
-        "judgements and two runs with their items",
-        "QRELS RUN RUN",
-        "judgements, {name: run, name: run}",
-        (3, 3),
-        {
-            "judgements": "A file, {query: {item: grade}}, or a table.",
-            "runs": "Two runs, as {name: run, name: run} or two paths.",
         },
     ),
     "comparison": Needs(
@@ -128,8 +117,7 @@ NEEDS = {
         {"plan": "The result of `judged.plan`, or its JSON."},
     ),
 }
-"""What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
-of them), or `Systems`; that of two systems a comparison too."""
+"""Sources of charts."""
 OF_RANKINGS = ("system", "systems", "pair", "comparison", "values")
 """Needs that are rankings, made under a policy."""
 OF_JSON = ("diagnosis", "sweep", "study", "plan")
@@ -144,31 +132,40 @@ OPTIONS = {
     "of": "Show all relevant items, or the first of each query.",
     "bins": "Put scores into this many bins.",
     "unjudged": "Count unjudged results as not relevant, or leave them out.",
-    "ties": "Break ties of equal scores.",
     "pictures": "Read pictures from a CSV or TSV file with the columns id and picture.",
     "queries": "Show this many queries, by default 8.",
-    "temperatures": "Show the swept temperatures nearest to three, by default around the best.",
 }
 """The options of kinds; the design is for all of them."""
 
 
-@dataclass(frozen=True)
-class Kind:
+FILES = {
+    "curves": "precision-recall eleven-point measure-at-k precision-recall-at-k confusion-at-k "
+    "cmc roc",
+    "distributions": "confusion rank-histogram scores embedding-scores reliability",
+    "pairs": "differences scatter",
+    "intervals": "forest systems power ranges",
+    "gallery": "gallery",
+    "temperatures": "temperature temperature-probabilities temperature-reliability "
+    "temperature-study",
+}
+"""Names of kinds by the file of this package that holds their functions."""
+FORMATS = (".png", ".svg", ".pdf", ".html", ".json", ".csv", ".parquet")
+GALLERY_FORMATS = (".html", ".png", ".json", ".csv", ".parquet")
+
+
+class ChartKind:
     """One kind of chart."""
 
-    name: str  # as `judged plot` takes it
-    file: str  # the file of this package that holds its function
-    title: str  # what it shows, in a few words
-    says: str  # what it shows, in a sentence
-    needs: str  # a key of NEEDS
-    options: tuple[str, ...] = ()  # keys of OPTIONS
-    formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json", ".csv", ".parquet")
-    """Endings of files that it can be written to."""
-
-    @property
-    def function_name(self) -> str:
+    def __init__(self, name: str, title: str, needs: str, options: str = "") -> None:
+        self.name = name  # as `judged plot` takes it
+        self.title = title  # what it shows, in a few words
+        self.needs = needs  # a key of NEEDS
+        self.options = tuple(options.split())  # keys of OPTIONS
+        self.formats = GALLERY_FORMATS if name == "gallery" else FORMATS
+        """Extensions of files that it can be written to."""
+        self.file = next(file for file, names in FILES.items() if name in names.split())
+        self.function_name = name.replace("-", "_")
         """The name of its function in `judged.charts`."""
-        return self.name.replace("-", "_")
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -176,245 +173,78 @@ class Kind:
         return getattr(import_module(f"judged.charts.kinds.{self.file}"), self.function_name)
 
     @property
+    def summary(self) -> str:
+        """The docstring of the function down to its parameters."""
+        head = (getdoc(self.function) or "").partition("Parameters\n")[0]
+        return " ".join(head.split())
+
+    @property
     def draw(self) -> Callable[..., Any]:
         """The function of a table, a canvas and sentences that makes the chart."""
         return getattr(import_module(self.function.__module__), f"draw_{self.function_name}")
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            "precision-recall",
-            "curves",
-            "Precision against recall",
-            "The precision-recall curve of one query, or the mean curve of all: as it is, a "
-            "saw-tooth, with average precision "
-            "as the area of its steps, and interpolated, whose area is not average precision; of "
-            "several systems, one curve each.",
-            "systems",
-            ("query", "rel"),
-        ),
-        Kind(
-            "eleven-point",
-            "curves",
-            "Interpolated precision at eleven recall points",
-            "Mean interpolated precision at recall 0, 0.1, …, 1, one curve per system.",
-            "systems",
-            ("rel",),
-        ),
-        Kind(
-            "measure-at-k",
-            "curves",
-            "A measure as k grows",
-            "The value of one or more measures at every cutoff, one curve per system.",
-            "systems",
-            ("measures", "k"),
-        ),
-        Kind(
-            "precision-recall-at-k",
-            "curves",
-            "Precision, recall and F1 as k grows",
-            "P@k, R@k and F1@k of one system together, over all queries or for one.",
-            "system",
-            ("query", "k", "rel"),
-        ),
-        Kind(
-            "confusion",
-            "distributions",
-            "Confusion counts at k",
-            "How many items are relevant or not, and among the first k results or not, summed "
-            "over queries.",
-            "system",
-            ("query", "k", "rel"),
-        ),
-        Kind(
-            "confusion-at-k",
-            "curves",
-            "Confusion counts as k grows",
-            "True positives, false positives and false negatives at every cutoff, summed over "
-            "queries.",
-            "system",
-            ("query", "k", "rel"),
-        ),
-        Kind(
-            "rank-histogram",
-            "distributions",
-            "Ranks of relevant items",
-            "How many relevant items stand at which ranks, with their median; those that were not "
-            "retrieved stand behind all.",
-            "system",
-            ("of", "rel"),
-        ),
-        Kind(
-            "cmc",
-            "curves",
-            "Cumulative match characteristic",
-            "The share of queries with a relevant item among the first k, as k grows, one curve "
-            "per system.",
-            "systems",
-            ("k", "rel"),
-        ),
-        Kind(
-            "differences",
-            "pairs",
-            "Differences of two systems, query by query",
-            "A measure's value of the second system minus that of the first, for every query, the "
-            "greatest first.",
-            "pair",
-            ("measure",),
-        ),
-        Kind(
-            "scatter",
-            "pairs",
-            "One system against another",
-            "A measure's value of every query in both systems: above the diagonal the second one "
-            "is higher.",
-            "pair",
-            ("measure",),
-        ),
-        Kind(
-            "forest",
-            "intervals",
-            "Differences with their intervals, by verdict",
-            "The difference of each pair of systems on each measure, with its interval and its "
-            "verdict: what was shown, and what was not.",
-            "comparison",
-        ),
-        Kind(
-            "systems",
-            "intervals",
-            "Values of systems with their intervals",
-            "Every system's value on each measure with its interval, the best first, and the ranks "
-            "that comparisons leave open.",
-            "values",
-        ),
-        Kind(
-            "power",
-            "intervals",
-            "How often a difference is shown as queries grow",
-            "The power of a comparison against the number of queries, one curve per true "
-            "difference, with the plan's own point and, from a pilot, the band that its standard "
-            "deviation leaves.",
-            "plan",
-        ),
-        Kind(
-            "scores",
-            "distributions",
-            "Scores of relevant results and of others",
-            "Two histograms of a run's scores: the less they overlap, the better a score tells "
-            "relevant results from others.",
-            "results",
-            ("bins", "rel", "unjudged"),
-        ),
-        Kind(
-            "embedding-scores",
-            "distributions",
-            "Scores of relevant pairs and of others",
-            "The same for embeddings, over all pairs of queries and items.",
-            "diagnosis",
-        ),
-        Kind(
-            "ranges",
-            "intervals",
-            "How far ties and unjudged results could move a number",
-            "Each measure's value with its range over the orders of tied results, and over what "
-            "unjudged results may be.",
-            "systems",
-            ("measures",),
-        ),
-        Kind(
-            "roc",
-            "curves",
-            "ROC curve",
-            "The share of relevant items found against the share of irrelevant ones seen; it "
-            "needs the size of the collection.",
-            "systems",
-            ("query", "rel"),
-        ),
-        Kind(
-            "reliability",
-            "distributions",
-            "Reliability diagram",
-            "Scores from 0 to 1 against the share of results that are relevant: whether a score "
-            "can be read as a probability.",
-            "results",
-            ("bins", "rel", "unjudged"),
-        ),
-        Kind(
-            "rank-flow",
-            "pairs",
-            "How judged items move between two systems",
-            "Lines from the rank of each judged item in one run to its rank in the other, for one "
-            "query.",
-            "results of a pair",
-            ("query", "rel", "ties"),
-        ),
-        Kind(
-            "gallery",
-            "gallery",
-            "Pictures of queries and their first results",
-            "For image search: queries and their first k results, with frames around right and "
-            "wrong ones.",
-            "results",
-            ("pictures", "query", "k", "queries", "rel"),
-            formats=(".html", ".png", ".json", ".csv", ".parquet"),
-        ),
-        Kind(
-            "temperature",
-            "temperatures",
-            "Loss, entropy, confidence and calibration along temperature",
-            "What a softmax of the scores is like at each temperature, with those of the lowest "
-            "loss and of the best "
-            "calibration; the ranking is the same at all of them.",
-            "sweep",
-        ),
-        Kind(
-            "temperature-probabilities",
-            "temperatures",
-            "Probabilities by rank at three temperatures",
-            "The mean probability of the item at each of the first ranks, and of all others "
-            "together: sharp, medium, smooth.",
-            "sweep",
-            ("temperatures",),
-        ),
-        Kind(
-            "temperature-reliability",
-            "temperatures",
-            "Reliability diagrams at three temperatures",
-            "The probability of the top item against how often it is relevant: at which "
-            "temperature it can be believed.",
-            "sweep",
-            ("temperatures",),
-        ),
-        Kind(
-            "temperature-study",
-            "temperatures",
-            "What the temperature of training does",
-            "Measures on held-out queries with their intervals, loss, confidence and accuracy, "
-            "alignment, uniformity and "
-            "iterations, for a similarity trained at each of several temperatures.",
-            "study",
-        ),
-    )
-}
+_DECLARED = (
+    ChartKind("precision-recall", "Precision against recall", "systems", "query rel"),
+    ChartKind("eleven-point", "Interpolated precision at eleven recall points", "systems", "rel"),
+    ChartKind("measure-at-k", "A measure as k grows", "systems", "measures k"),
+    ChartKind(
+        "precision-recall-at-k", "Precision, recall and F1 as k grows", "system", "query k rel"
+    ),
+    ChartKind("confusion", "Confusion counts at k", "system", "query k rel"),
+    ChartKind("confusion-at-k", "Confusion counts as k grows", "system", "query k rel"),
+    ChartKind("rank-histogram", "Ranks of relevant items", "system", "of rel"),
+    ChartKind("cmc", "Cumulative match characteristic", "systems", "k rel"),
+    ChartKind("differences", "Differences of two systems, query by query", "pair", "measure"),
+    ChartKind("scatter", "One system against another", "pair", "measure"),
+    ChartKind("forest", "Differences with their intervals, by verdict", "comparison"),
+    ChartKind("systems", "Values of systems with their intervals", "values"),
+    ChartKind("power", "How often a difference is shown as queries grow", "plan"),
+    ChartKind("scores", "Scores of relevant results and of others", "results", "bins rel unjudged"),
+    ChartKind("embedding-scores", "Scores of relevant pairs and of others", "diagnosis"),
+    ChartKind(
+        "ranges", "How far ties and unjudged results could move a number", "systems", "measures"
+    ),
+    ChartKind("roc", "ROC curve", "systems", "query rel"),
+    ChartKind("reliability", "Reliability diagram", "results", "bins rel unjudged"),
+    ChartKind(
+        "gallery",
+        "Pictures of queries and their first results",
+        "results",
+        "pictures query k queries rel",
+    ),
+    ChartKind(
+        "temperature", "Loss, entropy, confidence and calibration along temperature", "sweep"
+    ),
+    ChartKind(
+        "temperature-probabilities",
+        "Probabilities by rank at three temperatures",
+        "sweep",
+    ),
+    ChartKind(
+        "temperature-reliability",
+        "Reliability diagrams at three temperatures",
+        "sweep",
+    ),
+    ChartKind("temperature-study", "What the temperature of training does", "study"),
+)
+KINDS = {kind.name: kind for kind in _DECLARED}
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: str) -> ChartKind:
     """Return a kind by its name, with hyphens or underscores."""
     known = name.replace("_", "-") if isinstance(name, str) else ""
     if known in KINDS:
         return KINDS[known]
     raise InputError(
-        f"There is no chart {quoted(name)}{did_you_mean(known, KINDS)} There is {', '.join(KINDS)}."
+        f"unknown chart {quoted(name)}{did_you_mean(known, KINDS)} The charts are "
+        f"{', '.join(KINDS)}."
     )
 
 
 DESCRIPTIONS = {
     **OPTIONS,
     "k": "Last rank of the curves; by default that of the longest list, at most 100.",
-    "temperatures": "Three temperatures, of which the nearest that were swept are shown; by "
-    "default those nearest to the lowest loss, to a quarter and to four times of it.",
     "design": "How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.",
     "returns": "The data, the drawing and the notes; `save` writes it to a file.",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,18 +14,21 @@ from judged.charts.canvas import (
     WIDTH,
     Canvas,
     Design,
-    Frame,
+    PlotArea,
     encode,
     keep_rows,
+    labels,
     layer,
     mark,
     number_axis,
     rank_axis,
     share_axis,
+    span_of,
+    text_width,
 )
-from judged.charts.chart import Chart, chart, rows_of
+from judged.charts.chart import Chart, Drawing, draws, rows_of
 from judged.charts.kinds import takes_design
-from judged.charts.lines import curves, end_labels
+from judged.charts.lines import LINE, curves, end_labels
 from judged.charts.sources import (
     Source,
     Systems,
@@ -38,12 +41,13 @@ from judged.charts.sources import (
 )
 from judged.charts.svg import DASHES
 from judged.errors import InputError, MeasureError
-from judged.measures import Measure, parse_all, parse_measure
+from judged.measures import parse_all, parse_measure
 from judged.measures.registry import collection_size
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 if TYPE_CHECKING:
+    from judged.measures import Measure
     from judged.options import MeasuresLike
 
 
@@ -147,14 +151,15 @@ def precision_recall(
     """
     systems = Systems.of(source)
     sentences = systems.sentences(query)
-    systems = unweighted(systems if query is None else systems.about(query))
+    systems = unweighted(systems.about(query))
     table = pl.concat([_precision_recall_table(systems, r, rel) for r in systems.rankings])
     return draw_precision_recall(table, Canvas.of(design), sentences)
 
 
-def draw_precision_recall(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("precision-recall")
+def draw_precision_recall(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     if table["run"].n_unique() > 1:
-        return _several(table, canvas, sentences)
+        return _several(table, canvas)
     chosen = canvas.theme
     step, interpolated = areas_under(table)
     query, queries = table.row(0, named=True)["query"], int(table["queries"][0])
@@ -200,36 +205,31 @@ def draw_precision_recall(table: pl.DataFrame, canvas: Canvas, sentences: Sequen
         values=levels,
     )
     parts = [steps, line, smooth]
-    if single:
-        parts += _points(table, x, y, blue)
     last = table.row(-1, named=True)
     ends = [
         ("saw-tooth" if single else "uninterpolated", last["precision"]),
         ("interpolated", float(steady["interpolated"][-1]) if steady.height else 0.0),
     ]
     frame = canvas.frame(WIDTH, HEIGHT, [name for name, _ in ends])
+    if single:
+        parts += _points(table, x, y, blue, frame)
     looks = ((blue, DASHES[0]), (orange, INTERPOLATED))
     parts.append(end_labels(ends, looks, y=y, frame=frame))
     mean = "" if single else "mean "
     notes = [
         f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated "
-        f"curve is {interpolated:.4f}; "
-        "it is not AP.",
+        f"curve is {interpolated:.4f}; it is not AP.",
         ""
         if single
         else f"Mean over {counted(queries, 'query', 'queries')}, in hundredths of recall.",
-        *sentences,
     ]
     run = table["run"][0]
-    title = (
-        f"Precision and recall of {run}, query {query}: AP {step:.4f}"
-        if query
-        else f"Precision and recall of {run}: mean AP {step:.4f}"
-    )
-    return chart("precision-recall", table, canvas, title, notes, frame.layers(*parts))
+    about = f", query {query}: AP" if query else ": mean AP"
+    title = f"Precision and recall of {run}{about} {step:.4f}"
+    return title, notes, frame.layers(*parts)
 
 
-def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+def _several(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     parts = table.partition_by("run", maintain_order=True)
     query = table["query"][0]
     mean = "" if query else "mean "
@@ -237,25 +237,28 @@ def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
     frame = canvas.frame(WIDTH, HEIGHT, behind, behind=behind)
     y = share_axis("precision", "precision")
     lines = curves(table, "run", x=share_axis("recall", "recall"), y=y, canvas=canvas, frame=frame)
-    for line in lines[:-1]:
-        line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
-    lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
+    _in_order_of_rows(lines)
     if table["rank"].null_count():
         lines[0]["mark"]["interpolate"] = "step-before"
     who, each = asked(table)
     notes = [
         f"Not interpolated: the area of a curve's steps is its {mean}AP.",
         "" if query else f"Mean over {who}, in hundredths of recall{each}.",
-        *sentences,
     ]
     title = "Precision and recall" + (f", query {query}" if query else "")
-    return chart("precision-recall", table, canvas, title, notes, frame.layers(*lines))
+    return title, notes, frame.layers(*lines)
+
+
+def _in_order_of_rows(lines: list[dict[str, Any]]) -> None:
+    for line in lines[:-1]:
+        line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
+    lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
 
 
 def _points(
-    table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str
+    table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str, frame: PlotArea
 ) -> list[dict[str, Any]]:
-    only = [{"filter": "datum.relevant"}]
+    only: list[dict[str, Any]] = [{"filter": "datum.relevant"}]
     dots = layer(
         mark("point", filled=True, size=55, color=colour, opacity=1),
         encode(x=x, y=y, tooltip=[{"field": "rank"}, {"field": "recall"}, {"field": "precision"}]),
@@ -266,9 +269,28 @@ def _points(
     ranks = layer(
         mark("text", dx=-6, dy=-9, align="right"),
         encode(x=x, y=y, text={"field": "label"}),
-        transform=[*only, {"calculate": "'rank ' + datum.rank", "as": "label"}],
+        transform=[
+            *only,
+            {"filter": {"field": "rank", "oneOf": _ranks_with_room(table, frame)}},
+            {"calculate": "'rank ' + datum.rank", "as": "label"},
+        ],
     )
     return [dots, ranks]
+
+
+def _ranks_with_room(table: pl.DataFrame, frame: PlotArea) -> list[int]:
+    """Return the ranks whose labels meet neither the axis nor another label."""
+    taken: list[tuple[float, float]] = []
+    ranks = []
+    for rank, recall, precision in (
+        table.filter("relevant").select("rank", "recall", "precision").rows()
+    ):
+        x, y = recall * frame.width, (1 - precision) * frame.height
+        wide = text_width(f"rank {rank}") + 8
+        if x > wide and all(x - left > wide or abs(y - above) > LINE for left, above in taken):
+            taken.append((x, y))
+            ranks.append(rank)
+    return ranks
 
 
 # -- eleven point
@@ -286,37 +308,52 @@ def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) ->
     """
     systems = Systems.of(source)
     measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in RECALL_POINTS]
-    evaluation = systems.evaluate(measures)
-    rows = [
-        (run.name, len(run.rankings), point, run.summary[measure])
-        for run in evaluation.runs
-        for point, measure in zip(RECALL_POINTS, measures, strict=True)
-    ]
-    table = pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
+    table = _summaries(systems, dict(zip(RECALL_POINTS, measures, strict=True)))
+    table = table.rename({"at": "recall", "value": "precision"})
     return draw_eleven_point(table, Canvas.of(design), systems.sentences())
 
 
-def draw_eleven_point(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+def _summaries(systems: Systems, measures: Mapping[Any, Measure]) -> pl.DataFrame:
+    """Return a row per system and point of a curve, with the value of its measure."""
+    rows = [
+        (run.name, len(run.rankings), point, run.summary[measure])
+        for run in systems.evaluate(list(measures.values())).runs
+        for point, measure in measures.items()
+    ]
+    names = ["run", "queries", "at", "value"]
+    return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+
+@draws("eleven-point")
+def draw_eleven_point(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     x = share_axis("recall", "recall")
     x["axis"] = {"values": RECALL_POINTS, "format": ".1f"}
     frame = canvas.frame(WIDTH, HEIGHT, table["run"])
-    lines = curves(
-        table,
-        "run",
-        x=x,
-        y=share_axis("interpolated precision", "precision"),
-        canvas=canvas,
-        frame=frame,
-    )
+    low, high = span_of(table["precision"])
+    y = share_axis("interpolated precision", "precision", low=low, top=high)
+    lines = curves(table, "run", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high)
     who, each = asked(table)
     notes = [
         "Interpolated: the best precision at this recall or any higher one. "
         f"Mean over {who}{each}.",
         "The area under such a curve is not AP.",
-        *sentences,
     ]
-    title = "Interpolated precision at eleven recall points"
-    return chart("eleven-point", table, canvas, title, notes, frame.layers(*lines))
+    title = _leading(table, "recall", "precision", "interpolated precision", "recall points")
+    title = (canvas.in_page and title) or "Interpolated precision at eleven recall points"
+    return title, notes, frame.layers(*lines)
+
+
+def _leading(table: pl.DataFrame, field: str, value: str, what: str, points: str) -> str:
+    """Say which system has the highest curve at most points; empty for one system."""
+    if table["run"].n_unique() < 2:
+        return ""
+    best = table.filter(pl.col(value) == pl.col(value).max().over(field))
+    counts = best.group_by("run", maintain_order=True).len().sort("len", descending=True).rows()
+    run, count = counts[0]
+    every = table[field].n_unique()
+    where = "all" if count == every else f"{count} of"
+    name = labels([run])[run]
+    return f"{name} has the highest {what} at {where} {every} {points}"
 
 
 # -- measure at k
@@ -344,37 +381,20 @@ def measure_at_k(
     for measure in wanted:
         if measure.spec.at != "k":
             raise MeasureError(
-                f"{measure} has no cutoff k, so there is no curve of it along k; take one such as "
-                "P or nDCG."
+                f"{measure} has no cutoff k to draw a curve along; use a measure such as P or nDCG."
             )
     depths = cutoffs(checked_k(k, systems.longest, 100))
-    evaluation = systems.evaluate([measure(k=depth) for measure in wanted for depth in depths])
-    rows = [
-        (
-            run.name,
-            len(run.rankings),
-            _without_cutoff(measure),
-            depth,
-            run.summary[measure(k=depth)],
+    parts = [
+        _summaries(systems, {depth: measure(k=depth) for depth in depths}).select(
+            "run", "queries", pl.lit(str(measure(k=None))).alias("measure"), k="at", value="value"
         )
         for measure in wanted
-        for run in evaluation.runs
-        for depth in depths
     ]
-    table = pl.DataFrame(
-        rows,
-        schema=["run", "queries", "measure", "k", "value"],
-        orient="row",
-        infer_schema_length=None,
-    )
-    return draw_measure_at_k(table, Canvas.of(design), systems.sentences())
+    return draw_measure_at_k(pl.concat(parts), Canvas.of(design), systems.sentences())
 
 
-def _without_cutoff(measure: Measure) -> str:
-    return str(measure(k=None))
-
-
-def draw_measure_at_k(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("measure-at-k")
+def draw_measure_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     names = table["measure"].unique(maintain_order=True).to_list()
     columns = canvas.columns(len(names), NARROWEST_PANEL)
     rows = -(-len(names) // columns)
@@ -385,30 +405,27 @@ def draw_measure_at_k(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[s
         _measure_panel(part, canvas, frame)
         for part in table.partition_by("measure", maintain_order=True)
     ]
-    last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     who, each = asked(table)
-    notes = [
-        f"Mean over {who}{each}.",
-        f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *sentences,
-    ]
+    notes = [f"Mean over {who}{each}.", _computed_at(table)]
     title = f"{', '.join(names)} of the first k results, as k grows"
+    if canvas.in_page and len(names) == 1:
+        title = _leading(table, "k", "value", names[0], "cutoffs") or title
     parts = (
         panels[0]
         if len(panels) == 1
         else {"concat": panels, "columns": columns, "spacing": PANEL_GAP}
     )
-    return chart("measure-at-k", table, canvas, title, notes, parts)
+    return title, notes, parts
 
 
-def _measure_panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str, Any]:
+def _measure_panel(part: pl.DataFrame, canvas: Canvas, frame: PlotArea) -> dict[str, Any]:
     measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
     greatest = float(part["value"].max())  # type: ignore[arg-type]
     share = parse_measure(measure).spec.range == (0, 1)
-    high = 1.0 if share else greatest * 1.05 or 1.0
-    y = share_axis(f"{measure}@k", "value", top=high)
+    low, high = span_of(part["value"]) if share else (0.0, greatest * 1.05 or 1.0)
+    y = share_axis(f"{measure}@k", "value", low=low, top=high)
     x = rank_axis("k", "k", last)
-    lines = curves(part, "run", x=x, y=y, canvas=canvas, frame=frame, high=high)
+    lines = curves(part, "run", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high)
     for line in lines[:-1]:
         line["transform"] = [keep_rows("measure", measure)]
     return frame.layers(*lines)
@@ -442,21 +459,34 @@ def precision_recall_at_k(
     return draw_precision_recall_at_k(table, Canvas.of(design), Systems.of(source).sentences(query))
 
 
-def draw_precision_recall_at_k(
-    table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]
-) -> Chart:
-    query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
-    x, y = rank_axis("k: results shown", "k", last), share_axis("value", "value")
-    frame = canvas.frame(WIDTH, HEIGHT, SHARES_AT_K.values())
-    lines = curves(table, "measure", x=x, y=y, canvas=canvas, frame=frame)
-    notes = [
-        "" if query else f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
-        f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *sentences,
-    ]
-    about = f", query {query}" if query else ""
-    title = f"Precision, recall and F1 of {table['run'][0]} as k grows{about}"
-    return chart("precision-recall-at-k", table, canvas, title, notes, frame.layers(*lines))
+@draws("precision-recall-at-k")
+def draw_precision_recall_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    title = f"Precision, recall and F1 of {table['run'][0]} as k grows"
+    y = share_axis("value", "value")
+    return _draw_at_k(table, canvas, title, "measure", SHARES_AT_K, "Mean", y)
+
+
+def _draw_at_k(
+    table: pl.DataFrame,
+    canvas: Canvas,
+    title: str,
+    field: str,
+    words: dict[str, str],
+    over: str,
+    y: dict[str, Any],
+) -> Drawing:
+    query, last = table["query"][0], int(table["k"].max())  # type: ignore[arg-type]
+    frame = canvas.frame(WIDTH, HEIGHT, words.values())
+    x, high = rank_axis("k: results shown", "k", last), y["scale"]["domain"][1]
+    lines = curves(table, field, x=x, y=y, canvas=canvas, frame=frame, high=high, words=words)
+    queries = counted(int(table["queries"][0]), "query", "queries")
+    notes = ["" if query else f"{over} over {queries}.", _computed_at(table)]
+    return title + (f", query {query}" if query else ""), notes, frame.layers(*lines)
+
+
+def _computed_at(table: pl.DataFrame, what: str = "cutoffs") -> str:
+    last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
+    return f"Computed at {shown} of the {last:,} {what}." if shown < last else ""
 
 
 # -- confusion at k
@@ -485,26 +515,16 @@ def confusion_at_k(
     return draw_confusion_at_k(table, Canvas.of(design), Systems.of(source).sentences(query))
 
 
-def draw_confusion_at_k(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
-    query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
-    high = float(table["count"].max() or 1)  # type: ignore[arg-type]
+@draws("confusion-at-k")
+def draw_confusion_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows"
     y = number_axis(
         "items",
         "count",
-        scale={"domain": [0, high], "nice": False},
+        scale={"domain": [0, float(table["count"].max() or 1)], "nice": False},  # type: ignore[arg-type]
         axis={"format": ",d", "tickMinStep": 1},
     )
-    x = rank_axis("k: results shown", "k", last)
-    frame = canvas.frame(WIDTH, HEIGHT, COUNTS_AT_K.values())
-    lines = curves(table, "name", x=x, y=y, canvas=canvas, frame=frame, high=high, said=COUNTS_AT_K)
-    notes = [
-        "" if query else f"Summed over {counted(int(table['queries'][0]), 'query', 'queries')}.",
-        f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *sentences,
-    ]
-    about = f", query {query}" if query else ""
-    title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows{about}"
-    return chart("confusion-at-k", table, canvas, title, notes, frame.layers(*lines))
+    return _draw_at_k(table, canvas, title, "name", COUNTS_AT_K, "Summed", y)
 
 
 # -- cmc
@@ -523,43 +543,27 @@ def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpac
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, CMC_DEPTH), most=CMC_DEPTH)
     measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
-    evaluation = systems.evaluate(list(measures.values()))
-    rows = [
-        (run.name, len(run.rankings), depth, run.summary[measure])
-        for run in evaluation.runs
-        for depth, measure in measures.items()
-    ]
-    table = pl.DataFrame(
-        rows, schema=["run", "queries", "k", "share"], orient="row", infer_schema_length=None
-    )
+    table = _summaries(systems, measures).rename({"at": "k", "value": "share"})
     return draw_cmc(table, Canvas.of(design), systems.sentences())
 
 
-def draw_cmc(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
-    last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
-    lowest = float(table["share"].min())  # type: ignore[arg-type]
-    low = 0.8 if lowest >= 0.8 else 0.0
+@draws("cmc")
+def draw_cmc(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    last = int(table["k"].max())  # type: ignore[arg-type]
+    low = 0.8 if float(table["share"].min()) >= 0.8 else 0.0  # type: ignore[arg-type]
     y = share_axis("queries that found something relevant", "share", low=low)
     y["axis"] = {"format": ".0%"}
     frame = canvas.frame(WIDTH, HEIGHT, table["run"])
-    lines = curves(
-        table,
-        "run",
-        x=rank_axis("k: results looked at", "k", last),
-        y=y,
-        canvas=canvas,
-        frame=frame,
-        low=low,
-    )
+    x = rank_axis("k: results looked at", "k", last)
+    lines = curves(table, "run", x=x, y=y, canvas=canvas, frame=frame, low=low)
     who, each = asked(table)
     notes = [
         f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",
-        f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
-        *sentences,
+        _computed_at(table, "ranks"),
     ]
     title = "Cumulative match characteristic"
-    return chart("cmc", table, canvas, title, notes, frame.layers(*lines))
+    return title, notes, frame.layers(*lines)
 
 
 # -- roc
@@ -579,33 +583,26 @@ def roc(
     >>> round(chart.data["area"][0], 4)
     0.8333
     """
-    systems = Systems.of(source)
-    if query is not None:
-        systems = systems.about(query)
-    unweighted(systems)
+    systems = unweighted(Systems.of(source).about(query))
     frames = []
     for r in systems.rankings:
         area = parse_measure("RankAUC")(rel=rel).compute(r)
         defined = np.flatnonzero(np.isfinite(area))
         if not len(defined):
             raise InputError(
-                f"{r.name}: no query has both relevant items and others, so there is no ROC curve."
+                f"{r.name}: a ROC curve needs a query that has both relevant and other items."
             )
-        own = r.take(defined)
-        false, true = _roc_of_one(own, rel) if len(own) == 1 else _mean_roc(own, rel)
+        kept = r.take(defined)
+        false, true = _roc_of_one(kept, rel) if len(kept) == 1 else _mean_roc(kept, rel)
+        points = pl.DataFrame({"false_positive_rate": false, "true_positive_rate": true})
         frames.append(
-            pl.DataFrame(
-                {
-                    "run": r.name,
-                    "query": pl.Series(
-                        [r.queries[0] if len(r) == 1 else None], dtype=pl.String
-                    ).new_from_index(0, len(false)),
-                    "queries": len(own),
-                    "skipped": len(r) - len(own),
-                    "false_positive_rate": false,
-                    "true_positive_rate": true,
-                    "area": float(area[defined].mean()),
-                }
+            points.select(
+                pl.lit(r.name).alias("run"),
+                pl.lit(r.queries[0] if len(r) == 1 else None, dtype=pl.String).alias("query"),
+                pl.lit(len(kept)).alias("queries"),
+                pl.lit(len(r) - len(kept)).alias("skipped"),
+                pl.all(),
+                pl.lit(float(area[defined].mean())).alias("area"),
             )
         )
     return draw_roc(pl.concat(frames), Canvas.of(design), Systems.of(source).sentences(query))
@@ -616,7 +613,6 @@ def _others(r: Rankings, rel: float) -> Floats:
 
 
 def _roc_of_one(r: Rankings, rel: float) -> tuple[Floats, Floats]:
-    """One query's curve: up at each relevant item, to the right between them."""
     _, rank, ordinal = r.relevant_hits(None, rel)
     others, relevant = _others(r, rel)[0], r.relevant(rel)[0]
     at = (rank - ordinal) / others
@@ -659,7 +655,8 @@ def _sum_roc(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
-def draw_roc(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("roc", width=ROC_SIZE + 60)
+def draw_roc(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     x = share_axis("share of irrelevant items seen (false positive rate)", "false_positive_rate")
     y = share_axis("share of relevant items found (true positive rate)", "true_positive_rate")
@@ -672,9 +669,7 @@ def draw_roc(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
     behind = {run: f": AUC {area:.4f}" for run, area in areas.items()}
     frame = canvas.frame(ROC_SIZE, ROC_SIZE, areas, behind=behind)
     lines = curves(table, "run", x=x, y=y, canvas=canvas, frame=frame)
-    lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
-    for line in lines[:-1]:
-        line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
+    _in_order_of_rows(lines)
     query, (who, each) = table["query"][0], asked(table)
     skipped = int(table["skipped"].max())  # type: ignore[arg-type]
     notes = [
@@ -685,9 +680,6 @@ def draw_roc(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
         "no curve."
         if skipped
         else "",
-        *sentences,
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
-    return chart(
-        "roc", table, canvas, title, notes, frame.layers(chance, *lines), width=ROC_SIZE + 60
-    )
+    return title, notes, frame.layers(chance, *lines)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from os import PathLike
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
@@ -28,16 +26,15 @@ from judged.charts.canvas import (
     text_width,
     when,
 )
-from judged.charts.chart import Chart, chart
+from judged.charts.chart import Chart, Drawing, draws
 from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE
 from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.charts.svg import Theme
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
-from judged.inputs import Judgements, Lookup, read_judgements, read_run
+from judged.inputs import read_judgements, read_run
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.tables import Run
 from judged.matching.join import match
 from judged.matching.pool import pool_of
 from judged.measures import parse_measure
@@ -98,7 +95,8 @@ def confusion(
     return draw_confusion(table, Canvas.of(design), Systems.of(source).sentences(query))
 
 
-def draw_confusion(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("confusion")
+def draw_confusion(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     k, queries, query = int(table["k"][0]), int(table["queries"][0]), table["query"][0]
     unknown = table["count"].null_count() > 0
@@ -129,23 +127,20 @@ def draw_confusion(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]
         "True negatives need the size of the collection: collection=… (--collection)."
         if unknown
         else "",
-        *sentences,
     ]
     about = f", query {query}" if query else ""
     title = f"Relevant or not, shown or not, at k = {k}: {table['run'][0]}{about}"
     width, height = canvas.across(380, beside=90), canvas.down(190, below=30)
     parts = layers(cells, number, words, width=width, height=height)
-    return chart("confusion", table, canvas, title, notes, parts, width=width)
+    return title, notes, parts
 
 
 def _shares(table: pl.DataFrame) -> str:
     count = dict(zip(table["name"], table["count"], strict=True))
     shown, relevant = count["TP"] + count["FP"], count["TP"] + count["FN"]
-    right = (
-        f"{count['TP']:,} of {shown:,} results shown are relevant" if shown else "nothing is shown"
-    )
+    right = f"{count['TP']:,} of {shown:,} results shown are relevant"
     return (
-        f"{right[0].upper()}{right[1:]}; {count['TP']:,} of "
+        f"{right if shown else 'Nothing is shown'}; {count['TP']:,} of "
         f"{counted(relevant, 'relevant item')} are shown."
     )
 
@@ -177,7 +172,7 @@ def rank_histogram(
         query, rank = query[ordinal == 1], rank[ordinal == 1]
     wanted = r.relevant(rel).sum() if of == "all" else (r.relevant(rel) > 0).sum()
     if not wanted:
-        raise InputError(f"{r.name}: nothing is relevant, so there are no ranks to show.")
+        raise InputError(f"{r.name} has no relevant items, so no ranks can be shown.")
     lost = int(wanted) - len(rank)
     first, last = _rank_bins(int(rank.max(initial=1)))
     counts = np.bincount(np.searchsorted(last, rank), minlength=len(last))
@@ -202,13 +197,9 @@ def _rank_bins(deepest: int) -> tuple[Ints, Ints]:
 def _rank_table(
     run: str, queries: int, of: str, first: Ints, last: Ints, counts: Ints, lost: int, median: float
 ) -> pl.DataFrame:
-    labels = [
-        f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)
-    ]
-    holds = [
-        bool(a - 0.5 <= median < b + 0.5)
-        for a, b in zip(first.tolist(), last.tolist(), strict=True)
-    ]
+    bins = list(zip(first.tolist(), last.tolist(), strict=True))
+    labels = [f"{a}" if a == b else f"{a}–{b}" for a, b in bins]
+    holds = [a - 0.5 <= median < b + 0.5 for a, b in bins]
     total = max(int(counts.sum()) + lost, 1)
     every: Floats = np.append(counts, lost) / total
     table = pl.DataFrame(
@@ -228,20 +219,15 @@ def _rank_table(
     return table if lost else table.head(-1)
 
 
-def draw_rank_histogram(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("rank-histogram")
+def draw_rank_histogram(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     of, median, total = table["of"][0], float(table["median"][0]), int(table["items"].sum())
     lost = int(table.filter(ranks=LOST)["items"].sum())
     most = int(table["items"].max() or 1)  # type: ignore[arg-type]
     x = name_axis("rank", "ranks", axis={"labelAngle": 0})
-    y: dict[str, Any] = {
-        "field": "items",
-        "type": "quantitative",
-        "title": "relevant items",
-        "axis": {"format": ",d"},
-    }
-    if most <= 10:
-        y["axis"] = {"values": list(range(most + 1)), "format": "d"}
+    axis = {"values": list(range(most + 1)), "format": "d"} if most <= 10 else {"format": ",d"}
+    y = number_axis("relevant items", "items", axis=axis)
     tooltip = [{"field": "ranks"}, {"field": "items"}, {"field": "share", "format": ".1%"}]
     bars = layer(
         mark("bar"),
@@ -270,20 +256,19 @@ def draw_rank_histogram(table: pl.DataFrame, canvas: Canvas, sentences: Sequence
         f"{counted(total, 'item')} in {counted(int(table['queries'][0]), 'query', 'queries')}"
         + (f"; {lost:,} were not retrieved and count as behind the last rank." if lost else "."),
         "Bars further down stand for several ranks." if wide else "",
-        *sentences,
     ]
     middle = "item was not retrieved" if np.isinf(median) else f"is {median:g}"
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart("rank-histogram", table, canvas, title, notes, drawn, width=width)
+    return title, notes, drawn
 
 
 # -- scores
 
 UNJUDGED = {
-    "nonrelevant": "Results that nobody judged count as not relevant.",
-    "removed": "Results that nobody judged are left out.",
+    "nonrelevant": "Unjudged results count as not relevant.",
+    "removed": "Unjudged results are left out.",
 }
 
 
@@ -303,10 +288,10 @@ def scores(
     [0, 2, 2, 0]
     """
     bins = whole("bins", bins, at_most=10_000)
-    found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
-    finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
+    *groups, name, note = _read_scores(judgements, run, rel, unjudged)
+    finite = [scores[np.isfinite(scores)] for scores in groups]
     if not len(finite[1]):
-        raise InputError(f"{found.name}: there is no finite score to show.")
+        raise InputError(f"{name} has no finite score to show.")
     edges = np.histogram_bin_edges(finite[1], bins=int(bins))
     relevant, every = (np.histogram(each, bins=edges)[0] for each in finite)
     total, other = (float(each.sum()) for each in (finite[0], finite[1]))
@@ -315,68 +300,51 @@ def scores(
         "relevant": total / len(finite[0]) if len(finite[0]) else np.nan,
         "other": (other - total) / rest if rest else np.nan,
     }
-    groups = {"relevant": relevant.tolist(), "other": (every - relevant).tolist()}
-    table = histogram(found.name, edges.tolist(), groups, means, found.unjudged)
+    counts = {"relevant": relevant.tolist(), "other": (every - relevant).tolist()}
+    table = histogram(name, edges.tolist(), counts, means, note)
     return draw_scores(table, Canvas.of(design))
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The scores of the relevant results of a run, and of all that count."""
+def _read_scores(
+    judgements: JudgementsLike | ArrayLike,
+    run: RunLike | ArrayLike,
+    rel: float,
+    unjudged: Unjudged,
+) -> tuple[Floats, Floats, str, str]:
+    """Return the scores of relevant results and of all that count, the run, and a note.
 
-    relevant: Floats
-    every: Floats
-    name: str = "scores"
-    unjudged: str = ""  # what became of unjudged results, in words; empty where all were judged
-
-    @classmethod
-    def of(
-        cls,
-        judgements: JudgementsLike | ArrayLike,
-        run: RunLike | ArrayLike,
-        *,
-        rel: float,
-        unjudged: Unjudged,
-    ) -> Scores:
-        """Read judgements and a run, or grades and scores side by side."""
-        choice("unjudged", unjudged, UNJUDGED)
-        if _side_by_side(judgements, run):
-            return _of_numbers(judgements, run, rel)
-        pool = pool_of(read_judgements(cast("JudgementsLike", judgements)))
-        table = read_run(cast("RunLike", run))
-        found = match(pool, table, duplicates="error")
-        grade = pool.grades[found.hit_judgement]
-        judged = found.hit_score[grade >= 0]
-        if unjudged == "removed":
-            every = judged
-        else:
-            lists = found.list_of[found.list_of >= 0]
-            every = found.scores[positions(starts_of(found.lengths)[lists], found.lengths[lists])]
-        said = UNJUDGED[unjudged] if unjudged == "removed" or len(judged) < len(every) else ""
-        return cls(found.hit_score[grade >= rel], every, table.name, said)
+    Judgements and a run are read, or grades and scores side by side.
+    """
+    choice("unjudged", unjudged, UNJUDGED)
+    if _side_by_side(judgements, run):
+        return _of_numbers(judgements, run, rel)
+    pool = pool_of(read_judgements(cast("JudgementsLike", judgements)))
+    table = read_run(cast("RunLike", run))
+    found = match(pool, table, duplicates="error")
+    grade = pool.grades[found.hit_judgement]
+    every = judged = found.hit_score[grade >= 0]
+    if unjudged != "removed":
+        lists = found.list_of[found.list_of >= 0]
+        every = found.scores[positions(starts_of(found.lengths)[lists], found.lengths[lists])]
+    note = UNJUDGED[unjudged] if unjudged == "removed" or len(judged) < len(every) else ""
+    return found.hit_score[grade >= rel], every, table.name, note
 
 
-def _side_by_side(judgements: JudgementsLike | ArrayLike, run: Any) -> bool:
+def _side_by_side(judgements: Any, run: Any) -> bool:
     """Return whether these are plain numbers instead of something with ids."""
-    if any(
-        isinstance(each, (str, PathLike, Mapping, Judgements, Run, Lookup))
-        for each in (judgements, run)
-    ):
-        return False
-    return isinstance(judgements, (list, tuple, np.ndarray)) and isinstance(
-        run, (list, tuple, np.ndarray)
-    )
+    return all(isinstance(numbers, (list, tuple, np.ndarray)) for numbers in (judgements, run))
 
 
-def _of_numbers(grades: Any, scores: Any, rel: float) -> Scores:
-    flat = [_flat(each) for each in (grades, scores)]
+def _of_numbers(grades: Any, scores: Any, rel: float) -> tuple[Floats, Floats, str, str]:
+    flat = [_flat(numbers) for numbers in (grades, scores)]
     if len(flat[0]) != len(flat[1]):
         raise InputError(
-            f"there are {len(flat[0]):,} grades and {len(flat[1]):,} scores; they must be as many."
+            f"there are {len(flat[0]):,} grades but {len(flat[1]):,} scores; the lengths must "
+            "match."
         )
-    if not all(np.isfinite(each).all() for each in flat):
+    if not all(np.isfinite(numbers).all() for numbers in flat):
         raise InputError("grades and scores must be finite numbers.")
-    return Scores(flat[1][flat[0] >= rel], flat[1])
+    return flat[1][flat[0] >= rel], flat[1], "scores", ""
 
 
 def _flat(values: Any) -> Floats:
@@ -410,7 +378,7 @@ def histogram(
     return pl.concat(frames)
 
 
-def draw_scores(table: pl.DataFrame, canvas: Canvas, kind: str = "scores") -> Chart:
+def _draw_histograms(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     shades = {"relevant": chosen.right, "other": chosen.wrong}
     high = float(table["share"].max()) * 1.15 or 1.0  # type: ignore[arg-type]
@@ -424,10 +392,9 @@ def draw_scores(table: pl.DataFrame, canvas: Canvas, kind: str = "scores") -> Ch
     parts: list[dict[str, Any]] = []
     # Others lie behind, filled; relevant results in front, with a heavy outline: in grey they
     # differ by that.
-    there = set(table["group"])
-    for group, shade in (
-        (name, shade) for name, shade in reversed(shades.items()) if name in there
-    ):
+    for group, shade in reversed(shades.items()):
+        if group not in table["group"]:
+            continue
         only = [keep_rows("group", group)]
         tooltip = [{"field": name} for name in ("group", "score_from", "score_to", "count")]
         fill = layer(
@@ -458,7 +425,11 @@ def draw_scores(table: pl.DataFrame, canvas: Canvas, kind: str = "scores") -> Ch
     notes = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
     title = f"Scores of relevant items and of others: {table['run'][0]}"
     drawn = layers(*parts, width=width, height=height)
-    return chart(kind, table, canvas, title, notes, drawn)
+    return title, notes, drawn
+
+
+draw_scores = draws("scores")(_draw_histograms)
+draw_embedding_scores = draws("embedding-scores")(_draw_histograms)
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
@@ -539,8 +510,8 @@ def _names(
 def _diagnosis_table(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     fields = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     refused = InputError(
-        "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
-        "embeddings … --diagnose`."
+        "embedding-scores needs a diagnosis of embeddings; make one with Embeddings.diagnose or "
+        "`judged embeddings … --diagnose`."
     )
     if not isinstance(fields, Mapping) or not {"scores", "similarity"} <= set(fields):
         raise refused
@@ -571,7 +542,7 @@ def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], **design: Unpack[
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """
-    return draw_scores(_diagnosis_table(diagnosis), Canvas.of(design), "embedding-scores")
+    return draw_embedding_scores(_diagnosis_table(diagnosis), Canvas.of(design))
 
 
 # -- reliability
@@ -597,33 +568,32 @@ def reliability(
     [(0.25, 0.0), (0.875, 1.0)]
     """
     size = whole("bins", bins)
-    found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
-    if not len(found.every):
-        raise InputError(f"{found.name}: there is no score to show.")
-    low, high = float(found.every.min(initial=0)), float(found.every.max(initial=1))
+    relevant_scores, every, name, note = _read_scores(judgements, run, rel, unjudged)
+    if not len(every):
+        raise InputError(f"{name} has no score to show.")
+    low, high = float(every.min(initial=0)), float(every.max(initial=1))
     if low < 0 or high > 1:
         raise InputError(
-            f"{found.name}: scores must be probabilities, from 0 to 1; they go from {low:g} to "
-            f"{high:g}. "
-            "Bring them there first, with a sigmoid or softmax, say."
+            f"{name}: scores must be probabilities, from 0 to 1; they go from {low:g} to "
+            f"{high:g}. Convert them first, for example with a sigmoid or softmax."
         )
-    place = [
-        np.minimum((each * size).astype(np.int64), size - 1)
-        for each in (found.relevant, found.every)
+    places = [
+        np.minimum((scores * size).astype(np.int64), size - 1)
+        for scores in (relevant_scores, every)
     ]
-    relevant, count = (np.bincount(each, minlength=size) for each in place)
-    summed = np.bincount(place[1], found.every, minlength=size)
+    relevant, count = (np.bincount(place, minlength=size) for place in places)
+    summed = np.bincount(places[1], every, minlength=size)
     there = count > 0
     edges = np.arange(size + 1) / size
     table = pl.DataFrame(
         {
-            "run": pl.Series([found.name]).new_from_index(0, int(there.sum())),
+            "run": name,
             "score_from": edges[:-1][there],
             "score_to": edges[1:][there],
             "score": (summed / np.maximum(count, 1))[there],
             "share_relevant": (relevant / np.maximum(count, 1))[there],
             "count": count[there],
-            "said": pl.Series([found.unjudged]).new_from_index(0, int(there.sum())),
+            "said": note,
         }
     )
     return draw_reliability(table, Canvas.of(design))
@@ -636,7 +606,8 @@ def calibration_error(table: pl.DataFrame) -> float:
     return float((gap * count).sum() / count.sum())
 
 
-def draw_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
+@draws("reliability", width=360)
+def draw_reliability(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     notes = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
@@ -645,15 +616,7 @@ def draw_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
     ]
     title = f"Scores read as probabilities: {table['run'][0]}"
     width, height = canvas.across(340), canvas.down(300, below=BELOW_MAIN)
-    return chart(
-        "reliability",
-        table,
-        canvas,
-        title,
-        notes,
-        diagram(canvas.theme, width=width, height=height),
-        width=360,
-    )
+    return title, notes, diagram(canvas.theme, width=width, height=height)
 
 
 def diagram(

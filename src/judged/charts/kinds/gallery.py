@@ -36,52 +36,6 @@ KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
 MOST = 5_000  # pictures that a gallery has room for
-SIGNS = {True: "✓", False: "✗"}
-
-
-def data(
-    judgements: JudgementsLike,
-    run: RunLike,
-    *,
-    query: str | None = None,
-    k: int | None = None,
-    queries: int = DEFAULT_QUERIES,
-    rel: float = 1,
-) -> pl.DataFrame:
-    """Return a row per result shown; queries are evenly spaced from the best to the worst."""
-    depth = checked_k(k, DEFAULT_K, DEFAULT_K)
-    queries = whole("queries", queries)
-    if depth * (queries if query is None else 1) > MOST:
-        raise InputError(
-            f"a gallery has room for {MOST:,} pictures; {queries:,} queries with {depth:,} results "
-            "are more. Show fewer."
-        )
-    pool = pool_of(read_judgements(judgements))
-    read = read_query(run, query, Room.of(MEMORY))
-    r = Matcher(pool, Policy())(read)
-    shown = (
-        [r.queries[place_of(query, r.queries)]]
-        if query is not None
-        else _spaced(r.found(depth, rel), r.retrieved > 0, r.queries, queries)
-    )
-    frames = [_first(read, name, depth) for name in shown]
-    grades = pool.frame.with_columns(grade=pl.Series(pool.grades)).filter(
-        pl.col("query").is_in(shown)
-    )
-    return (
-        pl.concat(frames)
-        .join(grades, on=["query", "item"], how="left", maintain_order="left")
-        .select(
-            pl.lit(read.name).alias("run"),
-            pl.lit(len(r)).alias("queries"),
-            "query",
-            "rank",
-            "item",
-            "score",
-            "grade",
-            (pl.col("grade") >= rel).fill_null(False).alias("relevant"),
-        )
-    )
 
 
 def _spaced(found: Any, there: Any, names: tuple[str, ...], count: int) -> list[str]:
@@ -139,14 +93,43 @@ def gallery(
     >>> shown.data.select("item", "relevant").rows()
     [('b', False), ('a', True)]
     """
-    table = data(judgements, run, query=query, k=k, queries=queries, rel=rel)
-    return draw(table, pictures=read_pictures(pictures), **design)
+    depth = checked_k(k, DEFAULT_K, DEFAULT_K)
+    queries = whole("queries", queries)
+    if depth * (queries if query is None else 1) > MOST:
+        raise InputError(
+            f"a gallery has room for {MOST:,} pictures; {queries:,} queries with {depth:,} results "
+            "are more. Show fewer."
+        )
+    pool = pool_of(read_judgements(judgements))
+    read = read_query(run, query, Room.of(MEMORY))
+    r = Matcher(pool, Policy())(read)
+    shown = (
+        [r.queries[place_of(query, r.queries)]]
+        if query is not None
+        else _spaced(r.found(depth, rel), r.retrieved > 0, r.queries, queries)
+    )
+    frames = [_first(read, name, depth) for name in shown]
+    grades = pool.frame.with_columns(grade=pl.Series(pool.grades)).filter(
+        pl.col("query").is_in(shown)
+    )
+    table = (
+        pl.concat(frames)
+        .join(grades, on=["query", "item"], how="left", maintain_order="left")
+        .select(
+            pl.lit(read.name).alias("run"),
+            pl.lit(len(r)).alias("queries"),
+            "query",
+            "rank",
+            "item",
+            "score",
+            "grade",
+            (pl.col("grade") >= rel).fill_null(False).alias("relevant"),
+        )
+    )
+    return _draw(table, read_pictures(pictures), Canvas.of(design))
 
 
-def draw(
-    table: pl.DataFrame, *, pictures: Mapping[str, PictureLike], **design: Unpack[Design]
-) -> Gallery:
-    canvas = Canvas.of(design)
+def _draw(table: pl.DataFrame, pictures: Mapping[str, PictureLike], canvas: Canvas) -> Gallery:
     if canvas.width is not None or canvas.height is not None:
         raise InputError(
             "a gallery is as large as its pictures; choose how many with k and queries."

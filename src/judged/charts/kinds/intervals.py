@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -26,9 +26,9 @@ from judged.charts.canvas import (
     when,
     widest,
 )
-from judged.charts.chart import Chart, chart
+from judged.charts.chart import Chart, Drawing, draws
 from judged.charts.kinds import takes_design
-from judged.charts.lines import Row, curves, panels, room_for
+from judged.charts.lines import IntervalRow, curves, panels, room_for
 from judged.charts.sources import (
     SAID,
     Source,
@@ -43,23 +43,22 @@ from judged.charts.sources import (
 from judged.charts.svg import Theme
 from judged.charts.sweep import Record
 from judged.comparison.comparison import Comparison
-from judged.comparison.methods import method_line
-from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
-from judged.comparison.plan.result import share, shown_number, size
-from judged.comparison.wording import percent_of
+from judged.comparison.export import method_line
+from judged.comparison.power import PowerAnalysis
+from judged.comparison.settings import MAX_QUERIES
+from judged.comparison.wording import percent_of, share, shown_number, size
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.evaluation.trusted import refuse_corrected
 from judged.measures import parse_all
 from judged.options import LEVEL
-from judged.rankings.audit import Audit
 from judged.statistics.t import below
 from judged.text import listed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.plan.result import Plan
+    from judged.comparison.plan import Plan
     from judged.options import MeasuresLike
     from judged.statistics.intervals import Interval
 
@@ -81,7 +80,7 @@ FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 @takes_design()
 def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
-    """Draw differences with their intervals, by verdict.
+    """Draw the difference of each pair of systems, with its confidence interval and verdict.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
@@ -122,7 +121,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     table = pl.DataFrame(rows, schema_overrides=TYPES, infer_schema_length=None)
     table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
     notes = [method_line(comparison), *terms(comparison)]
-    return draw_forest(table, Canvas.of(design), notes, comparison.reference)
+    return draw_forest(table, Canvas.of(design), notes, baseline=comparison.reference)
 
 
 def _panels(comparison: Comparison) -> dict[str, int]:
@@ -138,9 +137,14 @@ def _panels(comparison: Comparison) -> dict[str, int]:
     return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
 
 
-def draw_forest(
-    table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str], baseline: str | None
-) -> Chart:
+def _forest_words(row: dict[str, Any]) -> str:
+    pair = f"{row['run']} minus {row['against']}"
+    difference = f"{signed(row['difference'])}{_bounds(row, signed)}"
+    return f"{row['measure']}, {pair}: {difference}, {row['verdict']}"
+
+
+@draws("forest", width=560, unseen=SAID, words=_forest_words)
+def draw_forest(table: pl.DataFrame, canvas: Canvas, baseline: str | None) -> Drawing:
     chosen = canvas.theme
     names = labels([*table["run"], *table["against"], *table["measure"]])
     pairs = table.select("run", "against").unique(maintain_order=True).rows()
@@ -171,26 +175,8 @@ def draw_forest(
         "The shaded band is the margin: differences inside it do not matter."
         if table["margin"].drop_nulls().len()
         else "",
-        *sentences,
     ]
-    return chart(
-        "forest",
-        table,
-        canvas,
-        title,
-        notes,
-        panels(parts, canvas=canvas, zero=True),
-        width=560,
-        unseen=SAID,
-        words=_forest_words,
-    )
-
-
-def _forest_words(row: dict[str, Any]) -> str:
-    known = row["low"] is not None and row["high"] is not None
-    ends = f" ({signed(row['low'])} … {signed(row['high'])})" if known else ""
-    pair = f"{row['run']} minus {row['against']}"
-    return f"{row['measure']}, {pair}: {signed(row['difference'])}{ends}, {row['verdict']}"
+    return title, notes, panels(parts, canvas=canvas, zero=True)
 
 
 def _forest_axis(
@@ -206,11 +192,10 @@ def _forest_axis(
 
 def _forest_rows(
     part: pl.DataFrame, theme: Theme, names: dict[str, str], pairs: int, baseline: str | None
-) -> list[Row]:
-    looks = theme.verdicts
+) -> list[IntervalRow]:
     rows = []
     for row in part.rows(named=True):
-        look = looks[row["verdict"]]
+        shade, shape, sign = theme.verdicts[row["verdict"]]
         if pairs == 1:
             name = names[row["measure"]] + ("" if row["higher_is_better"] else LOWER)
         elif baseline is None:
@@ -218,24 +203,23 @@ def _forest_rows(
         else:
             name = names[row["run"]]
         rows.append(
-            Row(
-                name=name,
-                value=row["difference"],
-                low=row["low"],
-                high=row["high"],
-                words=signed,
-                shade=look.colour,
-                shape=look.shape,
-                says=f"{look.sign} {_verdict(row)}",
-                margin=row["margin"],
-                number=row["number"],
-            )
+            {
+                "name": name,
+                "value": row["difference"],
+                "low": row["low"],
+                "high": row["high"],
+                "words": signed,
+                "shade": shade,
+                "shape": shape,
+                "says": f"{sign} {_verdict(row)}",
+                "margin": row["margin"],
+                "number": row["number"],
+            }
         )
     return rows
 
 
 def _verdict(row: dict[str, Any]) -> str:
-    """Return the verdict of a row, with reasons to be careful."""
     said = row["verdict"]
     if row["negligible"]:
         said += ", negligible"
@@ -313,13 +297,9 @@ def _of_evaluation(given: Evaluation) -> list[tuple[Any, ...]]:
     level = given.level or LEVEL
     for measure in given.measures:
         higher = measure.spec.higher_is_better
-
-        def place(at: int, measure: Any = measure, higher: bool = higher) -> tuple[bool, float]:
-            value = given.runs[at].summary[measure]
-            missing = math.isnan(value)
-            return missing, 0.0 if missing else -value if higher else value
-
-        for at in sorted(range(len(given.runs)), key=place):
+        values = np.array([run.summary[measure] for run in given.runs])
+        # The best first; NaN comes last in both orders.
+        for at in np.argsort(-values if higher else values, kind="stable").tolist():
             run = given.runs[at]
             queries = int((run.values[measure] == run.values[measure]).sum())
             rows.append(
@@ -336,7 +316,17 @@ def _ends(found: Interval, level: float) -> tuple[Any, ...]:
     return found.low, found.high, level, found.method, found.note
 
 
-def draw_systems(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+def _system_words(row: dict[str, Any]) -> str:
+    return f"{row['run']}, {row['measure']}: {number(row['value'])}{_bounds(row, number)}"
+
+
+def _bounds(row: dict[str, Any], words: Callable[[float | None], str]) -> str:
+    known = row["low"] is not None and row["high"] is not None
+    return f" ({words(row['low'])} … {words(row['high'])})" if known else ""
+
+
+@draws("systems", width=560, unseen=("note",), words=_system_words)
+def draw_systems(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     names = labels([*table["run"], *table["measure"]])
     ranked = table["rank_low"].drop_nulls().len() > 0
     placed = table.sort("place")["run"].unique(maintain_order=True).to_list()
@@ -345,19 +335,19 @@ def draw_systems(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) 
     parts = []
     for part in table.with_row_index("number").partition_by("measure", maintain_order=True):
         rows = [
-            Row(
-                name=names[row["run"]],
-                value=row["value"],
-                low=row["low"],
-                high=row["high"],
-                words=number,
-                shade=shades[row["run"]],
-                says=_ranks(row["rank_low"], row["rank_high"]),
-                number=row["number"],
-            )
+            {
+                "name": names[row["run"]],
+                "value": row["value"],
+                "low": row["low"],
+                "high": row["high"],
+                "words": number,
+                "shade": shades[row["run"]],
+                "says": _ranks(row["rank_low"], row["rank_high"]),
+                "number": row["number"],
+            }
             for row in part.rows(named=True)
         ]
-        lower = "" if part["higher_is_better"][0] else " (lower is better)"
+        lower = "" if part["higher_is_better"][0] else LOWER
         title = f"{names[part['measure'][0]]}{lower}"
         parts.append((title, rows))
     measures = table["measure"].unique(maintain_order=True).to_list()
@@ -373,28 +363,11 @@ def draw_systems(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) 
         f"An open mark has no interval: too few queries, no spread, or infinite values ({bare})."
         if bare
         else "",
-        *sentences,
     ]
     by = listed(measures) if len(measures) < 5 else f"{len(measures)} measures"
     best = ", the best first" if table["run"].n_unique() > 1 else ""
     title = f"{names[table['run'][0]] if not best else 'Systems'} by {by}{best}"
-    return chart(
-        "systems",
-        table,
-        canvas,
-        title,
-        notes,
-        panels(parts, canvas=canvas),
-        width=560,
-        unseen=("note",),
-        words=_system_words,
-    )
-
-
-def _system_words(row: dict[str, Any]) -> str:
-    known = row["low"] is not None and row["high"] is not None
-    ends = f" ({number(row['low'])} … {number(row['high'])})" if known else ""
-    return f"{row['run']}, {row['measure']}: {number(row['value'])}{ends}"
+    return title, notes, panels(parts, canvas=canvas)
 
 
 def _ranks(low: int | None, high: int | None) -> str:
@@ -424,10 +397,8 @@ def ranges(
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        parse_all(("AP", "nDCG@10") if measures is None else measures),
-        tie_range=ties_known,
-        unjudged_range=open_ended,
-    )
+        parse_all(("AP", "nDCG@10") if measures is None else measures)
+    ).showing(tie_range=ties_known, unjudged_range=open_ended)
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
@@ -436,7 +407,9 @@ def ranges(
                 worst, expected, best = (run.others[name].summary[measure] for name in TIE_ORDERS)
                 rows.append((*facts, "ties", min(worst, best), expected, max(worst, best)))
             hits = len(evaluation.rankings[run.name].hit_rank)
-            complete = hits >= run.rankings.retrieved.sum() or _complete(run.audit)
+            # With labels, every result is known to be relevant or not.
+            known = run.audit.judged_results >= run.audit.results > 0
+            complete = hits >= run.rankings.retrieved.sum() or known
             if open_ended and not complete:
                 ends = [run.others[name].summary[measure] for name in UNJUDGED_ENDS]
                 rows.append((*facts, "unjudged", min(ends), None, max(ends)))
@@ -444,33 +417,23 @@ def ranges(
         f"{row[0]} of {row[1]}" for row in rows if not np.isfinite([row[5], row[7]]).all()
     ]:
         raise InputError(
-            f"{endless[0]} may be infinite, so there is no range to draw; take another measure or "
+            f"{endless[0]} may be infinite, so its range cannot be drawn; use another measure or "
             "policy."
         )
     if not rows:
         raise InputError(
-            "these rankings know nothing of ties, and all their results are judged: there is no "
-            "range to show."
+            "these rankings have no ranges to show: their ties are unknown, and all their results "
+            "are judged."
         )
-    names = ("measure", "run", "queries", "value", "reason", "low", "expected", "high")
-    types: dict[str, Any] = {
-        "measure": pl.String,
-        "run": pl.String,
-        "reason": pl.String,
-        "queries": pl.Int64,
-    }
-    table = pl.DataFrame(
-        rows, schema={name: types.get(name, pl.Float64) for name in names}, orient="row"
-    )
+    schema: dict[str, Any] = {"measure": pl.String, "run": pl.String, "queries": pl.Int64}
+    schema |= {"value": pl.Float64, "reason": pl.String}
+    schema |= dict.fromkeys(("low", "expected", "high"), pl.Float64)
+    table = pl.DataFrame(rows, schema=schema, orient="row")
     return draw_ranges(table, Canvas.of(design), systems.sentences())
 
 
-def _complete(audit: Audit) -> bool:
-    """Return whether every result is known to be relevant or not, as with labels."""
-    return audit.judged_results >= audit.results > 0
-
-
-def draw_ranges(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+@draws("ranges")
+def draw_ranges(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     measures = table.partition_by("measure", maintain_order=True)
     panels = [_range_panel(part, canvas, len(measures)) for part in measures]
     reasons = table["reason"].unique(maintain_order=True).to_list()
@@ -485,11 +448,10 @@ def draw_ranges(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -
         "nDCG and others that depend on how much there is to find, two scenarios and no bounds."
         if "unjudged" in reasons
         else "",
-        *sentences,
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
-    return chart("ranges", table, canvas, title, notes, {"vconcat": panels, "spacing": SPACING})
+    return title, notes, {"vconcat": panels, "spacing": SPACING}
 
 
 def _range_panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, Any]:
@@ -603,21 +565,13 @@ def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
         raise InputError("the plan has no differences to show; make it again.")
     pilot = found.record_or_none("pilot")
     named = pilot is not None and pilot.fields.get("measure") is not None
-    constant = {
-        "planned": planned,
-        "margin": terms.margin,
-        "level": terms.level,
-        "measure": pilot.text("measure") if pilot is not None and named else None,
-        "said": "\n".join(found.texts("says")),
-    }
-    types = {"margin": pl.Float64, "measure": pl.String}
-    table = pl.DataFrame(
-        listed,
-        schema_overrides={"power_low": pl.Float64, "power_high": pl.Float64},
-        infer_schema_length=None,
-    )
-    table = table.with_columns(
-        **{name: pl.lit(value, dtype=types.get(name)) for name, value in constant.items()}
+    types = dict.fromkeys(("power_low", "power_high"), pl.Float64)
+    table = pl.DataFrame(listed, schema_overrides=types, infer_schema_length=None).with_columns(
+        planned=pl.lit(planned),
+        margin=pl.lit(terms.margin, dtype=pl.Float64),
+        level=pl.lit(terms.level),
+        measure=pl.lit(pilot.text("measure") if pilot and named else None, dtype=pl.String),
+        said=pl.lit("\n".join(found.texts("says"))),
     )
     return draw_power(table, Canvas.of(design))
 
@@ -630,7 +584,6 @@ def _within(found: Record, name: str, low: float, high: float) -> float:
 
 
 def _along(terms: PowerAnalysis, planned: int) -> list[int]:
-    """Return numbers of queries, evenly spaced, with that of the plan."""
     first, last = terms.queries(terms.floor), max(BEYOND * planned, 4 * terms.queries(terms.floor))
     return sorted({*np.linspace(first, last, POWER_POINTS).round().astype(int).tolist(), planned})
 
@@ -641,7 +594,12 @@ def _curve_name(difference: float, terms: PowerAnalysis) -> str:
     return "as good" if difference == 0 else f"{'+' if difference > 0 else ''}{size(difference)}"
 
 
-def draw_power(table: pl.DataFrame, canvas: Canvas) -> Chart:
+def _power_words(row: dict[str, Any]) -> str:
+    return f"{row['curve']}, {shown_number(row['queries'])} queries: power {share(row['power'])}"
+
+
+@draws("power", unseen=("said",), words=_power_words)
+def draw_power(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     names = table["curve"].unique(maintain_order=True).to_list()
     frame = canvas.frame(WIDTH, HEIGHT, names)
     x = number_axis(
@@ -679,47 +637,21 @@ def draw_power(table: pl.DataFrame, canvas: Canvas) -> Chart:
         *table["said"][0].split("\n"),
     ]
     title = f"{of}{what}"
-    return chart(
-        "power",
-        table,
-        canvas,
-        title[0].upper() + title[1:] if measure is None else title,
-        notes,
-        frame.layers(*parts),
-        unseen=("said",),
-        words=_power_words,
-    )
-
-
-def _power_words(row: dict[str, Any]) -> str:
-    return f"{row['curve']}, {shown_number(row['queries'])} queries: power {share(row['power'])}"
+    return title[0].upper() + title[1:] if measure is None else title, notes, frame.layers(*parts)
 
 
 def _marked(
     own: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], theme: Theme
 ) -> list[dict[str, Any]]:
     at = {"queries": int(own["queries"][0]), "power": float(own["power"][0])}
-    values = {"data": {"values": [{**at, "words": f"{at['queries']:,} queries"}]}}
-    rule = {"type": "rule", "color": theme.ink, "strokeDash": [4, 3], "strokeWidth": 1.2}
-    low = at["power"] < 0.2
+    values = [{**at, "words": f"{at['queries']:,} queries"}]
+    rule = mark("rule", color=theme.ink, strokeDash=[4, 3], strokeWidth=1.2)
+    point = mark("point", filled=True, size=80, color=theme.ink, opacity=1)
+    below = 14 if at["power"] >= 0.2 else -40
+    words = mark("text", align="left", dx=8, dy=below, fontWeight="bold", color=theme.ink)
     return [
-        layer(rule, encode(x=x, y=y, y2={"datum": 0}), **values),
-        layer(rule, encode(y=y, x=x, x2={"datum": 0}), **values),
-        layer(
-            mark("point", filled=True, size=80, color=theme.ink, opacity=1),
-            encode(x=x, y=y),
-            **values,
-        ),
-        layer(
-            mark(
-                "text",
-                align="left",
-                dx=8,
-                dy=-40 if low else 14,
-                fontWeight="bold",
-                color=theme.ink,
-            ),
-            encode(x=x, y=y, text={"field": "words"}),
-            **values,
-        ),
+        layer(rule, encode(x=x, y=y, y2={"datum": 0}), values=values),
+        layer(rule, encode(y=y, x=x, x2={"datum": 0}), values=values),
+        layer(point, encode(x=x, y=y), values=values),
+        layer(words, encode(x=x, y=y, text={"field": "words"}), values=values),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,20 +14,20 @@ from judged.charts.canvas import (
     WIDTH,
     Canvas,
     Design,
-    Frame,
-    Losses,
+    PlotArea,
     encode,
     keep_rows,
     layer,
     layers,
+    loss_axis,
     mark,
-    number_axis,
+    name_axis,
     room_above,
     share_axis,
     temperature_axis,
     when,
 )
-from judged.charts.chart import Chart, chart
+from judged.charts.chart import Chart, Drawing, draws
 from judged.charts.kinds import takes_design
 from judged.charts.kinds.distributions import BELOW_MAIN, diagram
 from judged.charts.lines import LINE, OWN_LOOKS, curves
@@ -61,7 +61,7 @@ SWEEP_HEIGHT, APART = 120, 14  # pixels of a panel, and between two
 
 @takes_design()
 def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
-    """Draw loss, entropy, confidence and calibration along temperature.
+    """Draw a softmax of the scores at each temperature; the ranking is the same at all of them.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
@@ -80,7 +80,10 @@ def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> C
         **{name: temperature_of(best[name]) if name in best else None for name in BEST},
         "softmax": softmax_said(found),
         "ranking": _ranking(found),
-        "edges": _outermost(edges),
+        "edges": f"The temperature {' and that '.join(edges)} is the outermost that was swept; a "
+        "better one may lie beyond."
+        if edges
+        else "",
         "said": " ".join(found.texts("notes")),
     }
     points = [
@@ -97,19 +100,6 @@ def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> C
     return draw_temperature(table, Canvas.of(design))
 
 
-def _outermost(edges: list[str]) -> str:
-    if len(edges) > 1:
-        return (
-            f"The temperatures {' and '.join(edges)} are the outermost that were swept; better "
-            "ones may lie beyond."
-        )
-    return (
-        f"The temperature {edges[0]} is the outermost that was swept; a better one may lie beyond."
-        if edges
-        else ""
-    )
-
-
 def _ranking(sweep: Record) -> str:
     measures = sweep.record("ranking").record("measures")
     values = listed(
@@ -118,7 +108,8 @@ def _ranking(sweep: Record) -> str:
     return f"The ranking is the same at every temperature, and with it {values}."
 
 
-def draw_temperature(table: pl.DataFrame, canvas: Canvas) -> Chart:
+@draws("temperature", width=WIDTH + 60)
+def draw_temperature(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     low, high = float(table["temperature"].min()), float(table["temperature"].max())  # type: ignore[arg-type]
     shares = table.partition_by("panel", maintain_order=True)
@@ -129,7 +120,16 @@ def draw_temperature(table: pl.DataFrame, canvas: Canvas) -> Chart:
         )
         if table[name][0] is not None
     ]
-    frame = _frame(table, canvas, len(shares), len(best))
+    several = table.filter(pl.col("curve").n_unique().over("panel") > 1)
+    around = BELOW + LINE * len(best) + 4
+    frame = canvas.frame(
+        WIDTH,
+        SWEEP_HEIGHT,
+        several["curve"],
+        below=around / len(shares),
+        rows=len(shares),
+        row_gap=APART,
+    )
     panels = []
     for place, part in enumerate(shares):
         x = temperature_axis(low, high, title="temperature" if place == len(shares) - 1 else None)
@@ -145,53 +145,36 @@ def draw_temperature(table: pl.DataFrame, canvas: Canvas) -> Chart:
             _label(f"{words}: {written(at)}", at, row, x, chosen.ink_of(shade))
             for row, (_, words, at, shade, _) in enumerate(best)
         ]
-        panels.append(
-            layers(
-                *rules,
-                *_lines(part, x, canvas, frame),
-                *(labels if place == 0 else ()),
-                width=frame.width,
-                height=frame.height,
-            )
-        )
+        most = 1.0 if part["panel"][0] == "of the top item" else room_above(part["value"].max())  # type: ignore[arg-type]
+        _, lines = _curve_panel(part, (0.0, most), x, canvas, frame)
+        panels.append(frame.layers(*rules, *lines, *(labels if place == 0 else ())))
     notes = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
     parts = {"vconcat": panels, "spacing": APART, "resolve": OWN_LOOKS}
-    return chart("temperature", table, canvas, title, notes, parts, width=WIDTH + 60)
+    return title, notes, parts
 
 
-def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Frame:
-    several = table.filter(pl.col("curve").n_unique().over("panel") > 1)
-    around = BELOW + LINE * heads + 4
-    return canvas.frame(
-        WIDTH, SWEEP_HEIGHT, several["curve"], below=around / panels, rows=panels, row_gap=APART
-    )
-
-
-def _lines(
-    part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame
-) -> list[dict[str, Any]]:
-    panel = part["panel"][0]
-    least, most = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
-    losses = Losses.of(least, most)
-    low, high, symlog = (
-        (losses.low, losses.high, losses.symlog)
-        if panel == "loss"
-        else (0.0, room_above(most), False)
-    )
-    if panel == "of the top item":
-        high = 1.0
-    y = (
-        losses.axis
-        if panel == "loss"
-        else {**share_axis(panel, "value", low=low, top=high), "axis": {"tickCount": 4}}
-    )
+def _curve_panel(
+    part: pl.DataFrame,
+    bounds: tuple[float, float],
+    x: dict[str, Any],
+    canvas: Canvas,
+    frame: PlotArea,
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the vertical axis of a panel and its lines, with names if there are several."""
+    panel, (low, high), symlog = part["panel"][0], bounds, False
+    y = share_axis(panel, "value", low=low, top=high)
+    y["axis"] = {"tickCount": 4}
+    if panel == "loss":
+        ends = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
+        y, low, high, symlog = loss_axis(*ends)
+    trained = part.filter(pl.col("temperature").is_not_null())
     lines = curves(
-        part, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
+        trained, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
-        line["transform"] = [keep_rows("panel", panel)]
-    return lines if part["curve"].n_unique() > 1 else lines[:-1]
+        line["transform"] = [keep_rows("panel", panel), {"filter": "isValid(datum.temperature)"}]
+    return y, lines if trained["curve"].n_unique() > 1 else lines[:-1]
 
 
 def _label(words: str, at: float, row: int, x: dict[str, Any], shade: str) -> dict[str, Any]:
@@ -212,67 +195,59 @@ PROBABILITIES_WIDTH, PANEL_GAP = 240, 24
 
 
 @takes_design()
-def temperature_probabilities(
-    sweep: Sweep | Mapping[str, Any],
-    *,
-    temperatures: Sequence[float] | None = None,
-    **design: Unpack[Design],
-) -> Chart:
+def temperature_probabilities(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Draw the mean probability of the items at the first ranks, at three temperatures.
 
     >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
     >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
     >>> sweep |= {"similarity": "cosine"}
     >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
-    >>> chart = temperature_probabilities(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart = temperature_probabilities(sweep | {"best_loss": {"temperature": 0.1}})
     >>> chart.data["name"].unique(maintain_order=True).to_list()
     ['sharp', 'medium', 'smooth']
     """
     found = read_sweep(sweep)
-    chosen = three(found, temperatures)
+    chosen, note = three(found)
     candidates, softmax = found.count("candidates"), softmax_said(found)
     rows: list[dict[str, Any]] = []
-    for name, row in chosen.rows.items():
+    for name, row in chosen.items():
         shares = row.numbers("probabilities")[:candidates]
         if not shares:
             raise InputError(f"{row.called} has no probabilities of ranks; make the sweep again.")
-        constant = {
-            "name": name,
-            "temperature": temperature_of(row),
-            "entropy": row.number("entropy"),
-        }
-        more = {"softmax": softmax, "said": chosen.note}
-        rows += [
-            {**constant, "rank_from": rank, "rank_to": rank, "probability": share, **more}
-            for rank, share in enumerate(shares, 1)
-        ]
+        bars = [(rank, rank, share) for rank, share in enumerate(shares, 1)]
         if candidates > len(shares):
-            rest = {
-                "rank_from": len(shares) + 1,
-                "rank_to": candidates,
-                "probability": max(0.0, 1 - sum(shares)),
+            bars.append((len(shares) + 1, candidates, max(0.0, 1 - sum(shares))))
+        rows += [
+            {
+                "name": name,
+                "temperature": temperature_of(row),
+                "entropy": row.number("entropy"),
+                "rank_from": first,
+                "rank_to": last,
+                "probability": share,
+                "softmax": softmax,
+                "said": note,
             }
-            rows.append({**constant, **rest, **more})
+            for first, last, share in bars
+        ]
     return draw_temperature_probabilities(
         pl.DataFrame(rows, infer_schema_length=None), Canvas.of(design)
     )
 
 
-def draw_temperature_probabilities(table: pl.DataFrame, canvas: Canvas) -> Chart:
+@draws("temperature-probabilities")
+def draw_temperature_probabilities(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     shown = table.partition_by("name", maintain_order=True)
     columns = canvas.columns(len(shown), 210)
     rows = -(-len(shown) // columns)
     width = canvas.across(PROBABILITIES_WIDTH, beside=50, panels=columns, gap=PANEL_GAP)
     height = canvas.down(220, below=BELOW + 40, panels=rows, gap=PANEL_GAP)
-    panels = [
-        layers(
-            *_probability_layers(part, canvas.theme, first=place % columns == 0),
-            width=width,
-            height=height,
-        )
-        | _heading(part)
-        for place, part in enumerate(shown)
-    ]
+    panels = []
+    for place, part in enumerate(shown):
+        bars = _probability_layers(part, canvas.theme, first=place % columns == 0)
+        heading = _heading(part, "", offset=2)
+        heading["subtitle"] = f"entropy {part['entropy'][0]:.3g}"
+        panels.append({"title": heading, **layers(*bars, width=width, height=height)})
     rest = table.filter(pl.col("rank_to") > pl.col("rank_from"))
     others = [
         f"The last bars are all other items together, from rank {first:,} down."
@@ -281,15 +256,7 @@ def draw_temperature_probabilities(table: pl.DataFrame, canvas: Canvas) -> Chart
     notes = [table["softmax"][0], *others, table["said"][0]]
     parts = {"concat": panels, "columns": columns, "spacing": PANEL_GAP}
     title = "Mean probability of the items at the first ranks"
-    return chart(
-        "temperature-probabilities",
-        table,
-        canvas,
-        title,
-        notes,
-        parts,
-        width=max(len(panels), 2) * PROBABILITIES_WIDTH,
-    )
+    return title, notes, parts
 
 
 def _probability_layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, Any]]:
@@ -299,13 +266,7 @@ def _probability_layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> lis
         "as": "place",
     }
     only = [keep_rows("name", name), place]
-    x = {
-        "field": "place",
-        "type": "ordinal",
-        "title": "rank",
-        "sort": None,
-        "axis": {"labelAngle": 0},
-    }
+    x = name_axis("rank", "place", axis={"labelAngle": 0}) | {"type": "ordinal"}
     # Above a bar that reaches 1 there is room for its number.
     y = share_axis("mean probability" if first else "", "probability", top=1.1)
     y["axis"] = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
@@ -329,13 +290,9 @@ def _probability_layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> lis
     return [bars, *numbers]
 
 
-def _heading(part: pl.DataFrame) -> dict[str, Any]:
-    heading = {
-        "text": f"{part['name'][0]}: {written(part['temperature'][0])}",
-        "subtitle": f"entropy {part['entropy'][0]:.3g}",
-    }
-    look = {"fontSize": 13, "anchor": "start", "frame": "group", "offset": 2}
-    return {"title": {**heading, **look}}
+def _heading(part: pl.DataFrame, more: str, *, offset: int) -> dict[str, Any]:
+    text = f"{part['name'][0]}: {written(part['temperature'][0])}{more}"
+    return {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": offset}
 
 
 # -- temperature reliability
@@ -344,12 +301,7 @@ RELIABILITY_WIDTH = 230
 
 
 @takes_design()
-def temperature_reliability(
-    sweep: Sweep | Mapping[str, Any],
-    *,
-    temperatures: Sequence[float] | None = None,
-    **design: Unpack[Design],
-) -> Chart:
+def temperature_reliability(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Draw the probability of the top item against how often it is relevant.
 
     >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
@@ -357,12 +309,12 @@ def temperature_reliability(
     >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4}
     >>> sweep |= {"similarity": "cosine"}
     >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
-    >>> chart = temperature_reliability(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart = temperature_reliability(sweep | {"best_loss": {"temperature": 0.1}})
     >>> chart.data.select("name", "score", "share_relevant").row(0)
     ('sharp', 0.75, 0.5)
     """
     found = read_sweep(sweep)
-    chosen = three(found, temperatures)
+    chosen, note = three(found)
     softmax = softmax_said(found)
     rows = [
         {
@@ -375,9 +327,9 @@ def temperature_reliability(
             "share_relevant": each.number("accuracy"),
             "count": each.count("count"),
             "softmax": softmax,
-            "said": chosen.note,
+            "said": note,
         }
-        for name, row in chosen.rows.items()
+        for name, row in chosen.items()
         for each in row.records("bins")
         if each.count("count")
     ]
@@ -390,7 +342,8 @@ def temperature_reliability(
     )
 
 
-def draw_temperature_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
+@draws("temperature-reliability", width=3 * (RELIABILITY_WIDTH + 40))
+def draw_temperature_reliability(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     most = int(table["count"].max())  # type: ignore[arg-type]
     shown = table.partition_by("name", maintain_order=True)
     columns = canvas.columns(len(shown), 220)
@@ -399,22 +352,18 @@ def draw_temperature_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
     height = canvas.down(220, below=BELOW_MAIN + 26, panels=rows, gap=PANEL_GAP)
     panels = []
     for part in shown:
-        name, at, error = (
-            part[column][0] for column in ("name", "temperature", "calibration_error")
-        )
         drawn = diagram(
             canvas.theme,
             score="confidence in the top item",
             share="top items that are relevant",
             results="queries",
-            only=keep_rows("name", name),
+            only=keep_rows("name", part["name"][0]),
             width=width,
             height=height,
             most=most,
         )
-        text = f"{name}: {written(at)}, ECE {error:.3f}"
-        heading = {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 8}
-        panels.append({"title": heading, **drawn})
+        error = f", ECE {part['calibration_error'][0]:.3f}"
+        panels.append({"title": _heading(part, error, offset=8), **drawn})
     notes = [
         "Points on the dashed line can be believed; above it confidence is too low, below it too "
         "high. ECE is the mean gap.",
@@ -423,15 +372,7 @@ def draw_temperature_reliability(table: pl.DataFrame, canvas: Canvas) -> Chart:
     ]
     title = "Confidence in the top item, and how often it is relevant"
     parts = {"concat": panels, "columns": columns, "spacing": PANEL_GAP}
-    return chart(
-        "temperature-reliability",
-        table,
-        canvas,
-        title,
-        notes,
-        parts,
-        width=max(len(panels), 2) * (RELIABILITY_WIDTH + 40),
-    )
+    return title, notes, parts
 
 
 # -- temperature study
@@ -446,7 +387,7 @@ STUDY_CURVES = (
     ("iterations", "to the best", "best_iteration"),
     ("iterations", "to the end", "iterations"),
 )
-"""Panel, curve, and the name of its numbers in a study; panels of measures stand before them."""
+"""Panel, curve, and the name of its numbers in a study; panels of measures come first."""
 OF_VECTORS = ("alignment", "uniformity")
 """Numbers that depend on vectors alone, so that the untrained similarity has them to compare
 with."""
@@ -500,13 +441,9 @@ def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]
         **{name: queries.count(name) for name in ("training", "validation", "held_out")},
         "said": " ".join(found.texts("notes")),
     }
-    columns = {
-        "panel": pl.String,
-        "curve": pl.String,
-        "temperature": pl.Float64,
-        "measure": pl.Boolean,
-    }
-    columns |= {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "differs": pl.Boolean}
+    columns = {"panel": pl.String, "curve": pl.String, "temperature": pl.Float64}
+    columns |= {"measure": pl.Boolean, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    columns |= {"differs": pl.Boolean}
     plain = {"measure": False, "low": None, "high": None, "differs": None}
     table = pl.DataFrame(
         [{**plain, **row} for row in listed if row["value"] is not None], schema=columns
@@ -540,7 +477,8 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
-def draw_temperature_study(table: pl.DataFrame, canvas: Canvas) -> Chart:
+@draws("temperature-study", width=2 * STUDY_WIDTH + 260)
+def draw_temperature_study(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     chosen = canvas.theme
     at = table["temperature"].drop_nulls()
     low, high = float(at.min()), float(at.max())  # type: ignore[arg-type]
@@ -580,13 +518,10 @@ def draw_temperature_study(table: pl.DataFrame, canvas: Canvas) -> Chart:
         "spacing": {"row": ROW_GAP, "column": PANEL_GAP},
         "resolve": OWN_LOOKS,
     }
-    return chart(
-        "temperature-study", table, canvas, title, notes, parts, width=2 * STUDY_WIDTH + 260
-    )
+    return title, notes, parts
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:
-    """Return the range of the numbers with a margin, also around a single number."""
     numbers = pl.concat([part[name].drop_nulls() for name in ("value", "low", "high")])
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     margin = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
@@ -594,7 +529,7 @@ def _domain(part: pl.DataFrame) -> tuple[float, float]:
 
 
 def _study_measure(
-    part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame
+    part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: PlotArea
 ) -> dict[str, Any]:
     name = part["panel"][0]
     low, high = _domain(part)
@@ -624,54 +559,27 @@ def _untrained(
     rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
     if not rows:
         return []
-    values = {"values": [{**rows[0], "words": "untrained"}]}
-    line = layer(
-        mark("rule", color=theme.muted, strokeDash=[4, 3], strokeWidth=1.4),
-        encode(y=y),
-        data=values,
-    )
+    values = [{**rows[0], "words": "untrained"}]
+    dashed = mark("rule", color=theme.muted, strokeDash=[4, 3], strokeWidth=1.4)
+    line = layer(dashed, encode(y=y), values=values)
     name = layer(
         mark("text", align="left", dx=6, color=theme.muted, fontWeight="bold"),
         encode(x={"value": width}, y=y, text={"field": "words"}),
-        data=values,
+        values=values,
     )
     band = layer(
         mark("rect", color=theme.muted, opacity=0.18),
         encode(x={"value": 0}, x2={"value": width}, y={**y, "field": "low"}, y2={"field": "high"}),
-        data=values,
+        values=values,
     )
-    return [
-        *([band] if rows[0]["low"] is not None and rows[0]["high"] is not None else []),
-        line,
-        name,
-    ]
+    known = rows[0]["low"] is not None and rows[0]["high"] is not None
+    return [band, line, name] if known else [line, name]
 
 
 def _study_curves(
-    part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame
+    part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: PlotArea
 ) -> dict[str, Any]:
-    panel = part["panel"][0]
     low, high = _domain(part)
-    symlog = False
-    if panel == "loss":
-        losses = Losses.of(float(part["value"].min()), float(part["value"].max()))  # type: ignore[arg-type]
-        low, high, symlog, y = losses.low, losses.high, losses.symlog, losses.axis
-    else:
-        low, high = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}.get(
-            panel, (low, high)
-        )
-        y = number_axis(
-            panel,
-            "value",
-            scale={"domain": [low, high], "nice": False, "zero": False},
-            axis={"tickCount": 4},
-        )
-    trained = part.filter(pl.col("temperature").is_not_null())
-    lines = curves(
-        trained, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
-    )
-    for line in lines[:-1]:
-        line["transform"] = [keep_rows("panel", panel), {"filter": "isValid(datum.temperature)"}]
-    named = lines if trained["curve"].n_unique() > 1 else lines[:-1]
-    drawn = [*_untrained(part, y, canvas.theme, frame.width), *named]
-    return frame.layers(*drawn)
+    bounds = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}
+    y, lines = _curve_panel(part, bounds.get(part["panel"][0], (low, high)), x, canvas, frame)
+    return frame.layers(*_untrained(part, y, canvas.theme, frame.width), *lines)

@@ -172,7 +172,7 @@ _TAKES = {
     "RBP": ("p",),
     "SetF": ("beta",),
 }
-"""What may stand in the brackets of a name beside rel and judged_only."""
+"""Parameters in the brackets of a name besides rel and judged_only."""
 
 
 def read(text: str) -> list[Name] | None:

@@ -37,7 +37,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Name:
+class PrintedName:
     """One of trec_eval's names."""
 
     measure: str
@@ -46,9 +46,9 @@ class Name:
     cutoffs: tuple[str, ...] = ()
     """The values printed one by one where none are given."""
     written: str = "{}"
-    """How a cutoff is written behind the name."""
+    """Notation of a cutoff after the name."""
     parameter: Callable[[str], str] | None = None
-    """How the text of a parameter becomes ours, for a name that takes one for all."""
+    """Conversion of a parameter's text to judged's, for a name with one parameter for all."""
     whole: bool = False
     """Printed as a whole number."""
     queries: bool = True
@@ -58,14 +58,14 @@ class Name:
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether it has no parameters."""
+        """True if it has no parameters."""
         return not self.cutoffs and self.parameter is None
 
 
-def _table(text: str) -> str:
+def _gains(text: str) -> str:
     if any(pair.count("=") != 1 for pair in text.split(",")):
-        raise ValueError(f"{text!r} is no table of grades and gains")
-    return "{" + text.replace("=", ":") + "}"
+        raise ValueError(f"{text!r} is not a table of grades and gains")
+    return "gains={" + text.replace("=", ":") + "}"
 
 
 def _weights(text: str) -> str:
@@ -78,65 +78,58 @@ def _patience(text: str) -> str:
     return _plain(text.removeprefix("p="))
 
 
-NAMES: dict[str, Name] = {
-    "runid": Name("", queries=False),
-    "num_q": Name("NumQ", whole=True, queries=False),
-    "num_ret": Name("NumRet", whole=True),
-    "num_rel": Name("NumRel", whole=True),
-    "num_rel_ret": Name("NumRelRet", whole=True),
-    "map": Name("AP"),
-    "gm_map": Name("AP(aggregate=geometric)", queries=False),
-    "Rprec": Name("Rprec"),
-    "bpref": Name("Bpref"),
-    "recip_rank": Name("RR"),
-    "iprec_at_recall": Name("IPrec(rounding=trec_eval)@{}", TENTHS, "{:.2f}"),
-    "P": Name("P@{}", CUTOFFS),
-    "relstring": Name("", parameter=_plain, summary=False),
-    "recall": Name("R@{}", CUTOFFS),
-    "infAP": Name("infAP"),
-    "gm_bpref": Name("Bpref(aggregate=geometric)", queries=False),
-    "Rprec_mult": Name("Rprec(mult={})", tuple(f"{i / 5:.1f}" for i in range(1, 11)), "{:.2f}"),
-    "utility": Name("Utility({})", parameter=_weights),
-    "11pt_avg": Name("IAP(rounding=trec_eval, {})", parameter=lambda text: f"points=[{text}]"),
-    "binG": Name("binG"),
-    "G": Name("G({})", parameter=lambda text: f"gains={_table(text)}"),
-    "dcg": Name("DCG({})", parameter=lambda text: f"gains={_table(text)}"),
-    "ideal_dcg": Name("IdealDCG({})", parameter=lambda text: f"gains={_table(text)}"),
-    "ndcg": Name("nDCG({})", parameter=lambda text: f"gains={_table(text)}"),
-    "ndcg_rel": Name("nDCGRel({})", parameter=lambda text: f"gains={_table(text)}"),
-    "Rndcg": Name("RnDCG({})", parameter=lambda text: f"gains={_table(text)}"),
-    "ndcg_cut": Name("nDCG@{}", CUTOFFS),
-    "map_cut": Name("AP@{}", CUTOFFS),
-    "relative_P": Name("R(norm=capped)@{}", CUTOFFS),
-    "success": Name("Success@{}", ("1", "5", "10")),
-    "set_P": Name("P"),
-    "set_relative_P": Name("R(norm=capped)"),
-    "set_recall": Name("R"),
-    "set_map": Name("SetAP"),
+NAMES: dict[str, PrintedName] = {
+    "runid": PrintedName("", queries=False),
+    "num_q": PrintedName("NumQ", whole=True, queries=False),
+    "num_ret": PrintedName("NumRet", whole=True),
+    "num_rel": PrintedName("NumRel", whole=True),
+    "num_rel_ret": PrintedName("NumRelRet", whole=True),
+    "map": PrintedName("AP"),
+    "gm_map": PrintedName("AP(aggregate=geometric)", queries=False),
+    "Rprec": PrintedName("Rprec"),
+    "bpref": PrintedName("Bpref"),
+    "recip_rank": PrintedName("RR"),
+    "iprec_at_recall": PrintedName("IPrec(rounding=trec_eval)@{}", TENTHS, "{:.2f}"),
+    "P": PrintedName("P@{}", CUTOFFS),
+    "relstring": PrintedName("", parameter=_plain, summary=False),
+    "recall": PrintedName("R@{}", CUTOFFS),
+    "infAP": PrintedName("infAP"),
+    "gm_bpref": PrintedName("Bpref(aggregate=geometric)", queries=False),
+    "Rprec_mult": PrintedName(
+        "Rprec(mult={})", tuple(f"{i / 5:.1f}" for i in range(1, 11)), "{:.2f}"
+    ),
+    "utility": PrintedName("Utility({})", parameter=_weights),
+    "11pt_avg": PrintedName(
+        "IAP(rounding=trec_eval, {})", parameter=lambda text: f"points=[{text}]"
+    ),
+    "binG": PrintedName("binG"),
+    "G": PrintedName("G({})", parameter=_gains),
+    "dcg": PrintedName("DCG({})", parameter=_gains),
+    "ideal_dcg": PrintedName("IdealDCG({})", parameter=_gains),
+    "ndcg": PrintedName("nDCG({})", parameter=_gains),
+    "ndcg_rel": PrintedName("nDCGRel({})", parameter=_gains),
+    "Rndcg": PrintedName("RnDCG({})", parameter=_gains),
+    "ndcg_cut": PrintedName("nDCG@{}", CUTOFFS),
+    "map_cut": PrintedName("AP@{}", CUTOFFS),
+    "relative_P": PrintedName("R(norm=capped)@{}", CUTOFFS),
+    "success": PrintedName("Success@{}", ("1", "5", "10")),
+    "set_P": PrintedName("P"),
+    "set_relative_P": PrintedName("R(norm=capped)"),
+    "set_recall": PrintedName("R"),
+    "set_map": PrintedName("SetAP"),
     # trec_eval's parameter is the square of the usual beta.
-    "set_F": Name("F({})", parameter=lambda text: f"beta={math.sqrt(float(text))!r}"),
-    "num_nonrel_judged_ret": Name("NumNonrelRet", whole=True),
-    "yaap": Name("YAAP"),
-    "rbp": Name("RBP(p={})", parameter=_patience),
-    "rbp_resid": Name("RBPResidual(p={})", parameter=_patience),
-    "unj": Name("Unjudged@{}", ("5", "10", "20")),
+    "set_F": PrintedName("F({})", parameter=lambda text: f"beta={math.sqrt(float(text))!r}"),
+    "num_nonrel_judged_ret": PrintedName("NumNonrelRet", whole=True),
+    "yaap": PrintedName("YAAP"),
+    "rbp": PrintedName("RBP(p={})", parameter=_patience),
+    "rbp_resid": PrintedName("RBPResidual(p={})", parameter=_patience),
+    "unj": PrintedName("Unjudged@{}", ("5", "10", "20")),
 }
 """In the order of printing."""
 
 DEFAULT_PARAMETERS = {"rbp": "0.9", "rbp_resid": "0.9", "relstring": "10"}
 
-_OFFICIAL = (
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-)
+_OFFICIAL = tuple(NAMES)[:10]  # runid to recip_rank
 _SETS = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 GROUPS: dict[str, tuple[str, ...]] = {
     "official": (*_OFFICIAL, "iprec_at_recall", "P"),
@@ -156,7 +149,7 @@ REFUSED = {
 
 
 @dataclass(frozen=True)
-class Line:
+class PrintedLine:
     """One value that trec_eval prints: its name there, and our measure."""
 
     name: str
@@ -164,7 +157,7 @@ class Line:
     measure: str
 
 
-def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
+def lines(root: str, parameters: str | None = None) -> Iterator[PrintedLine]:
     """Yield what one of trec_eval's names prints, with its usual parameters or those given.
 
     Parameters that do not fit are a ValueError. A name that takes none ignores them.
@@ -178,14 +171,14 @@ def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
             raise ValueError(f"{root} has a cutoff twice")
         for cutoff in cutoffs:
             name = f"{root}_{known.written.format(cutoff)}"
-            yield Line(name, root, known.measure.format(f"{cutoff:.17g}"))
-    elif known.takes_nothing or known.parameter is None:
-        yield Line(root, root, known.measure)
+            yield PrintedLine(name, root, known.measure.format(f"{cutoff:.17g}"))
+    elif known.parameter is None:
+        yield PrintedLine(root, root, known.measure)
     else:
         text = parameters or DEFAULT_PARAMETERS.get(root)
         inside = known.parameter(text) if text else ""
         measure = known.measure.format(inside).replace(", )", ")").replace("()", "")
-        yield Line(f"{root}_{parameters}" if parameters else root, root, measure)
+        yield PrintedLine(f"{root}_{parameters}" if parameters else root, root, measure)
 
 
 def understood(text: str) -> list[tuple[str, str]] | None:
@@ -252,7 +245,7 @@ NOTES = {
     "rbp": "p is 0.9 unless given.",
     "rbp_resid": "p is 0.9 unless given.",
 }
-"""What differs from our measure with its usual parameters."""
+"""Differences from judged's measure with its default parameters."""
 
 CONVENTION = spec.Convention(
     name="trec_eval",

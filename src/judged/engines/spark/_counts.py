@@ -16,7 +16,7 @@ import numpy as np
 
 from judged.arrays import Floats, Ints
 from judged.embeddings.learned import as_similarity
-from judged.embeddings.product import MEMORY, Product, over_blocks
+from judged.embeddings.product import MEMORY, TiledProduct, over_blocks
 from judged.embeddings.ranks import (
     RankCounts,
     Tally,
@@ -29,9 +29,8 @@ from judged.embeddings.relations import (
     BoundJudgements,
     JudgementRelation,
     ListedPairs,
-    RelationUnion,
-    SameId,
     all_pairs,
+    as_exclusion,
     as_relation,
 )
 from judged.embeddings.search import NAME, Basis, Search, basis_of, refuse_removal
@@ -53,12 +52,9 @@ class Counts:
     """Numbers of items above each relevant item, or tied with it; `+` adds other items."""
 
     above: Ints
-    level: Ints
-    """The number of items with the same or a greater score."""
-    before: Ints
-    """The number of tied items that come before it, by id."""
-    ranked: Ints
-    """The number of items that each query ranks: all but the excluded ones."""
+    level: Ints  # the number of items with the same or a greater score
+    before: Ints  # the number of tied items that come before it, by id
+    ranked: Ints  # the number of items that each query ranks: all but the excluded ones
     items: int
 
     @classmethod
@@ -71,13 +67,8 @@ class Counts:
         return cls(np.maximum(first - 1, 0), last, place, ranked, items)
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.above + other.above,
-            self.level + other.level,
-            self.before + other.before,
-            self.ranked + other.ranked,
-            self.items + other.items,
-        )
+        names = ("above", "level", "before", "ranked", "items")
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,24 +87,19 @@ class Prepared:
     dims: int | None
     relevant: ListedPairs
     """The relevant pairs, by the number of the judged item; -1 if it has no vector."""
-    scores: Floats
-    """The exact score of each of these pairs."""
-    items: tuple[str, ...]
-    """The ids of the judged items."""
-    start: Counts
-    """The counts among the judged items."""
+    scores: Floats  # the exact score of each of these pairs
+    items: tuple[str, ...]  # the ids of the judged items
+    start: Counts  # the counts among the judged items
     basis: Basis
     judged: BoundJudgements | None
     """The queries with judgements, if relevance comes from judgements."""
-    excluded: dict[str, list[int]]
-    """The queries for which an item is excluded."""
+    excluded: dict[str, list[int]]  # the queries for which an item is excluded
 
     @cached_property
     def _judged_items(self) -> frozenset[str]:
         return frozenset(self.items)
 
     def nothing(self) -> Counts:
-        """Return the counts of no items."""
         pairs, queries = (
             np.zeros(size, np.int64) for size in (len(self.scores), len(self.queries))
         )
@@ -123,7 +109,7 @@ class Prepared:
         """Count items above each relevant item, and those that tie with it; skip judged items."""
         shard = as_vectors(vectors, ids=ids, dims=self.dims, source="the items")
         names = shard.names()
-        met = np.array([at for at, name in enumerate(names) if name in self._judged_items], int)
+        met = np.array([row for row, name in enumerate(names) if name in self._judged_items], int)
         if len(met) == len(shard):
             return self.nothing()
         gone = [
@@ -138,9 +124,7 @@ class Prepared:
             exclude = ListedPairs.of(row, column, np.ones(len(row)), self.queries)
         # Training queries were checked when the queries were prepared.
         similarity = self.similarity.allow_training_queries().placed(shard)
-        product = Product(self.queries, shard, similarity, exclude=exclude, memory=self.memory)
-        # Tiles of whole numbers would be compared as they are, without what they lack.
-        product.whole_numbers = product.whole_numbers and product.comparable
+        product = TiledProduct(self.queries, shard, similarity, exclude=exclude, memory=self.memory)
         product.threads = 1
         ties = TieOrder(product, "id", self.items)
         left = len(shard) - len(met)
@@ -182,7 +166,7 @@ class Prepared:
                 f"{counted(total.items, 'item')} were counted, of {items:,}: the items in Spark "
                 "changed while they were counted. Evaluate again."
             )
-        pairs = self.relevant.pairs
+        pairs = self.relevant
         first = np.where(pairs.item >= 0, total.above + 1, 0)
         ranks = [RankCounts(0, pairs, first, total.level, total.before, total.ranked)]
         rankings = rankings_of(self.queries.names(), ranks, policy, name)
@@ -209,7 +193,7 @@ def prepare(
         queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
         items=as_vectors(judged_items, ids=item_ids, dims=dims, source="the judged items"),
         similarity=as_similarity(similarity),
-        exclude=None if exclude is None else as_relation(exclude, what="exclude"),
+        exclude=as_exclusion(exclude),
         memory=memory,
         dims=dims,
         normalisation=None,
@@ -220,17 +204,17 @@ def prepare(
             "a similarity that is a function has no bound of its rounding, so that counts of "
             "partitions would not add up; give a name, a matrix, or a learned similarity."
         )
-    relation = as_relation(relevance, what="relevance")
+    relation = as_relation(relevance)
     excluded = _excluded(search)
     bound = relation.bind(search.queries, search.items)
     out = None if search.exclude is None else search.exclude.bind(search.queries, search.items)
     placed = search.similarity.placed(search.items)
-    product = Product(search.queries, search.items, placed, exclude=out, memory=memory)
+    product = TiledProduct(search.queries, search.items, placed, exclude=out, memory=memory)
     pairs = all_pairs(bound, len(search.queries))
     if out is not None:
         gone = all_pairs(out, len(search.queries))
         pairs = pairs.without(gone.where(gone.item >= 0))
-    relevant = ListedPairs.of_pairs(pairs)
+    relevant = ListedPairs(pairs.lengths, pairs.item, pairs.grade)
     ranks = count_ranks(product, relevant, ties=TieOrder(product, "id"))
     start = Counts.of(ranks, len(search.items))
     there = np.flatnonzero(pairs.item >= 0)
@@ -259,9 +243,9 @@ def _excluded(search: Search) -> dict[str, list[int]]:
         return excluded
     names = search.queries.names()
     place = {name: row for row, name in enumerate(names)}
-    parts = search.exclude.parts if isinstance(search.exclude, RelationUnion) else (search.exclude,)
+    parts = getattr(search.exclude, "parts", ()) or (search.exclude,)
     for part in parts:
-        if isinstance(part, SameId):
+        if getattr(part, "is_by_id", False):
             listed: Any = zip(names, ([name] for name in names), strict=True)
         elif isinstance(part, JudgementRelation):
             listed = zip(part.pool.queries, part.pool.items, strict=True)

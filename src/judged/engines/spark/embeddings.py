@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
+from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +32,11 @@ if TYPE_CHECKING:
     from judged.options import MeasuresLike
     from judged.rankings.rankings import Rankings
 
-QUERY_BYTES_PER_JOB = 1 << 30
-"""Bytes of queries that are sent to the workers at a time."""
+QUERY_BYTES_PER_JOB = 1 << 30  # bytes of queries that are sent to the workers at a time
 QUERY_BYTES_PER_MESSAGE = 1 << 26
 """The same through a Spark Connect server, which takes no larger messages."""
-PARTITIONS_OF_SUMS = 16
-"""Sums that the counts of all partitions are added up to in Spark."""
-NUMBERS_PER_STEP = 1 << 26
-"""Numbers of vectors that a worker compares at a time."""
+PARTITIONS_OF_SUMS = 16  # sums that the counts of all partitions are added up to in Spark
+NUMBERS_PER_STEP = 1 << 26  # numbers of vectors that a worker compares at a time
 VECTOR_COLUMNS = ("vector", "embedding", "emb", "values", "features")
 """Names of the column of vectors, if several columns hold arrays."""
 _INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
@@ -72,8 +69,6 @@ def evaluate_in_spark(
     for name in _UNSUPPORTED:
         if options.pop(name, None) not in (None, False):
             raise InputError(f"{name} is not supported for items in Spark; leave it out.")
-    if options.pop("precision", "double") != "double":
-        raise InputError("precision must be double for items in Spark; leave it out.")
     policy, convention = options.pop("policy", None), options.pop("convention", None)
     settings = EvaluationSettings.of(measures, policy, convention)
     weights = options.pop("weights", None)
@@ -95,7 +90,7 @@ def _rank_blocks(
     from judged.engines.spark._counts import prepare
     from judged.inputs.vectors import as_vectors
 
-    relation = as_relation(relevance, what="relevance")
+    relation = as_relation(relevance)
     if not isinstance(relation, JudgementRelation):
         raise InputError(
             "relevance of items in Spark must be judgements by id: {query: {item: grade}}, a file "
@@ -107,9 +102,9 @@ def _rank_blocks(
     judged_ids, judged_vectors = _fetch_judged_items(frame, relation)
     for block, judgements in _query_blocks(vectors, relation, is_connect(items)):
         ready = prepare(block, judged_vectors, judgements, item_ids=judged_ids, **options)
-        counted_parts = frame.mapInArrow(pack_work(CountItems(ready)), RESULT_SCHEMA)
+        counted_parts = frame.mapInArrow(pack_work(partial(_count_partition, ready)), RESULT_SCHEMA)
         sums = run_work(
-            counted_parts.repartition(PARTITIONS_OF_SUMS), AddCounts(), address_of(frame)
+            counted_parts.repartition(PARTITIONS_OF_SUMS), _add_counts, address_of(frame)
         )
         counts = sum(sums, ready.nothing())
         yield ready.rankings(counts, items=number, policy=policy, name=name)
@@ -158,7 +153,7 @@ def _select_items(frame: Any) -> Any:
     arrays = [name for name, kind in types.items() if kind in ("array<float>", "array<double>")]
     named = [name for name in arrays if name.lower() in VECTOR_COLUMNS]
     others = [name for name in types if name not in arrays]
-    ids = [others[at] for at in candidates("item", others)]
+    ids = [others[position] for position in candidates("item", others)]
     if (len(arrays) > 1 and len(named) != 1) or not arrays:
         columns = ", ".join(f"{quote(name)} ({kind})" for name, kind in types.items())
         hint = (
@@ -257,42 +252,32 @@ def _matrix(rows: pl.DataFrame) -> NDArray[np.floating[Any]]:
     return numbers.to_numpy().reshape(rows.height, -1)
 
 
-@dataclass(frozen=True)
-class CountItems:
-    """Work on a partition: count its items before each relevant item."""
-
-    ready: Prepared
-
-    def __call__(self, rows: pl.DataFrame) -> Iterator[Counts | RowFault]:
-        """Yield the counts of a partition, or what is wrong with its vectors."""
-        counts = self.ready.nothing()
-        step = max(NUMBERS_PER_STEP // max(self.ready.queries.values.shape[1], 1), 1)
-        try:
-            for begin in range(0, rows.height, step):
-                block = rows[begin : begin + step]
-                matrix = _matrix(block)
-                odd = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
-                if len(odd):
-                    name = min((block["id"][int(row)] for row in odd), key=str.encode)
-                    raise InputError(
-                        f"the items: the vector of {name!r} has a number that is not finite; "
-                        "leave the item out, or give it another vector."
-                    )
-                counts = counts + self.ready.count(block["id"].to_list(), matrix)
-        except JudgedError as error:
-            yield RowFault(0, str(error), "", str(error), error=type(error))
-            return
-        yield counts
+def _count_partition(ready: Prepared, rows: pl.DataFrame) -> Iterator[Counts | RowFault]:
+    """Count the items of a partition before each relevant item."""
+    counts = ready.nothing()
+    step = max(NUMBERS_PER_STEP // max(ready.queries.values.shape[1], 1), 1)
+    try:
+        for begin in range(0, rows.height, step):
+            block = rows[begin : begin + step]
+            matrix = _matrix(block)
+            odd = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
+            if len(odd):
+                name = min((block["id"][int(row)] for row in odd), key=str.encode)
+                raise InputError(
+                    f"the items: the vector of {name!r} has a number that is not finite; leave "
+                    "the item out, or give it another vector."
+                )
+            counts = counts + ready.count(block["id"].to_list(), matrix)
+    except JudgedError as error:
+        yield RowFault(0, str(error), "", str(error), error=type(error))
+        return
+    yield counts
 
 
-@dataclass(frozen=True)
-class AddCounts:
-    """Work on a partition of counts: add them up."""
-
-    def __call__(self, rows: pl.DataFrame) -> Iterator[Any]:
-        """Yield the sum of the counts, or all faults."""
-        results = [pickle.loads(packed) for packed in rows["result"].drop_nulls().to_list()]
-        faults = [result for result in results if isinstance(result, RowFault)]
-        yield from faults
-        if results and not faults:
-            yield reduce(add, results)
+def _add_counts(rows: pl.DataFrame) -> Iterator[Any]:
+    """Add up the counts of some partitions."""
+    results = [pickle.loads(packed) for packed in rows["result"].drop_nulls().to_list()]
+    faults = [result for result in results if isinstance(result, RowFault)]
+    yield from faults
+    if results and not faults:
+        yield reduce(add, results)

@@ -27,18 +27,17 @@ from judged.inputs.tables import (
     Kind,
     Lookup,
     Passed,
-    RawTable,
     Run,
     from_rows,
-    to_judgements,
-    to_run,
+    judgements_of,
+    run_of,
 )
 from judged.matching.checks import ADVICE, NAN_ADVICE
 from judged.matching.matcher import Matcher
-from judged.matching.pool import counts_of, pool_of, weighed
+from judged.matching.pool import pool_of, weighed
 from judged.rankings.audit import Findings, total
 from judged.rankings.rankings import Rankings, Weights
-from judged.text import Tallied, counted, quote
+from judged.text import counted, quote
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,8 +46,7 @@ if TYPE_CHECKING:
     from judged.options import CollectionLike
     from judged.policy import Policy
 
-SIDE = "side"
-"""The column that is 0 in rows of the run, and 1 in rows of the judgements."""
+SIDE = "side"  # the column that is 0 in rows of the run, and 1 in rows of the judgements
 NOT_UTF8 = "\0"
 """The mark of a line that is not valid UTF-8, before the line with replaced characters."""
 RESULT_SCHEMA = "result binary, lacking string"
@@ -60,16 +58,11 @@ RESULT_SCHEMA = "result binary, lacking string"
 
 @dataclass(frozen=True)
 class RowFault:
-    """Something wrong with rows of a partition."""
-
-    priority: int
-    """The smallest is reported if several things are wrong."""
+    priority: int  # the smallest is reported if several things are wrong
     query: str
     item: str
-    message: str
-    """{more} is replaced by the number of further rows."""
-    number: int = 1
-    """The number of rows, or pairs, that have it."""
+    message: str  # {more} is replaced by the number of further rows
+    number: int = 1  # the number of rows, or pairs, that have it
     unit: str = "more"
     error: type[JudgedError] = InputError
 
@@ -166,13 +159,9 @@ class TableDescription:
     notes: tuple[str, ...]
     is_rank: bool
     columns: tuple[str, ...]
-    one_iteration: bool | None = None
-    """Whether the rows of all partitions name the same iteration, which is then not a subtopic;
-    None if the rows of this partition decide."""
 
     @classmethod
     def of(cls, table: SparkTable) -> TableDescription:
-        """Describe a table."""
         columns = tuple(table.frame.columns)
         return cls(table.kind, table.source, table.name, table.notes, table.is_rank, columns)
 
@@ -186,9 +175,6 @@ class TableDescription:
                 rows = rows.with_columns(_numbers(rows, name, self.source))
         if "line" in rows.columns:
             rows = self._read_lines(rows)
-        if "iteration" in rows.columns and self.one_iteration is not None:
-            subtopic = {"iteration": "subtopic"}
-            rows = rows.drop("iteration") if self.one_iteration else rows.rename(subtopic)
         return rows.with_columns(score=-rows["score"]) if self.is_rank else rows
 
     def _read_lines(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -210,22 +196,19 @@ class TableDescription:
         return pl.concat([rows, from_rows(read, self.kind, layout.subtopic).select(rows.columns)])
 
     def run(self, rows: pl.DataFrame) -> Run:
-        """Return the run in such rows."""
-        run = to_run(self._reading(rows), self.source, self.name)
+        run = run_of(Run(self._complete(rows), self.source, self.notes, name=self.name))
         return replace(run, passed=Passed(rows=1), part=True)  # other partitions have more
 
     def judgements(self, rows: pl.DataFrame) -> Judgements:
-        """Return the judgements in such rows."""
-        return to_judgements(self._reading(rows), self.source)
+        return judgements_of(Judgements(self._complete(rows), self.source, self.notes))
 
-    def _reading(self, rows: pl.DataFrame) -> RawTable:
+    def _complete(self, rows: pl.DataFrame) -> pl.DataFrame:
         from judged.inputs.frames import complete
 
-        return RawTable(complete(rows, self.kind, self.source), self.notes)
+        return complete(rows, self.kind, self.source)
 
 
 def not_utf8_message(line: str, more: str = "") -> str:
-    """Return the message for a line that is not text."""
     return f"not UTF-8 text: {quote(line, 60)}{more}. Convert the file to UTF-8 first."
 
 
@@ -278,17 +261,14 @@ class MatchPartition:
     judgements: TableDescription
     policy: Policy
     collection: CollectionLike | None = None
-    weights: str | None = None
-    """The source of the weights, if the judgements have a column of them."""
-    change_run: Callable[[Any], Any] | None = None
-    """A change of the run before it is matched."""
+    weights: str | None = None  # the source of the weights, if the judgements have a column of them
+    change_run: Callable[[Any], Any] | None = None  # A change of the run before it is matched
     change_judgements: Callable[[Any], Any] | None = None
     """The same for judgements that did not come from here."""
     make: Callable[[Rankings], Any] | None = None
     """A function from the rankings to what is returned."""
 
     def __call__(self, rows: pl.DataFrame) -> Iterator[Any]:
-        """Yield the rankings of a partition, or a `RowFault`."""
         tables: list[tuple[TableDescription, pl.DataFrame]] = []
         try:
             for table in (self.judgements, self.run):
@@ -307,10 +287,10 @@ class MatchPartition:
             yield fault_of(error, tables, duplicates=self.policy.duplicates)
 
     def _match(self, judged: pl.DataFrame, run: Run | Lookup) -> Rankings:
-        own = self.judgements.judgements(judged)
-        judgements: Judgements | Lookup = own
+        table = self.judgements.judgements(judged)
+        judgements: Judgements | Lookup = table
         if self.change_judgements is not None:
-            judgements = self.change_judgements(replace(own, part=True))
+            judgements = self.change_judgements(replace(table, part=True))
         # In a part, ids are checked even if those of other parts may be judged.
         pool = replace(pool_of(judgements, duplicates=self.policy.duplicates), is_part=True)
         matcher = Matcher(pool, self.policy, self.collection)
@@ -321,12 +301,8 @@ class MatchPartition:
             values = np.array([known[query] for query in pool.queries])
             rankings = weighed(rankings, Weights(values, self.weights))
         assert rankings.findings is not None
-        # Notes on the judgements are added where all of them are known, except counts.
-        counts = (note for note in judgements.notes if isinstance(note, Tallied))
-        by_subtopic: tuple[str, ...] = ()
-        if pool.subtopics is not None and self.judgements.one_iteration is not None:
-            by_subtopic = counts_of(pool.subtopics, len(pool.grades))
-        findings = replace(rankings.findings, notes=(*counts, *by_subtopic, *run.notes))
+        # Notes on the judgements are added where all of them are known.
+        findings = replace(rankings.findings, notes=run.notes)
         dropped = Findings(duplicates_dropped=pool.dropped)
         return replace(rankings, findings=total([findings, dropped]))
 
@@ -339,8 +315,7 @@ def _all_rows(run: Run) -> pl.DataFrame:
     return pl.concat([run.frame, run.lost.frame], how="diagonal_relaxed")
 
 
-Work = Callable[[Any], Iterable[Any]]
-"""Work on the rows of a partition, a data frame of polars."""
+Work = Callable[[Any], Iterable[Any]]  # work on the rows of a partition, a data frame of polars
 
 
 def pack_work(work: Work) -> Callable[[Iterable[Any]], Iterator[Any]]:

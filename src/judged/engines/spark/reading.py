@@ -10,25 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.engines.spark.partitions import NOT_UTF8, not_utf8_message
-from judged.engines.spark.session import spark_errors
+from judged.engines.spark.session import session, spark_errors
 from judged.engines.spark.tables import SparkTable, as_table
 from judged.errors import EngineError, InputError
-from judged.inputs import read_judgements
+from judged.inputs import as_runs, read_judgements
 from judged.inputs.columns import as_columns
 from judged.inputs.formats import detect_format, distinct_names, promised
 from judged.inputs.source import Source, checked
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, is_spark
 from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
     from judged.options import ColumnsLike, FileFormat
 
-CATALOG_PREFIX = "table:"
-"""The prefix of the name of a catalog table."""
+CATALOG_PREFIX = "table:"  # the prefix of the name of a catalog table
 _FORMATS = ("parquet", "csv", "tsv", "trec")
-_HEAD_LINES = 1000
-"""The number of lines by which the format of a text is recognised."""
+_HEAD_LINES = 1000  # the number of lines by which the format of a text is recognised
 
 
 def opened(
@@ -44,49 +42,64 @@ def opened(
     if not runs:
         raise InputError("Spark needs judgements and a run: give QRELS and at least one RUN.")
     named = as_columns(columns, alone=False)
-    given = [_named(each) for each in runs]
-    names = distinct_names([(name, _plain(where)) for name, where in given])
+    named_places = [_named(run) for run in runs]
+    names = distinct_names([(name, _plain(where)) for name, where in named_places])
     judged: Any
     with spark_errors():
         if os.path.isfile(judgements):
             judged = read_judgements(judgements, columns=named, format=judgements_format)
         else:
-            judged = _opened(spark, judgements, JUDGEMENTS, named, judgements_format)
+            judged = open_table(spark, judgements, JUDGEMENTS, named, judgements_format)
         tables = {
-            name: replace(_opened(spark, where, RUN, named, run_format), name=name)
-            for name, (_, where) in zip(names, given, strict=True)
+            name: replace(open_table(spark, where, RUN, named, run_format), name=name)
+            for name, (_, where) in zip(names, named_places, strict=True)
         }
     return judged, tables
 
 
-def opened_run(
-    spark: Any,
-    run: str,
-    *,
-    columns: ColumnsLike | None = None,
-    run_format: FileFormat | None = None,
-) -> SparkTable:
-    """Open one run."""
-    with spark_errors():
-        return _opened(spark, run, RUN, as_columns(columns, alone=False), run_format)
+def with_opened_paths(
+    judgements: Any, runs: Any, columns: ColumnsLike | None
+) -> tuple[Any, dict[str, Any]]:
+    """Open the paths of runs with Spark, and that of judgements unless it is a local file.
+
+    Anything else than a run in Spark, or a path of one, is an error.
+    """
+    several = {name or "run": run for name, run in as_runs(runs).items()}
+    named = as_columns(columns, alone=False)
+    frames = [getattr(run, "frame", run) for run in several.values() if is_spark(run)]
+
+    def table(given: Any, kind: Kind) -> Any:
+        from pyspark.sql import SparkSession
+
+        spark = frames[0].sparkSession if frames else SparkSession.getActiveSession()
+        with spark_errors():
+            return open_table(spark or session(), os.fspath(given), kind, named, None)
+
+    for name, run in several.items():
+        if isinstance(run, (str, os.PathLike)):
+            several[name] = table(run, RUN)
+        elif not is_spark(run):
+            raise InputError(f"runs must be in Spark, or paths; got {type(run).__name__}.")
+    if isinstance(judgements, (str, os.PathLike)) and not os.path.isfile(judgements):
+        judgements = table(judgements, JUDGEMENTS)
+    return judgements, several
 
 
-def _named(given: str) -> tuple[str | None, str]:
+def _named(written: str) -> tuple[str | None, str]:
     """Split NAME=PLACE; a folder of partitions may have such a name too."""
-    found = re.fullmatch(r"([^/:=]+)=(.+)", given)
-    if found is None or os.path.lexists(given):
-        return None, given
-    return found.group(1).strip(), found.group(2)
+    parts = re.fullmatch(r"([^/:=]+)=(.+)", written)
+    if parts is None or os.path.lexists(written):
+        return None, written
+    return parts.group(1).strip(), parts.group(2)
 
 
 def _plain(where: str) -> str:
-    """Return the part of a place that names the run."""
     if where.startswith(CATALOG_PREFIX):
         return where.rpartition(".")[2].removeprefix(CATALOG_PREFIX)
     return where.rstrip("/")
 
 
-def _opened(
+def open_table(
     spark: Any, where: str, kind: Kind, named: NamedColumns, format: str | None
 ) -> SparkTable:
     if where == "-":
@@ -94,18 +107,18 @@ def _opened(
     if where.startswith(CATALOG_PREFIX):
         return as_table(spark.table(where.removeprefix(CATALOG_PREFIX)), kind, named, source=where)
     head = None if format == "parquet" else _head(spark, where, kind, named)
-    found = format or _format(head, where)
-    if found not in _FORMATS:
+    file_format = format or _format(head, where)
+    if file_format not in _FORMATS:
         raise InputError(
-            f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {found}. Leave "
-            "out --engine, or write the file as Parquet."
+            f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {file_format}. "
+            "Leave out --engine, or write the file as Parquet."
         )
-    if found == "trec":
+    if file_format == "trec":
         assert head is not None
         return _trec(spark, where, kind, head)
-    if found == "parquet":
+    if file_format == "parquet":
         return as_table(_parquet(spark, where), kind, named, source=where)
-    separator = "," if found == "csv" else "\t"
+    separator = "," if file_format == "csv" else "\t"
     # The files of a folder must have the same columns in the same order.
     rules = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False}
     frame = spark.read.csv(where, header=True, sep=separator, **rules)

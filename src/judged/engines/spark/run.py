@@ -17,7 +17,11 @@ from judged.engines.spark.partitions import (
     fetch_judgements,
     run_work,
 )
-from judged.engines.spark.session import address_of, check_installed, spark_errors
+from judged.engines.spark.session import (
+    address_of,
+    check_installed,
+    spark_errors,
+)
 from judged.engines.spark.tables import SparkTable, as_table, send_pool, some_queries
 from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
@@ -52,12 +56,10 @@ class SparkFrame(RemoteTable):
     given: Any
 
     def run(self, name: str | None, columns: NamedColumns) -> SparkRun:
-        """Return the run in this frame."""
         check_installed()
         return SparkRun.of(self.table(RUN, columns, name))
 
     def judgements(self, columns: NamedColumns) -> Judgements:
-        """Fetch the judgements, ordered by id."""
         check_installed()
         return fetch_judgements(self.table(JUDGEMENTS, columns))
 
@@ -69,7 +71,6 @@ class SparkFrame(RemoteTable):
         )
 
     def table(self, kind: Kind, columns: NamedColumns, name: str | None = None) -> SparkTable:
-        """Return the table of a kind in this frame."""
         if isinstance(self.given, SparkTable):
             return replace(self.given, name=name or self.given.name)
         return as_table(self.given, kind, columns, name=name or "run")
@@ -84,16 +85,13 @@ class SparkRun(DistantRun):
 
     @classmethod
     def of(cls, table: SparkTable) -> SparkRun:
-        """Return the run in a table."""
         return cls(table.name, table.source, table=table)
 
     def then(self, change: Callable[[Any], Any]) -> SparkRun:
-        """Return the same run with one more change of each partition."""
         return replace(self, changes=(*self.changes, change))
 
     @property
     def change(self) -> Callable[[Any], Any] | None:
-        """All changes as one function."""
         changes = self.changes
         return (lambda run: reduce(lambda r, change: change(r), changes, run)) if changes else None
 
@@ -103,7 +101,7 @@ class SparkRun(DistantRun):
         weights = matcher.own_weights
         judgements = send_pool(matcher.pool, weights, self.table.frame.sparkSession)
         counts = count_rows(self.table, judgements)
-        if not counts.judged_queries:
+        if not counts["judged_queries"]:
             names = some_queries(self.table.frame)
             raise InputError(
                 nothing_in_common(matcher.pool.name, matcher.queries, self.source, names)
@@ -116,11 +114,11 @@ class SparkRun(DistantRun):
             None if weights is None else weights.source,
             self.change,
         )
-        blocks: list[Rankings] = run_on_queries(self.table, judgements, counts, work)
+        blocks: list[Rankings] = match_partitions(self.table, judgements, counts, work)
         if not any(block.findings is not None and block.findings.results for block in blocks):
             raise InputError(f"{self.source}: {EMPTY}")
         findings = Findings(
-            run_queries=counts.queries - counts.judged_queries,
+            run_queries=counts["queries"] - counts["judged_queries"],
             duplicates_dropped=matcher.pool.dropped,
             notes=matcher.pool.notes,
             closing=()
@@ -141,27 +139,6 @@ def refuse_input_order(ties: str, table: SparkTable) -> None:
         )
 
 
-@dataclass(frozen=True)
-class RowCounts:
-    """Numbers of queries and rows of a run and its judgements."""
-
-    queries: int
-    """Queries of the run, judged or not."""
-    judged_queries: int
-    rows: int
-    """Rows of judged queries."""
-    judgements: int
-    with_judgements: int
-    """Queries that have judgements, in the run or not."""
-
-    @property
-    def chosen(self) -> Chosen:
-        """The way to select the rows of judged queries."""
-        if self.queries == self.judged_queries:
-            return "all"
-        return "few" if self.with_judgements <= MAX_BROADCAST_QUERIES else "many"
-
-
 def _setting(frame: Any, name: str) -> int:
     value = str(frame.sparkSession.conf.get(name, str(_DEFAULTS[name])))
     if not value.isdigit() or not int(value):
@@ -169,8 +146,12 @@ def _setting(frame: Any, name: str) -> int:
     return int(value)
 
 
-def count_rows(run: SparkTable, judgements: SparkTable) -> RowCounts:
-    """Count the rows of each query in one job that reads only the queries."""
+def count_rows(run: SparkTable, judgements: SparkTable) -> dict[str, int]:
+    """Count queries and rows in one job that reads only the queries.
+
+    Return the numbers of queries of the run, judged or not (`queries`), of judged ones, of their
+    rows, of judgements, and of queries that have judgements, in the run or not.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     longest = _setting(run.frame, LONGEST_LIST)
@@ -207,7 +188,22 @@ def count_rows(run: SparkTable, judgements: SparkTable) -> RowCounts:
             "(about 100 bytes of memory per result)."
         )
     names = ("queries", "judged_queries", "rows", "judgements", "with_judgements")
-    return RowCounts(*(int(totals[name]) for name in names))
+    return {name: int(totals[name]) for name in names}
+
+
+def match_partitions(
+    run: SparkTable, judgements: SparkTable, counts: dict[str, int], work: MatchPartition
+) -> list[Any]:
+    """Return the results of the work on all partitions, whose number depends on the rows."""
+    rows = counts["rows"] + counts["judgements"]
+    chosen: Chosen = "few" if counts["with_judgements"] <= MAX_BROADCAST_QUERIES else "many"
+    frame = join_tables(
+        run,
+        judgements,
+        partitions=max(1, math.ceil(rows / _setting(run.frame, PARTITION_ROWS))),
+        chosen="all" if counts["queries"] == counts["judged_queries"] else chosen,
+    )
+    return run_work(frame, work, address_of(run.frame))
 
 
 def join_tables(
@@ -229,13 +225,3 @@ def join_tables(
     rows = one.unionByName(other, allowMissingColumns=True)
     number = () if partitions is None else (partitions,)
     return rows.repartition(*number, "query")
-
-
-def run_on_queries(
-    run: SparkTable, judgements: SparkTable, counts: RowCounts, work: MatchPartition
-) -> list[Any]:
-    """Return the results of the work on all partitions of judged queries."""
-    rows = _setting(run.frame, PARTITION_ROWS)
-    partitions = max(1, math.ceil((counts.rows + counts.judgements) / rows))
-    frame = join_tables(run, judgements, partitions=partitions, chosen=counts.chosen)
-    return run_work(frame, work, address_of(run.frame))

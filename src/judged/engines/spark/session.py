@@ -18,10 +18,8 @@ from typing import Any
 from judged import __version__
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
 
-CONNECT_SECONDS = 20.0
-"""The time that a machine may take to accept a connection."""
-SPARK_CONNECT_SECONDS = 50.0
-"""The time that a Spark Connect server may take to answer."""
+CONNECT_SECONDS = 20.0  # the time that a machine may take to accept a connection
+SPARK_CONNECT_SECONDS = 50.0  # the time that a Spark Connect server may take to answer
 _QUIET = {
     "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
@@ -55,7 +53,7 @@ def session(
     """
     check_installed()
     if master is not None and remote is not None:
-        raise InputError("give master (--master) or remote (--remote), not both.")
+        raise InputError("give master or remote, not both.")
     address = remote or master or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER")
     is_remote = remote is not None or (master is None and "SPARK_REMOTE" in os.environ)
     if not is_remote:
@@ -78,7 +76,6 @@ def session(
 
 
 def check_installed() -> None:
-    """Raise an error if the extra is not installed."""
     for package in ("pyspark", "pyarrow", "pandas"):
         if find_spec(package) is None:
             raise MissingExtraError(f'Spark needs {package}: pip install "judged[spark]".')
@@ -94,7 +91,6 @@ def _check_java() -> None:
 
 
 def _machines(address: str) -> Iterator[tuple[str, int]]:
-    """Yield the host and port of each machine in an address."""
     parts = re.match(r"(?:spark|sc|k8s://https?)://([^/;]+)", address)
     for machine in parts.group(1).split(",") if parts else ():
         has_port = re.search(r":\d+$", machine)
@@ -154,7 +150,6 @@ def _start(master: str | None, conf: Mapping[str, str]) -> Any:
 
 
 def is_connect(frame: Any) -> bool:
-    """Return whether a frame belongs to Spark Connect."""
     return ".connect." in type(frame).__module__
 
 
@@ -210,7 +205,6 @@ def spark_errors(address: str | None = None) -> Iterator[None]:
 
 
 def other_version(version: str) -> str:
-    """Return the message for workers with another version of judged."""
     return (
         f"the Spark workers have judged {version}, but this is {__version__}: install the same "
         "version there."
@@ -218,7 +212,6 @@ def other_version(version: str) -> str:
 
 
 def not_installed(package: str) -> str:
-    """Return the message for workers without a Python package."""
     if package == "judged":
         return f"judged is not installed on the Spark workers: install judged {__version__} there."
     return (
@@ -233,7 +226,6 @@ def _lost_message(address: str | None, error: BaseException) -> str:
 
 
 def _main_line(text: str) -> str:
-    """Return the line of a message that names the reason."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if _EXCEPTION_LINE.match(line)]
     aborted = next((line for line in lines if "Job aborted due to stage failure" in line), None)

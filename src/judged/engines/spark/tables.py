@@ -25,20 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SparkTable:
-    """A run or judgements in Spark."""
-
     frame: Any
     """Columns query and item (texts), and score or grade (a number, or the text of one); subtopic
     or iteration, document and weight, if there are any; line (text) for a line of a file that does
     not have the usual fields."""
     kind: Kind
-    source: str
-    """The name in messages."""
+    source: str  # the name in messages
     name: str = "run"
-    notes: tuple[str, ...] = ()
-    """Assumptions about its columns."""
-    is_rank: bool = False
-    """Whether the score is a rank, of which the smallest is best."""
+    notes: tuple[str, ...] = ()  # assumptions about its columns
+    is_rank: bool = False  # whether the score is a rank, of which the smallest is best
 
 
 def as_table(
@@ -143,14 +138,13 @@ def _join_ids(parts: Sequence[Any]) -> Any:
 
 
 def collect(frame: Any) -> pl.DataFrame:
-    """Fetch the rows of a frame."""
     import polars as pl
 
     with spark_errors():
         if hasattr(frame, "toArrow"):
             return pl.DataFrame(pl.from_arrow(frame.toArrow()))
         rows: list[Any] = frame.collect()
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(frame.columns)}
+    columns = {name: [row[position] for row in rows] for position, name in enumerate(frame.columns)}
     return pl.DataFrame(columns, strict=False)
 
 
@@ -162,7 +156,6 @@ def some_queries(frame: Any) -> list[str]:
 
 
 def send_pool(pool: Pool, weights: Weights | None, spark: Any) -> SparkTable:
-    """Send judgements to Spark."""
     return SparkTable(send(pool_rows(pool, weights), spark), JUDGEMENTS, pool.name)
 
 
@@ -180,7 +173,7 @@ def pool_rows(pool: Pool, weights: Weights | None) -> pl.DataFrame:
         frame = frame[row].with_columns(subtopic, grade=pairs.grade)
     empty = np.flatnonzero(pool.lengths == 0)
     if len(empty):
-        named = texts("query", (pool.queries[at] for at in empty.tolist())).to_frame()
+        named = texts("query", (pool.queries[number] for number in empty.tolist())).to_frame()
         frame = pl.concat([frame, named], how="diagonal")
     if weights is not None:
         known = pl.DataFrame([texts("query", pool.queries), pl.Series("weight", weights.values)])
@@ -189,7 +182,6 @@ def pool_rows(pool: Pool, weights: Weights | None) -> pl.DataFrame:
 
 
 def send(frame: pl.DataFrame, spark: Any) -> Any:
-    """Make a frame of Spark from a small table."""
     with spark_errors():
         if int(spark.version.partition(".")[0]) < 4:
             types = {"grade": "double", "score": "double", "weight": "double"}

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, least, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps, divided, steps
+from judged.explanation.arithmetic import Expression, Number, least, logarithm, num, total
+from judged.explanation.listing import Column, Equation, Listing, Steps, divided, named, steps
 from judged.explanation.steps.precision import along
 from judged.measures.average import enough_for, recall_points
 from judged.rankings.rankings import Cutoff
@@ -43,7 +43,7 @@ _HEIGHT = {
 }
 
 
-def _average_divisor(q: Listing, k: Cutoff, rel: float, norm: str, found: int) -> Line:
+def _average_divisor(q: Listing, k: Cutoff, rel: float, norm: str, found: int) -> Equation:
     relevant, end = q.relevant(rel), q.cutoff(k, rel)
     said = (
         f"{q.describe('norm').removeprefix('divided by ')}: {relevant} relevant in all, {found} "
@@ -51,13 +51,13 @@ def _average_divisor(q: Listing, k: Cutoff, rel: float, norm: str, found: int) -
     )
     match norm:
         case "capped":
-            return Line("min(N, k)", Number(relevant) if k is None else least(relevant, end), said)
+            capped = Number(relevant) if k is None else least(relevant, end)
+            return Equation("min(N, k)", capped, said)
         case "retrieved":
-            return Line("found", Number(max(found, 1)), said)
+            return Equation("found", Number(max(found, 1)), said)
         case "cutoff":
-            return Line("k", Number(end), said)
-        case _:
-            return Line("N", Number(relevant), said)
+            return Equation("k", Number(end), said)
+    return Equation("N", Number(relevant), said)
 
 
 @steps("AP")
@@ -94,11 +94,8 @@ def interpolated_precision(q: Listing, *, recall: float, rel: float, rounding: s
     if number > len(best):
         return Steps(num(0), columns, says=f"{asked}; the list has {len(best)}.")
     rank = q.found(inf, rel)[number - 1]
-    return Steps(
-        best[number - 1],
-        columns,
-        says=f"{asked}, reached at rank {rank}; the best precision there or below counts.",
-    )
+    says = f"{asked}, reached at rank {rank}; the best precision there or below counts."
+    return Steps(best[number - 1], columns, says=says)
 
 
 @steps("IAP")
@@ -112,8 +109,8 @@ def interpolated_average(
         number, _ = enough(q, point, rel, rounding)
         height = best[number - 1] if number <= len(best) else num(0)
         says = f"{number} of {relevant} relevant items"
-        before.append(Line(f"recall {point:g}", height, says))
-    divisor = Line("points", Number(len(before)), "the number of recall points")
+        before.append(Equation(f"recall {point:g}", height, says))
+    divisor = Equation("points", Number(len(before)), "the number of recall points")
     value = total(line.value for line in before) / len(before)
     return Steps(value, columns, before=tuple(before), divisor=divisor)
 
@@ -121,12 +118,10 @@ def interpolated_average(
 @steps("YAAP")
 def yet_another_average_precision(q: Listing, *, rel: float) -> Steps:
     ranks = q.found(inf, rel)
-    line = Line("s", total(_precisions(ranks)), "precision at each relevant item, summed")
-    s, relevant = (
-        Named("s", line.value),
-        Line("N", Number(q.relevant(rel)), "all relevant items of the query"),
-    )
-    value = Logarithm((1 + s) / (1 + Named("N", relevant.value) - s), None)
+    line = Equation("s", total(_precisions(ranks)), "precision at each relevant item, summed")
+    relevant = q.all_relevant(rel)
+    s, n = named(line, relevant)
+    value = logarithm((1 + s) / (1 + n - s), None)
     return Steps(value, along(q, rel), before=(line, relevant))
 
 
@@ -145,19 +140,16 @@ def precision_at_recall(q: Listing, *, recall: float, rel: float) -> Steps:
 
 @steps("RecallAtPrec")
 def recall_at_precision(q: Listing, *, precision: float, rel: float) -> Steps:
-    holding = [
-        place for place, rank in enumerate(q.found(inf, rel), 1) if place / rank >= precision
-    ]
-    last = max(holding, default=0)
-    divisor = Line("N", Number(q.relevant(rel)), "all relevant items of the query")
-    if last:
-        rank = q.found(inf, rel)[last - 1]
-        says = (
-            f"Precision is at least {precision:g} for the last time at rank {rank}, with {last} "
-            "relevant items found."
-        )
-    else:
-        says = f"Precision is nowhere as high as {precision:g}."
+    ranks = q.found(inf, rel)
+    reached = (place for place, rank in enumerate(ranks, 1) if place / rank >= precision)
+    last = max(reached, default=0)
+    divisor = q.all_relevant(rel)
+    says = (
+        f"Precision is at least {precision:g} for the last time at rank {ranks[last - 1]}, with "
+        f"{last} relevant items found."
+        if last
+        else f"Precision is nowhere as high as {precision:g}."
+    )
     return Steps(num(last) / divisor.value, along(q, rel), divisor=divisor, says=says)
 
 
@@ -168,23 +160,12 @@ def rank_auc(q: Listing, *, rel: float) -> Steps:
     below = {rank: num(others) - (rank - place) for place, rank in enumerate(ranks, 1)}
     lost = relevant - len(ranks)
     tail = others - (q.retrieved - len(ranks))
-    terms = list(below.values())
+    terms, says = list(below.values()), ""
     if lost:
         terms.append(num(lost) * (num(tail) / 2))
-    divisor = Line(
-        "N × (C - N)",
-        num(relevant) * others,
-        f"the pairs of {relevant} relevant items and {others} others",
-    )
-    says = (
-        f"{lost} relevant items were not retrieved: of the {tail} others in the same place, half "
-        "count as below."
-        if lost
-        else ""
-    )
-    return Steps(
-        total(terms) / divisor.value,
-        (q.column("others below", below.get),),
-        divisor=divisor,
-        says=says,
-    )
+        says = f"{lost} relevant items were not retrieved: of the {tail} others in the same place, "
+        says += "half count as below."
+    pairs = f"the pairs of {relevant} relevant items and {others} others"
+    divisor = Equation("N × (C - N)", num(relevant) * others, pairs)
+    columns = (q.column("others below", below.get),)
+    return Steps(total(terms) / divisor.value, columns, divisor=divisor, says=says)

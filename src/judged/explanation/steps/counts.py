@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import inf, isinf
+from typing import Any
 
-from judged.explanation.arithmetic import Named, Number, least, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps, steps
+from judged.explanation.arithmetic import Expression, Number, least, num, total
+from judged.explanation.listing import Equation, Listing, Steps, named, steps
 from judged.explanation.steps.precision import NOTHING, along
 from judged.rankings.rankings import Cutoff
 
@@ -15,12 +16,10 @@ def set_average_precision(q: Listing, *, rel: float) -> Steps:
     found = len(q.found(inf, rel))
     if not q.retrieved:
         return Steps(Number(0), says="Nothing was retrieved.")
-    before = (
-        Line("P", num(found) / q.retrieved, "precision of the whole list"),
-        Line("R", num(found) / q.relevant(rel), "its recall"),
-    )
-    p, r = (Named(line.symbol, line.value) for line in before)
-    return Steps(p * r, along(q, rel), before=before)
+    precision = Equation("P", num(found) / q.retrieved, "precision of the whole list")
+    recall = Equation("R", num(found) / q.relevant(rel), "its recall")
+    p, r = named(precision, recall)
+    return Steps(p * r, along(q, rel), before=(precision, recall))
 
 
 @steps("Utility")
@@ -29,23 +28,16 @@ def utility(q: Listing, *, rel: float, a: float, b: float, c: float, d: float) -
     weighted = [(a, found, "TP"), (b, wrong, "FP"), (c, lost, "FN")]
     if d:
         weighted.append((d, q.collection - found - wrong - lost, "TN"))
+    value = total(num(worth) * count for worth, count, _ in weighted)
     says = ", ".join(f"{name} = {count}" for _, count, name in weighted)
-    return Steps(
-        total(num(worth) * count for worth, count, _ in weighted),
-        counted(q, None, rel),
-        says=f"Here {says}.",
-    )
+    return _counting(q, None, rel, value, says=f"Here {says}.")
 
 
 @steps("FallOut")
 def fall_out(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     divisor = others(q, rel)
-    return Steps(
-        num(counts(q, k, rel)[1]) / divisor.value,
-        counted(q, k, rel),
-        divisor=divisor,
-        end=q.cutoff(k, rel),
-    )
+    value = num(counts(q, k, rel)[1]) / divisor.value
+    return _counting(q, k, rel, value, divisor=divisor)
 
 
 def counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
@@ -54,94 +46,76 @@ def counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
     return found, q.shown(k, rel) - found, q.relevant(rel) - found
 
 
-def counted(q: Listing, k: Cutoff, rel: float) -> tuple[Column, ...]:
-    end = q.cutoff(k, rel)
-    found = q.counter(rel)
-    return (
+def _counting(q: Listing, k: Cutoff, rel: float, value: Expression, **others: Any) -> Steps:
+    """Return steps whose columns count relevant and other results."""
+    end, found = q.cutoff(k, rel), q.counter(rel)
+    columns = (
         q.column("relevant so far", lambda rank: num(found(rank)), end),
         q.column("others so far", lambda rank: num(rank - found(rank)), end),
     )
+    return Steps(value, columns, end=end, **others)
 
 
-@steps("TP")
+@steps("TP", "NumRelRet")
 def true_positives(q: Listing, *, k: Cutoff, rel: float) -> Steps:
-    end = q.cutoff(k, rel)
-    ranks = q.found(end, rel)
-    return Steps(
-        Number(len(ranks)),
-        counted(q, k, rel),
-        {rank: Number(1) for rank in ranks},
-        says=_which(ranks),
-        end=end,
-    )
-
-
-def _which(ranks: list[int]) -> str:
-    if not ranks:
-        return NOTHING
-    told = ", ".join(map(str, ranks[:10])) + (", …" if len(ranks) > 10 else "")
-    return f"The relevant results stand at rank{'s' if len(ranks) > 1 else ''} {told}."
+    ranks = q.found(q.cutoff(k, rel), rel)
+    listed = ", ".join(map(str, ranks[:10])) + (", …" if len(ranks) > 10 else "")
+    says = f"Ranks of the relevant results: {listed}." if ranks else NOTHING
+    adds = {rank: Number(1) for rank in ranks}
+    return _counting(q, k, rel, Number(len(ranks)), adds=adds, says=says)
 
 
 @steps("FP")
 def false_positives(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     found, wrong, _ = counts(q, k, rel)
     says = f"{found + wrong} results count, {found} of them relevant."
-    return Steps(num(found + wrong) - found, counted(q, k, rel), says=says, end=q.cutoff(k, rel))
+    return _counting(q, k, rel, num(found + wrong) - found, says=says)
 
 
 @steps("FN")
 def false_negatives(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     found, _, lost = counts(q, k, rel)
     says = f"{found + lost} items are relevant, {found} of them among the results that count."
-    return Steps(num(found + lost) - found, counted(q, k, rel), says=says, end=q.cutoff(k, rel))
+    return _counting(q, k, rel, num(found + lost) - found, says=says)
 
 
 @steps("TN")
 def true_negatives(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     lines = _table(q, k, rel)
-    c, tp, fp, fn = (Named(line.symbol, line.value) for line in lines)
-    return Steps(c - (tp + fp + fn), counted(q, k, rel), before=lines, end=q.cutoff(k, rel))
+    c, tp, fp, fn = named(*lines)
+    return _counting(q, k, rel, c - (tp + fp + fn), before=lines)
 
 
-def _table(q: Listing, k: Cutoff, rel: float) -> tuple[Line, ...]:
+def _table(q: Listing, k: Cutoff, rel: float) -> tuple[Equation, ...]:
     found, wrong, lost = counts(q, k, rel)
     return (
-        Line("C", Number(q.collection), "all items of the collection"),
-        Line("TP", Number(found), "relevant, and among the results that count"),
-        Line("FP", Number(wrong), "not relevant, but among them"),
-        Line("FN", Number(lost), "relevant, but not among them"),
+        Equation("C", Number(q.collection), "all items of the collection"),
+        Equation("TP", Number(found), "relevant, and among the results that count"),
+        Equation("FP", Number(wrong), "not relevant, but among them"),
+        Equation("FN", Number(lost), "relevant, but not among them"),
     )
 
 
 @steps("Accuracy")
 def accuracy(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     lines = _table(q, k, rel)
-    c, _, fp, fn = (Named(line.symbol, line.value) for line in lines)
-    divisor = Line("C", lines[0].value, lines[0].says)
-    return Steps(
-        (c - (fp + fn)) / c, counted(q, k, rel), before=lines, divisor=divisor, end=q.cutoff(k, rel)
-    )
+    c, _, fp, fn = named(*lines)
+    return _counting(q, k, rel, (c - (fp + fn)) / c, before=lines, divisor=lines[0])
 
 
-def others(q: Listing, rel: float) -> Line:
-    return Line(
-        "C - N",
-        num(q.collection) - q.relevant(rel),
-        "all items of the collection that are not relevant",
-    )
+def others(q: Listing, rel: float) -> Equation:
+    says = "all items of the collection that are not relevant"
+    return Equation("C - N", num(q.collection) - q.relevant(rel), says)
 
 
 @steps("Specificity")
 def specificity(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     divisor = others(q, rel)
-    line = Line(
-        "FP", Number(counts(q, k, rel)[1]), "not relevant, but among the results that count"
-    )
-    value = (Named(divisor.symbol, divisor.value) - Named("FP", line.value)) / Named(
-        divisor.symbol, divisor.value
-    )
-    return Steps(value, counted(q, k, rel), before=(line,), divisor=divisor, end=q.cutoff(k, rel))
+    says = "not relevant, but among the results that count"
+    line = Equation("FP", Number(counts(q, k, rel)[1]), says)
+    negatives, wrong = named(divisor, line)
+    value = (negatives - wrong) / negatives
+    return _counting(q, k, rel, value, before=(line,), divisor=divisor)
 
 
 @steps("NumRet")
@@ -154,15 +128,8 @@ def retrieved(q: Listing, *, k: Cutoff, rel: float) -> Steps:
 
 @steps("NumRel")
 def relevant(q: Listing, *, rel: float) -> Steps:
-    found = len(q.found(inf, rel))
-    return Steps(
-        Number(q.relevant(rel)), counted(q, None, rel), says=f"{found} of them are in the list."
-    )
-
-
-@steps("NumRelRet")
-def relevant_retrieved(q: Listing, *, k: Cutoff, rel: float) -> Steps:
-    return true_positives(q, k=k, rel=rel)
+    says = f"{len(q.found(inf, rel))} of them are in the list."
+    return _counting(q, None, rel, Number(q.relevant(rel)), says=says)
 
 
 @steps("NumNonrelRet")

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import inf
 
-from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import Column, Cumulated, Line, Listing, Steps, divided, steps
+from judged.explanation.arithmetic import Expression, Number, logarithm, num, total
+from judged.explanation.listing import (
+    Column,
+    Cumulated,
+    Equation,
+    Listing,
+    Steps,
+    divided,
+    named,
+    steps,
+)
 from judged.measures.diversity import SAME
 from judged.rankings.rankings import Cutoff
 
@@ -29,6 +39,11 @@ class Serving:
         ranked = zip(q.rankings.hit_rank.tolist(), items.tolist(), strict=True)
         self.at_rank = {rank: self.of_item[item] for rank, item in ranked if item in self.of_item}
         self.subtopics = sorted({each for served in self.of_item.values() for each in served})
+
+    @property
+    def all_subtopics(self) -> Equation:
+        says = "the subtopics that some judged item serves"
+        return Equation("S", Number(len(self.subtopics)), says)
 
     def column(self, q: Listing, end: float) -> Column:
         return q.column(
@@ -68,7 +83,7 @@ def _greedy(serving: Serving, alpha: float, end: float) -> list[tuple[int, list[
 
 
 def _logarithmic(rank: int) -> Expression:
-    return 1 / Logarithm(num(rank + 1))
+    return 1 / logarithm(rank + 1)
 
 
 def _reciprocal(rank: int) -> Expression:
@@ -87,7 +102,7 @@ def _over(
     q: Listing,
     serving: Serving,
     weight: Weight,
-    divisor: Line,
+    divisor: Equation,
     *,
     alpha: float,
     end: float,
@@ -101,56 +116,41 @@ def _over(
         q.column("weight", weight, end),
     )
     cumulated = Cumulated("weighted gain", gains, terms, ideal, "ideal list" if ideal else "")
-    return divided(terms, divisor, columns, named=True, end=end, cumulated=cumulated)
+    return divided(terms, divisor, columns, by_symbol=True, end=end, cumulated=cumulated)
 
 
-def _thinkable(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+def _thinkable(q: Listing, *, weight: Weight, k: Cutoff, rel: float, alpha: float) -> Steps:
     serving = Serving(q, rel)
     length = q.relevant(rel) if k is None else int(q.cutoff(k, rel))
     each = total((num(1 - alpha) ** (rank - 1)) * weight(rank) for rank in range(1, length + 1))
     many = len(serving.subtopics)
-    divisor = Line(
-        "most", many * each, f"a list of {length} items that all serve each of the {many} subtopics"
-    )
+    says = f"a list of {length} items that all serve each of the {many} subtopics"
+    divisor = Equation("most", many * each, says)
     return _over(q, serving, weight, divisor, alpha=alpha, end=q.cutoff(k, rel))
 
 
-def _ideal(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+def _ideal(q: Listing, *, weight: Weight, k: Cutoff, rel: float, alpha: float) -> Steps:
     serving = Serving(q, rel)
     end = q.cutoff(k, rel)
     best = _weighted(_gains(_greedy(serving, alpha, end), alpha), weight, end)
-    divisor = Line(
-        "ideal",
-        total(best.values()),
-        "the ideal list, which takes at each rank the item that gains most there",
-    )
+    says = "the ideal list, which takes at each rank the item that gains most there"
+    divisor = Equation("ideal", total(best.values()), says)
     ideal = tuple(each.value for each in best.values())
     return _over(q, serving, weight, divisor, alpha=alpha, end=end, ideal=ideal)
 
 
-@steps("alpha_DCG")
-def alpha_dcg(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
-    return _thinkable(q, _logarithmic, k=k, rel=rel, alpha=alpha)
-
-
-@steps("ERR_IA")
-def err_ia(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
-    return _thinkable(q, _reciprocal, k=k, rel=rel, alpha=alpha)
-
-
-@steps("alpha_nDCG")
-def alpha_ndcg(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
-    return _ideal(q, _logarithmic, k=k, rel=rel, alpha=alpha)
-
-
-@steps("nERR_IA")
-def nerr_ia(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
-    return _ideal(q, _reciprocal, k=k, rel=rel, alpha=alpha)
+for _name, _over_all, _weight in (
+    ("alpha_DCG", _thinkable, _logarithmic),
+    ("ERR_IA", _thinkable, _reciprocal),
+    ("alpha_nDCG", _ideal, _logarithmic),
+    ("nERR_IA", _ideal, _reciprocal),
+):
+    steps(_name)(partial(_over_all, weight=_weight))
 
 
 @steps("nNRBP")
 def nnrbp(q: Listing, *, rel: float, alpha: float, beta: float) -> Steps:
-    return _ideal(q, _geometric(beta), k=None, rel=rel, alpha=alpha)
+    return _ideal(q, weight=_geometric(beta), k=None, rel=rel, alpha=alpha)
 
 
 @steps("NRBP")
@@ -158,9 +158,8 @@ def nrbp(q: Listing, *, rel: float, alpha: float, beta: float) -> Steps:
     serving = Serving(q, rel)
     many = len(serving.subtopics)
     endless = num(many) / (1 - num(1 - alpha) * beta)
-    divisor = Line(
-        "most", endless, f"an endless list whose items all serve each of the {many} subtopics"
-    )
+    says = f"an endless list whose items all serve each of the {many} subtopics"
+    divisor = Equation("most", endless, says)
     return _over(q, serving, _geometric(beta), divisor, alpha=alpha, end=inf)
 
 
@@ -177,15 +176,10 @@ def ap_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
         ]
         items = sum(subtopic in served for served in serving.of_item.values())
         heights = total(num(place) / rank for place, rank in enumerate(ranks, 1))
-        lines.append(
-            Line(
-                f"AP of {subtopic}",
-                heights / items,
-                f"divided by {items}, all items that serve subtopic {subtopic}",
-            )
-        )
-    divisor = Line("S", Number(len(lines)), "the subtopics that some judged item serves")
-    value = total(Named(line.symbol, line.value) for line in lines) / divisor.value
+        says = f"divided by {items}, all items that serve subtopic {subtopic}"
+        lines.append(Equation(f"AP of {subtopic}", heights / items, says))
+    divisor = serving.all_subtopics
+    value = total(named(*lines)) / divisor.value
     return Steps(value, (serving.column(q, end),), before=tuple(lines), divisor=divisor, end=end)
 
 
@@ -195,8 +189,10 @@ def p_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     end = q.cutoff(k, rel)
     served = {rank: num(len(each)) for rank, each in serving.at_rank.items() if rank <= end}
     many, places = len(serving.subtopics), q.retrieved if k is None else end
-    divisor = Line("S × k", num(many) * places, f"{many} subtopics, each with {places:g} places")
-    return divided(served, divisor, (serving.column(q, end),), named=True, end=end)
+    divisor = Equation(
+        "S × k", num(many) * places, f"{many} subtopics, each with {places:g} places"
+    )
+    return divided(served, divisor, (serving.column(q, end),), by_symbol=True, end=end)
 
 
 @steps("StRecall")
@@ -209,9 +205,7 @@ def subtopic_recall(q: Listing, *, k: Cutoff, rel: float) -> Steps:
         if rank <= end and set(served) - seen:
             new[rank] = len(set(served) - seen)
             seen |= set(served)
-    divisor = Line(
-        "S", Number(len(serving.subtopics)), "the subtopics that some judged item serves"
-    )
+    divisor = serving.all_subtopics
     columns = (serving.column(q, end), q.column("new", lambda rank: num(new.get(rank, 0)), end))
     adds = {rank: num(count) / divisor.value for rank, count in new.items()}
     return Steps(num(len(seen)) / divisor.value, columns, adds, divisor=divisor, end=end)

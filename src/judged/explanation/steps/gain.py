@@ -7,8 +7,19 @@ from math import inf
 
 import numpy as np
 
-from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps, divided, steps
+from judged.explanation.arithmetic import Expression, Number, logarithm, num, total
+from judged.explanation.listing import (
+    ANY,
+    Column,
+    Cumulated,
+    Equation,
+    Listing,
+    Steps,
+    all_items,
+    divided,
+    named,
+    steps,
+)
 from judged.measures.gain import gains_of
 from judged.rankings.rankings import Cutoff
 
@@ -35,7 +46,7 @@ def best_gains(grades: list[float], gain: str, gains: Table) -> list[Expression]
 
 
 def discounted(gains: Mapping[int, Expression], log: float = 2) -> dict[int, Expression]:
-    return {rank: each / Logarithm(num(rank + 1), log) for rank, each in gains.items()}
+    return {rank: each / logarithm(rank + 1, log) for rank, each in gains.items()}
 
 
 def ideal_terms(best: list[Expression], end: float = inf, log: float = 2) -> tuple[Expression, ...]:
@@ -54,7 +65,7 @@ def _columns(
 ) -> tuple[Column, ...]:
     return (
         q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
-        q.column("discount", lambda rank: Logarithm(num(rank + 1), log), end),
+        q.column("discount", lambda rank: logarithm(rank + 1, log), end),
     )
 
 
@@ -63,13 +74,9 @@ def dcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, log: float) -> Steps:
     end = q.cutoff(k, ANY)
     own = gaining(q, end, gain, gains)
     terms = discounted(own, log)
-    return Steps(
-        total(terms.values()),
-        _columns(q, own, end, log),
-        terms,
-        end=end,
-        cumulated=Cumulated("DCG", own, terms),
-    )
+    cumulated = Cumulated("DCG", own, terms)
+    columns = _columns(q, own, end, log)
+    return Steps(total(terms.values()), columns, terms, end=end, cumulated=cumulated)
 
 
 @steps("IdealDCG")
@@ -82,12 +89,10 @@ def ideal_dcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, log: float) -> 
 def _best_order(best: list[Expression], end: float) -> str:
     counted = best[: int(min(end, len(best)))]
     shown = [num(each.value).text() for each in counted[:12]]
+    if not shown:
+        return "No judged item gains anything."
     more = ", …" if len(counted) > len(shown) else ""
-    return (
-        f"The best order of all judged items gains {', '.join(shown)}{more}."
-        if shown
-        else "No judged item gains anything."
-    )
+    return f"The best order of all judged items gains {', '.join(shown)}{more}."
 
 
 def _ideal_gains(
@@ -101,8 +106,7 @@ def _ideal_gains(
             return best_gains(q.pool, gain, gains), q.shown(k, ANY)
         case "cutoff":
             return best_gains(q.pool, gain, gains)[:1] * int(end), end
-        case _:
-            return best_gains(q.pool, gain, gains), end
+    return best_gains(q.pool, gain, gains), end
 
 
 def _ideal_says(q: Listing, best: list[Expression], end: float, ideal: str) -> str:
@@ -116,37 +120,26 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
     end = q.cutoff(k, ANY)
     own = gaining(q, end, gain, gains)
     terms = discounted(own, log)
-    reached = Line(
-        "DCG" if k is None else f"DCG@{k}",
-        total(terms.values()),
-        "each gain divided by its discount, summed",
-    )
+    at_k = "" if k is None else f"@{k}"
+    summed = "each gain divided by its discount, summed"
+    reached = Equation(f"DCG{at_k}", total(terms.values()), summed)
     best, until = _ideal_gains(q, k, gain, gains, ideal)
     perfect = ideal_terms(best, until, log)
-    divisor = Line(
-        "IDCG" if k is None else f"IDCG@{k}", total(perfect), _ideal_says(q, best, until, ideal)
-    )
+    divisor = Equation(f"IDCG{at_k}", total(perfect), _ideal_says(q, best, until, ideal))
     columns = _columns(q, own, end, log)
     if divisor.value.value == 0:
-        return Steps(
-            num(0),
-            columns,
-            {},
-            divisor=divisor,
-            says="The ideal list is empty: such a list scores 0.",
-            end=end,
-        )
-    whole = Named(divisor.symbol, divisor.value)
+        says = "The ideal list is empty: such a list scores 0."
+        return Steps(num(0), columns, {}, divisor=divisor, says=says, end=end)
+    dcg_here, whole = named(reached, divisor)
+    perfect_values = tuple(term.value for term in perfect)
     return Steps(
-        Named(reached.symbol, reached.value) / whole,
+        dcg_here / whole,
         columns,
         {rank: term / whole for rank, term in terms.items()},
         (reached,),
         divisor,
         end=end,
-        cumulated=Cumulated(
-            reached.symbol, own, terms, tuple(each.value for each in perfect), divisor.symbol
-        ),
+        cumulated=Cumulated(reached.symbol, own, terms, perfect_values, divisor.symbol),
     )
 
 
@@ -165,22 +158,18 @@ def normalised_gain(q: Listing, *, gains: Table) -> Steps:
         gained += each.value
         ideal = sums[min(rank, len(best))] + max(rank - len(best), 0)
         lags[rank] = 2 + num(ideal) - gained
-        terms[rank] = each / Logarithm(lags[rank])
-    divisor = Line("ΣI", total(best), "all gain there is in the judgements")
+        terms[rank] = each / logarithm(lags[rank])
+    divisor = Equation("ΣI", total(best), "all gain there is in the judgements")
     columns = (q.column("gain", own.get), q.column("2 + lag", lags.get))
-    return divided(terms, divisor, columns, named=True)
+    return divided(terms, divisor, columns, by_symbol=True)
 
 
 @steps("binG")
 def binary_gain(q: Listing, *, rel: float) -> Steps:
     ranks = q.found(inf, rel)
-    terms = {rank: 1 / Logarithm(num(2 + rank - place)) for place, rank in enumerate(ranks, 1)}
+    terms = {rank: 1 / logarithm(2 + rank - place) for place, rank in enumerate(ranks, 1)}
     above = {rank: num(rank - place) for place, rank in enumerate(ranks, 1)}
-    divisor = Line(
-        "R",
-        Number(q.relevant(rel)),
-        f"all relevant items of the query, {len(ranks)} of them in the list",
-    )
+    divisor = all_items(q.relevant(rel), len(ranks))
     return divided(terms, divisor, (q.column("others above", above.get),))
 
 
@@ -192,19 +181,11 @@ def ndcg_over_relevant(q: Listing, *, gains: Table) -> Steps:
     lost = len(best) - len(own)
     if lost:
         terms.append(num(lost) * _ndcg_at(own, best, inf))
-    divisor = Line(
-        "R",
-        Number(len(best)),
-        f"all judged items that gain something, {len(own)} of them in the list",
-    )
-    says = (
-        f"{lost} of them were not retrieved: each counts with the nDCG of the whole list."
-        if lost
-        else ""
-    )
-    return Steps(
-        total(terms) / divisor.value, (q.column("nDCG here", at.get),), divisor=divisor, says=says
-    )
+    divisor = all_items(len(best), len(own), "judged items that gain something")
+    columns = (q.column("nDCG here", at.get),)
+    says = f"{lost} of them were not retrieved: each counts with the nDCG of the whole list."
+    value = total(terms) / divisor.value
+    return Steps(value, columns, divisor=divisor, says=says if lost else "")
 
 
 def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float) -> Expression:
@@ -224,20 +205,15 @@ def ndcg_at_levels(q: Listing, *, rel: float, gains: Table) -> Steps:
     ]
     if q.retrieved > len(best) + 1:
         ranks.append(q.retrieved)
-    before = tuple(
-        Line(f"nDCG@{rank}", _ndcg_at(own, best, rank), _level(rank, values)) for rank in ranks
-    )
-    divisor = Line("levels", Number(len(ranks)), "the ranks at which nDCG is taken")
-    value = total(Named(line.symbol, line.value) for line in before) / divisor.value
-    return Steps(value, (q.column("gain", own.get),), before=before, divisor=divisor)
-
-
-def _level(rank: int, values: list[float]) -> str:
-    return (
-        f"the last place of gain {values[rank - 1]:g} in the ideal list"
-        if rank <= len(values)
-        else "the end of the list"
-    )
+    before = []
+    for rank in ranks:
+        says = "the end of the list"
+        if rank <= len(values):
+            says = f"the last place of gain {values[rank - 1]:g} in the ideal list"
+        before.append(Equation(f"nDCG@{rank}", _ndcg_at(own, best, rank), says))
+    divisor = Equation("levels", Number(len(ranks)), "the ranks at which nDCG is taken")
+    value = total(named(*before)) / divisor.value
+    return Steps(value, (q.column("gain", own.get),), before=tuple(before), divisor=divisor)
 
 
 @steps("Q")
@@ -248,10 +224,6 @@ def q_measure(q: Listing, *, gain: str, gains: Table, beta: float) -> Steps:
     for place, (rank, each) in enumerate(own.items(), 1):
         gained += each.value
         terms[rank] = (place + num(beta) * gained) / (rank + num(beta) * sums[min(rank, len(best))])
-    divisor = Line(
-        "R",
-        Number(len(best)),
-        f"all judged items that gain something, {len(own)} of them in the list",
-    )
+    divisor = all_items(len(best), len(own), "judged items that gain something")
     columns = (q.column("gain", own.get), q.column("blended precision", terms.get))
     return divided(terms, divisor, columns)

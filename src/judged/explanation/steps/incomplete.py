@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judged.explanation.arithmetic import Number, num, total
-from judged.explanation.listing import Line, Listing, Steps, divided, steps
+from judged.explanation.listing import Equation, Listing, Steps, all_items, divided, steps
 from judged.explanation.steps.precision import share_found
 from judged.measures.incomplete import EPSILON
 from judged.rankings.rankings import Cutoff
@@ -21,14 +21,9 @@ def binary_preference(q: Listing, *, rel: float) -> Steps:
             counts[rank] = num(above)
         elif grade >= 0:
             above += 1
-    divisor = Line(
-        "R", Number(relevant), f"all relevant items of the query, {len(terms)} of them in the list"
-    )
-    line = Line(
-        "min(N, R)",
-        num(min(nonrelevant, relevant)),
-        f"{nonrelevant} items were judged not relevant; no more count than R",
-    )
+    divisor = all_items(relevant, len(terms))
+    says = f"{nonrelevant} items were judged not relevant; no more count than R"
+    line = Equation("min(N, R)", num(min(nonrelevant, relevant)), says)
     columns = (q.column("judged others above", counts.get),)
     return divided(terms, divisor, columns, before=(line,))
 
@@ -44,11 +39,7 @@ def inferred_average_precision(q: Listing, *, rel: float) -> Steps:
             found += 1
         elif grade >= 0:
             others += 1
-    divisor = Line(
-        "R",
-        Number(q.relevant(rel)),
-        f"all relevant items of the query, {len(terms)} of them in the list",
-    )
+    divisor = all_items(q.relevant(rel), len(terms))
     columns = (
         q.column("relevant share of judged above", shares.get),
         q.column("precision inferred", terms.get),
@@ -60,11 +51,8 @@ def inferred_average_precision(q: Listing, *, rel: float) -> Steps:
 def judged_share(q: Listing, *, k: Cutoff) -> Steps:
     end = q.cutoff(k, 1)
     ranks = [rank for rank, grade in q.hits if grade >= 0 and rank <= end]
-    divisor = Line(
-        "results",
-        Number(q.shown(k, 1)),
-        "the results that count; empty places of a short list do not",
-    )
+    says = "the results that count; empty places of a short list do not"
+    divisor = Equation("results", Number(q.shown(k, 1)), says)
     return share_found(ranks, divisor, end=end)
 
 
@@ -73,17 +61,10 @@ def unjudged_share(q: Listing, *, k: Cutoff) -> Steps:
     end, shown = q.cutoff(k, 1), q.shown(k, 1)
     judged = sum(grade >= 0 and rank <= end for rank, grade in q.hits)
     places = shown if k is None else end
-    divisor = Line(
-        "places",
-        Number(places),
-        "the places that count, those that a short list leaves empty included",
-    )
-    return Steps(
-        (num(shown) - judged) / places,
-        divisor=divisor,
-        says=f"{shown} results count, {judged} judged.",
-        end=end,
-    )
+    included = "the places that count, those that a short list leaves empty included"
+    divisor = Equation("places", Number(places), included)
+    says = f"{shown} results count, {judged} judged."
+    return Steps((num(shown) - judged) / places, divisor=divisor, says=says, end=end)
 
 
 @steps("RBPResidual")

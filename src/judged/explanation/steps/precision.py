@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 
 from judged.arrays import needed
-from judged.explanation.arithmetic import Named, Number, least, num
-from judged.explanation.listing import Column, Line, Listing, Steps, steps
+from judged.explanation.arithmetic import Number, least, num
+from judged.explanation.listing import Column, Equation, Listing, Steps, named, steps
 from judged.rankings.rankings import Cutoff
 
 NOTHING = "No relevant item is among the results that count."
@@ -24,24 +24,21 @@ def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> t
 
 
 def share_found(
-    ranks: list[int], divisor: Line, columns: tuple[Column, ...] = (), *, end: float
+    ranks: list[int], divisor: Equation, columns: tuple[Column, ...] = (), *, end: float
 ) -> Steps:
     """Return the number of some results, divided."""
     adds = dict.fromkeys(ranks, 1 / divisor.value)
     return Steps(num(len(ranks)) / divisor.value, columns, adds, divisor=divisor, end=end)
 
 
-def places(q: Listing, k: Cutoff, rel: float, short: str) -> Line:
+def places(q: Listing, k: Cutoff, rel: float, short: str) -> Equation:
     """Return the divisor of precision."""
     shown, cutoff = q.shown(k, rel), q.cutoff(k, rel)
     if k is None or short == "shrink":
         says = "the length of the list, as there is no k" if k is None else q.describe("short")
-        return Line("results", Number(shown), f"{says}: {shown} results count")
-    return Line(
-        "k",
-        Number(cutoff),
-        "k, however long the list is" if k != "R" else "R, the number of relevant items",
-    )
+        return Equation("results", Number(shown), f"{says}: {shown} results count")
+    says = "k, however long the list is" if k != "R" else "R, the number of relevant items"
+    return Equation("k", Number(cutoff), says)
 
 
 @steps("P")
@@ -56,9 +53,8 @@ def r_precision(q: Listing, *, rel: float, mult: float) -> Steps:
     relevant = q.relevant(rel)
     end = float(needed(mult, np.array([float(relevant)]))[0])
     times = "" if mult == 1 else f", and {mult:g} times that, rounded up, is {end:.0f}"
-    divisor = Line(
-        "R", Number(end), f"the query has {relevant} relevant items{times}: as many results count"
-    )
+    says = f"the query has {relevant} relevant items{times}: as many results count"
+    divisor = Equation("R", Number(end), says)
     columns = along(q, rel, end, recall=False)
     return share_found(q.found(end, rel), divisor, columns, end=end)
 
@@ -70,7 +66,7 @@ def success(q: Listing, *, k: Cutoff, rel: float, of: str) -> Steps:
     counted = q.counter(rel)
     columns = (q.column("relevant so far", lambda rank: num(counted(rank)), end),)
     if of == "any":
-        says = f"The first relevant item stands at rank {found[0]}." if found else NOTHING
+        says = f"The first relevant item is at rank {found[0]}." if found else NOTHING
         return Steps(least(len(found), 1), columns, says=says, end=end)
     if len(found) < relevant:
         lost = relevant - len(q.found(inf, rel))
@@ -83,18 +79,15 @@ def success(q: Listing, *, k: Cutoff, rel: float, of: str) -> Steps:
     return Steps(num(1), columns, says=says, end=end)
 
 
-def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Line:
+def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Equation:
     relevant = q.relevant(rel)
     found = len(q.found(inf, rel))
     lost = f"{relevant} items are relevant, {found} of them in the list"
     if norm == "relevant":
-        return Line("N", Number(relevant), f"all relevant items of the query: {lost}")
+        return Equation("N", Number(relevant), f"all relevant items of the query: {lost}")
     most = max(q.retrieved, 1) if k is None else q.cutoff(k, rel)
-    return Line(
-        "min(N, k)" if k else "min(N, results)",
-        least(relevant, most),
-        f"{q.describe('norm')}: {lost}",
-    )
+    symbol = "min(N, k)" if k else "min(N, results)"
+    return Equation(symbol, least(relevant, most), f"{q.describe('norm')}: {lost}")
 
 
 @steps("R")
@@ -113,16 +106,13 @@ def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> 
     of_relevant = _recall(q, k, rel, "relevant")
     columns = along(q, rel, end)
     if not found:
-        return Steps(
-            Number(0), columns, says="Nothing relevant is among the results that count.", end=end
-        )
+        return Steps(Number(0), columns, says=NOTHING, end=end)
     divisor = places(q, k, rel, short)
     before = (
-        Line("P", num(len(found)) / divisor.value, f"precision; {divisor.says}"),
-        Line("R", num(len(found)) / of_relevant.value, f"recall; {of_relevant.says}"),
+        Equation("P", num(len(found)) / divisor.value, f"precision; {divisor.says}"),
+        Equation("R", num(len(found)) / of_relevant.value, f"recall; {of_relevant.says}"),
     )
-    p, r = (Named(line.symbol, line.value) for line in before)
-    if beta == 1:
-        return Steps(2 * p * r / (p + r), columns, before=before, end=end)
+    p, r = named(*before)
     weight = num(beta) ** 2
-    return Steps((1 + weight) * p * r / (weight * p + r), columns, before=before, end=end)
+    value = 2 * p * r / (p + r) if beta == 1 else (1 + weight) * p * r / (weight * p + r)
+    return Steps(value, columns, before=before, end=end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from judged.explanation.arithmetic import Number, num, total
-from judged.explanation.listing import Cell, Column, Line, Listing, Steps, steps
+from judged.explanation.listing import Cell, Column, Equation, Listing, Steps, steps
 from judged.explanation.steps.precision import NOTHING
 from judged.rankings.rankings import Cutoff
 
@@ -21,14 +21,8 @@ def reciprocal_rank(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     first = q.found(end, rel)[:1]
     if not first:
         return Steps(num(0), adds={}, says=NOTHING, end=end)
-    says = f"The first relevant item stands at rank {first[0]}."
-    return Steps(
-        num(1) / first[0],
-        _mark(first, q, end, "first"),
-        {first[0]: num(1) / first[0]},
-        says=says,
-        end=end,
-    )
+    value, says = num(1) / first[0], f"The first relevant item is at rank {first[0]}."
+    return Steps(value, _mark(first, q, end, "first"), {first[0]: value}, says=says, end=end)
 
 
 @steps("Rank")
@@ -45,8 +39,7 @@ def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
     every = [*map(float, ranks), *[inf] * lost]
     says = f"{lost} relevant items were not retrieved: their ranks are infinite." if lost else ""
     if aggregate == "mean":
-        divisor = Line("N", Number(len(every)), "all relevant items of the query")
-        return Steps(total(every) / len(every), divisor=divisor, says=says)
+        return Steps(total(every) / len(every), divisor=q.all_relevant(rel), says=says)
     low, high = every[(len(every) - 1) // 2], every[len(every) // 2]
     middle = (
         f"The ranks in the middle are {low:g} and {high:g}. "
@@ -60,8 +53,7 @@ def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
 def inverse_negative_penalty(q: Listing, *, rel: float) -> Steps:
     ranks, relevant = q.found(inf, rel), q.relevant(rel)
     if len(ranks) < relevant:
-        return Steps(
-            num(0), says=f"{relevant - len(ranks)} of {relevant} relevant items were not retrieved."
-        )
-    divisor = Line("last rank", Number(ranks[-1]), "the rank of the last relevant item")
+        says = f"{relevant - len(ranks)} of {relevant} relevant items were not retrieved."
+        return Steps(num(0), says=says)
+    divisor = Equation("last rank", Number(ranks[-1]), "the rank of the last relevant item")
     return Steps(num(relevant) / ranks[-1], _mark(ranks[-1:], q, inf, "last"), divisor=divisor)

@@ -9,7 +9,7 @@ from math import fsum, inf, isinf, log
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Number, num, total
-from judged.explanation.listing import ANY, Line, Listing, Steps, divided, steps
+from judged.explanation.listing import ANY, Equation, Listing, Steps, divided, steps
 from judged.measures.user_models import inverse_squares
 from judged.rankings.rankings import Cutoff
 
@@ -19,22 +19,20 @@ def rank_biased_precision(
     q: Listing, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
 ) -> Steps:
     end = q.cutoff(k, rel)
+    own = {rank: num(1) for rank in q.found(end, rel)}
     if gain == "graded":
-        own = {
-            rank: num(max(grade, 0)) / max_grade
-            for rank, grade in q.hits
-            if rank <= end and grade > 0
-        }
-    else:
-        own = {rank: num(1) for rank in q.found(end, rel)}
-    weights = {rank: num(p) ** (rank - 1) for rank in own}
+        gaining = [(rank, grade) for rank, grade in q.hits if rank <= end and grade > 0]
+        own = {rank: num(grade) / max_grade for rank, grade in gaining}
+
+    def weight(rank: int) -> Expression:
+        return num(p) ** (rank - 1)
+
     terms = {
-        rank: weights[rank] if each.value == 1 else each * weights[rank]
-        for rank, each in own.items()
+        rank: weight(rank) if each.value == 1 else each * weight(rank) for rank, each in own.items()
     }
     columns = (
         q.column("gain", lambda rank: own.get(rank, num(0)), end),
-        q.column("weight", lambda rank: num(p) ** (rank - 1), end),
+        q.column("weight", weight, end),
     )
     adds = {rank: (1 - num(p)) * term for rank, term in terms.items()}
     return Steps((1 - num(p)) * total(terms.values()), columns, adds, end=end)
@@ -89,22 +87,14 @@ def _rate(
     reads = fsum(read)
     columns = (
         q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
-        q.column(
-            "chance to get here", lambda rank: num(chances[rank]) if rank in chances else None, end
-        ),
+        q.column("chance to get here", {at: num(each) for at, each in chances.items()}.get, end),
     )
     if reads == 0:
         return Steps(num(0), columns, {}, says="No result is read.", end=end)
-    far = (
-        "all ranks, those after the end of the list too"
-        if isinf(end)
-        else f"ranks 1 to {last}, where the list has ended too"
-    )
-    divisor = Line(
-        "ΣS",
-        Number(reads),
-        f"how many results this user reads on average: the chances to get to {far}",
-    )
+    far = "all ranks, those after the end of the list too"
+    far = far if isinf(end) else f"ranks 1 to {last}, where the list has ended too"
+    says = f"how many results this user reads on average: the chances to get to {far}"
+    divisor = Equation("ΣS", Number(reads), says)
     terms = {rank: num(gain) * chances[rank] for rank, gain in gains.items()}
     return divided(terms, divisor, columns, end=end)
 
@@ -184,14 +174,12 @@ def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
     else:
         most = num((1 - p**end) / (1 - p))
         says = "the sum of all ranks' weights"
-    divisor = Line("most", most, says)
+    divisor = Equation("most", most, says)
     columns = (
-        q.column(
-            "in both lists from rank", lambda rank: num(later[rank]) if rank in later else None, end
-        ),
+        q.column("in both lists from rank", {at: num(each) for at, each in later.items()}.get, end),
         q.column("weight of these ranks", terms.get, end),
     )
-    return divided(terms, divisor, columns, named=True, end=end)
+    return divided(terms, divisor, columns, by_symbol=True, end=end)
 
 
 def _weights_from(last: int, end: float, p: float) -> Callable[[int], float]:

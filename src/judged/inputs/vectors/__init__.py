@@ -26,11 +26,6 @@ def read_vectors(
         The array of a .npz, .h5 or .safetensors file, or the column of a .parquet or .ndjson file;
         by default the only one, or the one with a usual name ("embeddings", …).
 
-    Returns
-    -------
-    Vectors
-        The vectors and their ids.
-
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -49,20 +49,28 @@ def refuse_objects(file: File, dtype: np.dtype[Any], what: str = "vectors") -> N
         )
 
 
-def read_npy(file: File) -> Vectors:
+def open_npy(file: File, what: str = "vectors") -> NDArray[Any]:
     try:
-        values = np.lib.format.open_memmap(file.path, mode="r")
+        return np.lib.format.open_memmap(file.path, mode="r")
     except NPY_ERRORS as error:
         if "Python objects" in str(error):
-            refuse_objects(file, np.dtype(object))
+            refuse_objects(file, np.dtype(object), what)
         raise file.damaged("npy", error) from None
+
+
+def mapped_vectors(values: NDArray[Any], file: File) -> Vectors:
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, origin=origin)
+
+
+def read_npy(file: File) -> Vectors:
+    values = open_npy(file)
     by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
     slow = (
         f"{file.label} is in Fortran order, which is slow to read row by row; "
         "np.ascontiguousarray fixes it."
     )
-    held, origin = held_or_mapped(np.asarray(values), file.path)
-    return Vectors(held, source=file.source, notes=(slow,) if by_column else (), origin=origin)
+    return replace(mapped_vectors(values, file), notes=(slow,) if by_column else ())
 
 
 def read_vecs(file: File) -> Vectors:
@@ -89,8 +97,7 @@ def read_vecs(file: File) -> Vectors:
             f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
             "whole?"
         )
-    held, origin = held_or_mapped(rows["values"], file.path)
-    return Vectors(held, source=file.source, origin=origin)
+    return mapped_vectors(rows["values"], file)
 
 
 def read_bin(file: File) -> Vectors:
@@ -109,8 +116,7 @@ def read_bin(file: File) -> Vectors:
             f"the file has {size:,}. Is it {a_file(format)}, and whole?"
         )
     values = np.memmap(file.path, dtype, mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims))
-    held, origin = held_or_mapped(np.asarray(values), file.path)
-    return Vectors(held, source=file.source, origin=origin)
+    return mapped_vectors(values, file)
 
 
 Shape = tuple[int, ...]
@@ -299,8 +305,14 @@ def read_hdf5(file: File) -> Vectors:
         return array(name)
 
     _refuse_elsewhere(file, chosen, elsewhere)
-    rows = Lazy(*arrays[chosen], lambda rows, columns: array(chosen, (rows, columns)))
-    return _with_ids(file, rows, chosen, shapes, beside)
+
+    def read(rows: Any, columns: slice) -> NDArray[Any]:
+        if isinstance(rows, slice):
+            return array(chosen, (rows, columns))
+        distinct, which = np.unique(rows, return_inverse=True)  # HDF5 reads rows in their order
+        return array(chosen, (distinct, columns))[which]
+
+    return _with_ids(file, Lazy(*arrays[chosen], read), chosen, shapes, beside)
 
 
 _HDF5_ERRORS = (

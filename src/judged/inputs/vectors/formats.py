@@ -35,12 +35,13 @@ FORMATS = {
             "hdf5", (".h5", ".hdf5"), f"{_ROOM}.arrays:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
         ),
         VectorFormat("parquet", (".parquet", ".pq"), f"{_ROOM}.tables:read_parquet", (b"PAR1",)),
-        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
-        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
-        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
-        VectorFormat("fbin", (".fbin",), f"{_ROOM}.arrays:read_bin", one_array=True),
-        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
-        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        *(
+            VectorFormat(name, (f".{name}",), f"{_ROOM}.arrays:{reader}", one_array=True)
+            for name, reader in (
+                *((name, "read_vecs") for name in ("fvecs", "bvecs", "ivecs")),
+                *((name, "read_bin") for name in ("fbin", "u8bin", "i8bin")),
+            )
+        ),
         VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.arrays:read_safetensors"),
         VectorFormat("csv", (".csv",), f"{_ROOM}.tables:read_text", text=True),
         VectorFormat("tsv", (".tsv",), f"{_ROOM}.tables:read_text", text=True),
@@ -58,7 +59,7 @@ ID_NAMES = (
     *("ids", "id", "_id", "names", "name", "keys"),
     *(name for name in (*NAMES["item"], *NAMES["query"]) if name not in CONTENT),
 )
-"""What people call the vectors and their ids; of several ids the first name here is taken."""
+"""Usual names of the vectors and their ids; of several ids the first name here is taken."""
 SEPARATOR = "::"
 
 

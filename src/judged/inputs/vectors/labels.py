@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import refuse_two_columns
@@ -24,7 +23,7 @@ from judged.inputs.keyed import read_categories
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
-from judged.inputs.vectors.arrays import NPY_ERRORS, choose_named, labelled_arrays, refuse_objects
+from judged.inputs.vectors.arrays import choose_named, labelled_arrays, open_npy
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
 from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, first_null, may_be_ids, split
 from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
@@ -42,9 +41,9 @@ class LabelTable(Sequence[Any]):
     labels: Sequence[Any] | np.ndarray[Any, Any]
     source: str = _IN_MEMORY
     several: bool = False
-    """Whether each vector has a list of labels; lists of rows with the same id are put together."""
+    """True if each vector has a list of labels; lists of rows with the same id are joined."""
     unnamed: bool = False  # whether the ids may be row numbers: an index without a name
-    others: tuple[tuple[str, ...], ...] = ()
+    others: tuple[tuple[str, ...], ...] = ()  # columns that are ids if they hold all of the vectors
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -92,7 +91,7 @@ class LabelTable(Sequence[Any]):
         return " (labels.to_numpy())" if self.source == _IN_MEMORY else ""
 
     def by_name(self, vectors: Vectors) -> Any:
-        """Return the label of each vector's id, or of its row number where it has none."""
+        """Return the label of each vector's id, or of its row number without ids."""
         assert self.ids is not None
         refuse_other_ids(vectors, self.ids, "labels")
         names, known = vectors.names(), set(self.ids)
@@ -176,42 +175,40 @@ _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 
-def labels_from(path: str | os.PathLike[str]) -> list[str] | NDArray[Any] | LabelTable:
+def labels_from(path: str | os.PathLike[str]) -> LabelTable:
     """Read one label per vector."""
     file = _detected(path)
     if file.format in ("npy", "npz"):
-        array, names = _array(file)
-        return _with_ids(file, _checked_array(file, array, 1), (names, False, ()))
+        return _array(file, 1)
     if file.format == "parquet":
-        column, ids, place = *_label_column(file, pl.scan_parquet(file.path, glob=False)), "row 1"
+        column, ids = _label_column(file, pl.scan_parquet(file.path, glob=False))
+        word, first = "row", 1
     else:
         lines = _lines(open_source(file.path, LABELS))
         while lines and not lines[-1]:
             lines.pop()
-        table, place = _table_of(file, lines)
-        column, ids = _label_column(file, table.lazy())
-    word, _, first = place.partition(" ")
+        table, first = _table_of(file, lines)
+        word, (column, ids) = "line", _label_column(file, table.lazy())
     if (row := first_null(column)) is not None:
-        raise InputError(f"{file.label}, {word} {row + int(first)}: the label is missing.")
+        raise InputError(f"{file.label}, {word} {row + first}: the label is missing.")
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
     column = _texts(file, column)
     labels = column.to_list() if column.dtype == pl.String else column.to_numpy()
-    return _with_ids(file, labels, ids)
+    return LabelTable(labels=labels, source=file.label, **ids)
 
 
-def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray[Any] | LabelTable:
+def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
     """Read several labels per vector."""
     file = _detected(path)
     if file.format in ("npy", "npz"):
-        array, names = _array(file)
-        matrix = _checked_array(file, array, 2)
-        if not np.isin(matrix, (0, 1)).all():
+        table = _array(file, 2)
+        if not np.isin(table.labels, (0, 1)).all():
             raise InputError(
                 f"{file.label}: several labels per vector are a matrix of 0 and 1; it has other "
                 "numbers."
             )
-        return _with_ids(file, matrix, (names, False, ()), several=True)
+        return replace(table, several=True)
     if file.format == "parquet":
         return _lists_from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
@@ -224,17 +221,17 @@ def labels_lists_from(path: str | os.PathLike[str]) -> list[list[str]] | NDArray
     else:
         between = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
         cells = [split(line, between) for line in lines if line]
-        if (table := _multi_hot(file, cells)) is not None:
-            return table
+        if (multi_hot := _multi_hot(file, cells)) is not None:
+            return multi_hot
     mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)
     parts = [[part.strip() for part in _bare(line).split(mark)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
     labels = [[part for part in row if part] for row in parts]
-    return _with_ids(file, labels, ids, several=True)
+    return LabelTable(labels=labels, source=file.label, several=True, **ids)
 
 
-def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
+def _lists_from_parquet(file: File) -> LabelTable:
     scan = pl.scan_parquet(file.path, glob=False)
     # a cast to text fails on a column of lists.
     with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
@@ -252,26 +249,25 @@ def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
             "needed."
         )
     labels = [[str(label) for label in _texts(file, row).to_list()] for row in column]
-    return _with_ids(file, labels, ids, several=True)
+    return LabelTable(labels=labels, source=file.label, several=True, **ids)
 
 
-def _table_of(file: File, lines: list[str]) -> tuple[pl.DataFrame, str]:
-    """Return the cells of a text, of which empty ones are missing, and the place of the first."""
-    separator = SEPARATORS[file.format or "text"]
+def _table_of(file: File, lines: list[str]) -> tuple[pl.DataFrame, int]:
+    """Return the cells of a text, of which empty ones are missing, and the first one's line."""
+    header, first = ["label"], 1
     if file.format in (None, "text"):
-        rows, header, first = [[line] for line in lines], ["label"], 1
+        rows = [[line] for line in lines]
     else:
-        cells = [[cell.strip() for cell in split(line, separator)] for line in lines]
-        header = cells[0] if cells else []
-        first = 2
-        if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
-            rows, header, first = [(row or [""])[:1] for row in cells], ["label"], 1
+        separator = SEPARATORS[file.format]
+        rows = [[cell.strip() for cell in split(line, separator)] for line in lines]
+        names = rows[0] if rows else []
+        if len(names) == 1 and file.key is None and names[0].lower() not in LABEL_NAMES:
+            rows = [(row or [""])[:1] for row in rows]
         else:
-            refuse_two_columns(header, file.label)
-            rows = [
-                row if line else [""] * len(header) for row, line in zip(cells, lines, strict=True)
-            ]
-            rows = rows[1:]
+            refuse_two_columns(names, file.label)
+            header, first = names, 2
+            filled = zip(rows[1:], lines[1:], strict=True)
+            rows = [row if line else [""] * len(header) for row, line in filled]
     for number, row in enumerate(rows, first):
         if len(row) != len(header):
             raise InputError(
@@ -279,11 +275,14 @@ def _table_of(file: File, lines: list[str]) -> tuple[pl.DataFrame, str]:
                 f"{quote(lines[number - 1])}"
             )
     frame = pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row")
-    return frame.with_columns(pl.all().replace("", None)), f"line {first}"
+    return frame.with_columns(pl.all().replace("", None)), first
 
 
-def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, _Ids]:
-    """Return the column of labels, and the columns of ids beside it."""
+_NO_IDS: dict[str, Any] = {"ids": None}
+
+
+def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, dict[str, Any]]:
+    """Return the column of labels, and the fields of a `LabelTable` about the ids beside it."""
     with reading_parquet(file.label):
         schema = table.collect_schema()
         chosen = choose_named(file, schema.names(), LABEL_NAMES)
@@ -295,7 +294,8 @@ def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, _Ids]:
     # What repeats is no id, and need not be kept.
     others = (texts[name] for name in beside if name != named)
     unique = tuple(tuple(other) for other in others if other.n_unique() == len(other))
-    return column, (ids, named is not None and is_index(named), unique)
+    unnamed = named is not None and is_index(named)
+    return column, {"ids": ids, "unnamed": unnamed, "others": unique}
 
 
 def _bare(text: str) -> str:
@@ -308,7 +308,7 @@ def _bare(text: str) -> str:
 _BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
-def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]] | None:
+def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | None:
     """Return the labels of a table of 0 and 1 that names its columns, or has ids in the first."""
     cells = [[cell.strip() for cell in row] for row in rows]
     if len(cells) < 2 or len({len(row) for row in cells}) > 1:
@@ -346,23 +346,9 @@ def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]
     if not bits or (not named and (place is None or len(bits) < 2)):
         return None
     labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
-    if place is None:
-        return labels
-    unnamed = named and is_index(header[place])
-    return _with_ids(file, labels, ([row[place] for row in body], unnamed, ()), several=True)
-
-
-_Ids = tuple["Sequence[str] | None", bool, tuple[tuple[str, ...], ...]]
-"""The ids beside labels, whether they have no name, and other columns that may be ids."""
-_NO_IDS: _Ids = (None, False, ())
-
-
-def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> Any:
-    if ids == _NO_IDS:
-        return labels
-    names, unnamed, others = ids
-    names = None if names is None else tuple(map(str, names))
-    return LabelTable(names, labels, file.label, several, unnamed, others)
+    ids_of = None if place is None else tuple(row[place] for row in body)
+    unnamed = place is not None and named and is_index(header[place])
+    return LabelTable(ids_of, labels, file.label, several=True, unnamed=unnamed)
 
 
 def categories_from(path: str | os.PathLike[str]) -> Any:
@@ -384,10 +370,8 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     file = file_of(path, None)
     try:
         data = file.path.read_bytes()
-    except (OSError, ValueError):
-        data = open_source(
-            file.path, _REVISITED
-        ).read()  # standard input; what cannot be read is refused in the usual words
+    except (OSError, ValueError):  # standard input; what cannot be read has the usual error
+        data = open_source(file.path, _REVISITED).read()
     try:
         given = json.loads(data)
     except (ValueError, RecursionError):
@@ -428,30 +412,22 @@ def _detected(path: str | os.PathLike[str]) -> File:
     return file
 
 
-def _array(file: File) -> tuple[NDArray[Any], list[str] | None]:
+def _array(file: File, dimensions: int) -> LabelTable:
+    ids: Sequence[str] | None = None
     if file.format == "npz":
-        return labelled_arrays(file, LABEL_NAMES)
-    try:
-        return np.array(np.lib.format.open_memmap(file.path, mode="r")), None
-    except NPY_ERRORS as error:
-        if "Python objects" in str(error):
-            refuse_objects(file, np.dtype(object), "labels")
-        raise file.damaged("npy", error) from None
-
-
-def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray[Any]:
+        labels, ids = labelled_arrays(file, LABEL_NAMES)
+    else:
+        labels = np.array(open_npy(file, "labels"))
     if labels.ndim == dimensions + 1 and labels.shape[-1] == 1:
         labels = labels[..., 0]
     if labels.ndim != dimensions:
         needed = (
-            "one label per vector is needed"
-            if dimensions == 1
-            else "a matrix with a row for each vector is needed"
+            "one label per vector" if dimensions == 1 else "a matrix with a row for each vector"
         )
-        raise InputError(f"{file.label}: {needed}; got an array of shape {labels.shape}.")
+        raise InputError(f"{file.label}: {needed} is needed; got an array of shape {labels.shape}.")
     if labels.dtype.kind == "S":
         try:
-            return np.char.decode(labels, "utf-8")
+            labels = np.char.decode(labels, "utf-8")
         except UnicodeDecodeError:
             raise InputError(f"{file.label}: the labels are not UTF-8 text.") from None
     if labels.dtype.kind not in "biufU":
@@ -460,7 +436,7 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
         )
     if not len(labels):
         raise InputError(f"{file.label}: there is no label in it.")
-    return labels
+    return LabelTable(None if ids is None else tuple(ids), labels, file.label)
 
 
 def _texts(file: File, column: pl.Series) -> pl.Series:

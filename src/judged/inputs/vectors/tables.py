@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -51,41 +50,50 @@ def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_parquet(file: File) -> Vectors:
+    """Read the column of lists of numbers, or the columns of numbers."""
+    notes: tuple[str, ...] = ()
     with reading_parquet(file.label):
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
-        ids = _named_ids(
-            file,
-            {name: str(dtype) for name, dtype in schema.items()},
-            [name for name, dtype in schema.items() if may_be_ids(dtype)],
-        )
-        # Lists of numbers are what has two dimensions.
-        shapes = {
-            name: (0, 0) if _is_list(dtype) else (0,) if dtype.is_numeric() else None
-            for name, dtype in schema.items()
-        }
-        if file.key is None and (0, 0) not in shapes.values():
-            return _from_columns(file, scan, shapes, ids)
-        chosen = choose(file, shapes)
-        if shapes[chosen] != (0, 0):
-            raise InputError(
-                f"{file.label}: column {quote(chosen)} is {schema[chosen]}; lists of numbers are "
-                "needed."
-            )
-        frame = scan.select(chosen, *((ids,) if ids and ids != chosen else ())).collect()
-    values = matrix_of(frame[chosen], lambda row: f"{file.label}, row {row + 1}", file)
-    others = [name for name, dtype in schema.items() if name != ids and may_be_ids(dtype)]
-    return Vectors(
-        values,
-        _ids_of(frame[ids], file) if ids else None,
-        file.source,
-        beside=partial(_parquet_beside, scan, others),
-    )
+        fitting = [name for name, dtype in schema.items() if may_be_ids(dtype)]
+        ids = _named_ids(file, {name: str(dtype) for name, dtype in schema.items()}, fitting)
+        lists = [name for name, dtype in schema.items() if _is_list(dtype)]
+        if file.key is None and not lists:
+            used = [
+                name
+                for name, dtype in schema.items()
+                if dtype.is_numeric() and name != ids and is_dimension(name)
+            ]
+            if not used:
+                raise InputError(
+                    f"{file.label}: no column holds lists of numbers, or numbers; the columns are "
+                    f"{', '.join(map(quote, schema))}."
+                )
+            notes = left_out(file, [name for name in schema if name not in (ids, *used)])
+        else:
+            # Lists of numbers are what has two dimensions.
+            chosen = choose(file, {name: (0, 0) if name in lists else None for name in schema})
+            if chosen not in lists:
+                raise InputError(
+                    f"{file.label}: column {quote(chosen)} is {schema[chosen]}; lists of numbers "
+                    "are needed."
+                )
+            used = [chosen]
+        frame = scan.select(*used, *((ids,) if ids and ids not in used else ())).collect()
+    if lists:
+        values = matrix_of(frame[used[0]], lambda row: f"{file.label}, row {row + 1}")
+    else:
+        for name in used:
+            if (row := first_null(frame[name])) is not None:
+                raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
+        values = frame.select(used).to_numpy()
+    others = pl.col([name for name in fitting if name != ids and name not in used])
 
+    def beside() -> dict[str, list[str | None]]:
+        return scan.select(others.cast(pl.String, strict=False)).collect().to_dict(as_series=False)
 
-def _parquet_beside(scan: pl.LazyFrame, names: Sequence[str]) -> dict[str, list[str | None]]:
-    columns = scan.select(pl.col(names).cast(pl.String, strict=False)).collect()
-    return columns.to_dict(as_series=False)
+    named = _ids_of(frame[ids], file) if ids else None
+    return Vectors(values, named, file.source, notes, beside=beside)
 
 
 def _is_list(dtype: pl.DataType) -> bool:
@@ -110,34 +118,6 @@ def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | N
     return ids
 
 
-def _from_columns(
-    file: File, scan: pl.LazyFrame, shapes: dict[str, Any], ids: str | None
-) -> Vectors:
-    dimensions = [
-        name for name, shape in shapes.items() if shape and name != ids and is_dimension(name)
-    ]
-    if not dimensions:
-        columns = ", ".join(map(quote, shapes))
-        raise InputError(
-            f"{file.label}: no column holds lists of numbers, or numbers; the columns are "
-            f"{columns}."
-        )
-    frame = scan.collect()
-    for name in dimensions:
-        if (row := first_null(frame[name])) is not None:
-            raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
-    others = [name for name in shapes if name != ids and name not in dimensions]
-    return Vectors(
-        frame.select(dimensions).to_numpy(),
-        _ids_of(frame[ids], file) if ids else None,
-        file.source,
-        left_out(file, others),
-        beside=partial(
-            _parquet_beside, scan, [name for name in others if may_be_ids(frame[name].dtype)]
-        ),
-    )
-
-
 def without_repeated(ids: tuple[str, ...], name: str) -> tuple[str, ...] | None:
     """Return ids, or None for an index of pandas that repeats: frames were put together."""
     return None if is_index(name) and len(set(ids)) < len(ids) else ids
@@ -152,7 +132,7 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
         raise InputError(f"{file.label}: the ids are not UTF-8 text.") from None
 
 
-def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
+def matrix_of(column: pl.Series, place: Callable[[int], str]) -> Any:
     if (row := first_null(column)) is not None:
         raise InputError(f"{place(row)}: the vector is missing.")
     if isinstance(column.dtype, pl.Array):
@@ -181,34 +161,27 @@ def read_ndjson(file: File) -> Vectors:
         raise InputError(f"{file.label}: there are no vectors in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
-    kinds = {
-        name: f"{type(value).__name__} in {where}"
-        for name, value in first.items()
-        if not isinstance(value, list)
-    }
-    ids = _named_ids(
-        file,
-        kinds,
-        [
-            name
-            for name, value in first.items()
-            if isinstance(value, str | int) and not isinstance(value, bool)
-        ],
-    )
+    others = {name: value for name, value in first.items() if not isinstance(value, list)}
+    kinds = {name: f"{type(value).__name__} in {where}" for name, value in others.items()}
+    ids = _named_ids(file, kinds, [name for name, value in others.items() if _is_id(value)])
+    if ids is not None:
+        others.pop(ids, None)
+
+    def beside() -> dict[str, list[str | None]]:
+        columns: dict[str, list[str | None]] = {name: [] for name in others}
+        for _, line in objects(source):
+            for name, column in columns.items():
+                value = line.get(name)
+                column.append(str(value) if isinstance(value, str | int) else None)
+        return columns
+
     vectors = _ndjson_at_once(file, source, chosen, ids, first)
-    if vectors is None:
-        vectors = _ndjson_line_by_line(file, source, chosen, ids)
-    others = [name for name in kinds if name != ids]
-    return replace(vectors, beside=partial(_ndjson_beside, source, others))
+    vectors = vectors or _ndjson_line_by_line(file, source, chosen, ids)
+    return replace(vectors, beside=beside)
 
 
-def _ndjson_beside(source: Source, names: Sequence[str]) -> dict[str, list[str | None]]:
-    columns: dict[str, list[str | None]] = {name: [] for name in names}
-    for _, line in objects(source):
-        for name, column in columns.items():
-            value = line.get(name)
-            column.append(str(value) if isinstance(value, str | int) else None)
-    return columns
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"  # what polars may have made a text of
@@ -230,7 +203,7 @@ def _ndjson_at_once(
             and frame[ids].str.contains(_DOUBTFUL).any()
         ):
             return None
-        values = matrix_of(frame[chosen], lambda row: "", file)
+        values = matrix_of(frame[chosen], lambda row: "")
     except (*POLARS_ERRORS, InputError):
         return None
     return Vectors(values, _ids_of(frame[ids], file) if ids else None, file.source)
@@ -245,14 +218,8 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
         values = line.get(chosen)
         if not isinstance(values, list):
             raise InputError(f"{place}: the vector is missing (no list {quote(chosen)}).")
-        bad = next(
-            (
-                value
-                for value in values
-                if isinstance(value, bool) or not isinstance(value, int | float)
-            ),
-            None,
-        )
+        odd = (v for v in values if isinstance(v, bool) or not isinstance(v, int | float))
+        bad = next(odd, None)
         if bad is not None or None in values:
             raise InputError(f"{place}: not a number: {quote(json.dumps(bad), 30)}.")
         if rows and len(values) != len(rows[0]):
@@ -262,7 +229,7 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
         rows.append(numbers_of(values))
         if ids is not None:
             identity = line.get(ids)
-            if isinstance(identity, bool) or not isinstance(identity, str | int):
+            if not _is_id(identity):
                 raise InputError(
                     f"{place}: the id is {quote(json.dumps(identity), 30)}, but ids must be "
                     "strings or integers."
@@ -288,7 +255,7 @@ class Layout:
     ids: int | None
     dimensions: tuple[int, ...]
     promised: int | None = None
-    """How many vectors the first line says there are, as word2vec writes it."""
+    """The number of vectors in the first line, as word2vec writes it."""
     notes: tuple[str, ...] = ()
 
     def split(self, line: str) -> list[str]:
@@ -322,43 +289,30 @@ def read_text(file: File) -> Vectors:
     separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
     layout = _layout(file, lines, separator)
     vectors = _read(file, source, layout)
-    if lines[0][0] < layout.first and layout.promised is None:
-        vectors = _with_columns_beside(file, source, layout, vectors, lines[0][1])
+    has_header = lines[0][0] < layout.first
+    if has_header and layout.promised is None:
+        names = [name.strip() for name in layout.split(lines[0][1])]
+        if layout.ids is not None and vectors.ids is not None:
+            vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
+        used = (layout.ids, *layout.dimensions)
+        others = {name: place for place, name in enumerate(names) if place not in used}
+        narrow = replace(layout, dimensions=layout.dimensions[:1])
+
+        def beside() -> dict[str, tuple[str, ...]]:
+            return {
+                name: _read(file, source, replace(narrow, ids=place)).ids or ()
+                for name, place in others.items()
+            }
+
+        vectors = replace(vectors, beside=beside if others else None)
     if _may_begin_with_ids(lines, layout):
-        named = lines[0][0] < layout.first
-        vectors = _with_first_column_as_ids(file, source, layout, vectors, named=named)
+        vectors = _with_first_column_as_ids(file, source, layout, vectors, named=has_header)
     if layout.promised not in (None, len(vectors)):
         raise InputError(
             f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
             f"{len(vectors):,}."
         )
     return vectors
-
-
-def _with_columns_beside(
-    file: File, source: Source, layout: Layout, vectors: Vectors, header: str
-) -> Vectors:
-    names = [name.strip() for name in layout.split(header)]
-    if layout.ids is not None and vectors.ids is not None:
-        vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
-    others = {
-        name: place
-        for place, name in enumerate(names)
-        if place != layout.ids and place not in layout.dimensions
-    }
-    if not others:
-        return vectors
-    return replace(vectors, beside=partial(_text_beside, file, source, layout, others))
-
-
-def _text_beside(
-    file: File, source: Source, layout: Layout, places: dict[str, int]
-) -> dict[str, tuple[str, ...]]:
-    narrow = replace(layout, dimensions=layout.dimensions[:1])
-    return {
-        name: _read(file, source, replace(narrow, ids=place)).ids or ()
-        for name, place in places.items()
-    }
 
 
 def _read(file: File, source: Source, layout: Layout) -> Vectors:
@@ -395,36 +349,29 @@ def _with_first_column_as_ids(
         return vectors
     if (first != np.rint(first)).any() or (exact and len(np.unique(first)) < len(first)):
         return vectors
-    found = _read(file, source, replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=()))
-    ids, values = found.ids or (), np.asarray(found.values)
+    narrow = replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=())
+    with_ids = _read(file, source, narrow)
+    ids, values = with_ids.ids or (), np.asarray(with_ids.values)
     if len(set(ids)) < len(ids) or not all(map(_WHOLE.fullmatch, ids)):
         return vectors
     counting = any(ids == tuple(map(str, range(start, start + len(ids)))) for start in (0, 1))
     fractions = values != np.rint(values)
-    varied = (values != values[:1]).any(axis=0)
     many = len(ids) >= _MANY_ROWS
     all_fractions = fractions.all() and fractions.size >= _MANY_CELLS
-    alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
     numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
     larger = many and numbers[0] > 10 * largest
+    if all_fractions or larger or (many and (counting or named)):
+        note = Warned(
+            f"{file.label}: the first column, of whole numbers, was taken for ids, so it is no "
+            f"dimension of the vectors. If it is one, {_named_as(layout, 'x0')}."
+        )
+        return replace(with_ids, notes=(*vectors.notes, note))
+    varied = (values != values[:1]).any(axis=0)
     others = [
         column
         for column in values[:_LOOKED_AT, varied].T
         if (column == np.rint(column)).all() and len(np.unique(column)) == len(column)
     ]
-    gapless = many and numbers[0] in (0, 1) and numbers[-1] - numbers[0] < len(ids)
-    if (
-        all_fractions
-        or alone
-        or larger
-        or (many and (counting or named))
-        or (gapless and not others)
-    ):
-        note = Warned(
-            f"{file.label}: the first column, of whole numbers, was taken for ids, so it is no "
-            f"dimension of the vectors. If it is one, {_named_as(layout, 'x0')}."
-        )
-        return replace(found, notes=(*vectors.notes, note))
     few_others = len(others) <= _BY_CHANCE * int(varied.sum())
     if many and (few_others or numbers[len(numbers) // 2] > largest):
         raise InputError(
@@ -499,9 +446,7 @@ def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Lay
     if any(numeric) and all(is_dimension(cell) for cell in cells):
         if all(numeric[1:]):
             return Layout(separator, number, len(cells), 0, everything[1:])
-        bad = next(
-            cell for position, cell in enumerate(cells) if position and not numeric[position]
-        )
+        bad = next(cell for cell, right in zip(cells[1:], numeric[1:], strict=True) if not right)
         raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
     name = choose_ids(cells)
     ids = cells.index(name) if name is not None else None
@@ -542,19 +487,12 @@ def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
         )
     except POLARS_ERRORS:
         return None
-    needed = [
-        names[place]
-        for place in (*layout.dimensions, *((layout.ids,) if layout.ids is not None else ()))
-    ]
+    used = [names[place] for place in layout.dimensions]
+    needed = used if layout.ids is None else [*used, names[layout.ids]]
     if any(frame[name].null_count() for name in needed) or not len(frame):
         return None
     ids = None if layout.ids is None else tuple(name.strip() for name in frame[names[layout.ids]])
-    return Vectors(
-        frame.select(names[place] for place in layout.dimensions).to_numpy(),
-        ids,
-        file.source,
-        layout.notes,
-    )
+    return Vectors(frame.select(used).to_numpy(), ids, file.source, layout.notes)
 
 
 def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
@@ -587,7 +525,7 @@ def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
             raise InputError(f"{file.label}, line {number}: the id is missing.")
         rows.append(numbers_of(values))
         ids += [cells[layout.ids]] if layout.ids is not None else []
-    values_of = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
+    matrix = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
     return Vectors(
-        values_of, tuple(ids) if layout.ids is not None else None, file.source, layout.notes
+        matrix, tuple(ids) if layout.ids is not None else None, file.source, layout.notes
     )

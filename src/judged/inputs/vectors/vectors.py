@@ -20,19 +20,21 @@ from judged.options import whole
 
 @dataclass(frozen=True, eq=False)
 class Lazy:
-    """A matrix whose rows are read when they are needed: bfloat16 or HDF5."""
+    """A matrix whose rows are read or changed when they are needed, such as those of HDF5."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    read: Callable[[slice, slice], NDArray[Any]]
+    read: Callable[[Any, slice], NDArray[Any]]
+    """A function of a slice or an array of rows, and of a slice of columns."""
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
-        begin, end, _ = rows.indices(self.shape[0])
-        return self.read(slice(begin, end), slice(0, self.shape[1]))
+    def __getitem__(self, rows: slice | Ints) -> NDArray[Any]:
+        if isinstance(rows, slice):
+            rows = slice(*rows.indices(self.shape[0])[:2])
+        return self.read(rows, slice(0, self.shape[1]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype)
@@ -171,11 +173,6 @@ class Vectors:
         dtype : type, optional
             numpy.float64 for double precision.
 
-        Returns
-        -------
-        Matrix
-            One row per vector.
-
         >>> Vectors(np.eye(3)).block(1, 3).tolist()
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
@@ -195,11 +192,6 @@ class Vectors:
         dtype : type, optional
             numpy.float64 for double precision.
 
-        Returns
-        -------
-        iterator of (int, Matrix)
-            The first row's number, and the block.
-
         >>> [(begin, block.shape) for begin, block in Vectors(np.eye(3)).blocks(2)]
         [(0, (2, 3)), (2, (1, 3))]
         """
@@ -216,19 +208,10 @@ class Vectors:
         dtype : type, optional
             numpy.float64 for double precision.
 
-        Returns
-        -------
-        Matrix
-            One row per number.
-
         >>> Vectors(np.eye(3)).rows(np.array([2, 0])).tolist()
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
         self.refuse_changed()
-        if isinstance(self.values, Lazy):
-            # By the rows of the values, in whatever order a kind of vectors shows them.
-            read = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
-            return np.concatenate(read) if read else np.zeros((0, self.dims), dtype)
         with casting():
             return np.asarray(self.values[rows], dtype)
 
@@ -266,11 +249,6 @@ class Vectors:
         row : int
             The row's number, from 0.
 
-        Returns
-        -------
-        str
-            The name.
-
         >>> Vectors(np.eye(2), ids=("a", "b")).name(1), Vectors(np.eye(2)).name(1)
         ('b', '1')
         """
@@ -278,11 +256,6 @@ class Vectors:
 
     def names(self) -> tuple[str, ...]:
         """Return the ids of all rows, or their numbers from 0.
-
-        Returns
-        -------
-        tuple of str
-            The ids, or the row numbers from 0.
 
         >>> Vectors(np.eye(2)).names()
         ('0', '1')
@@ -339,12 +312,6 @@ class ColumnIds(tuple[str, ...]):
 
     index: Any
 
-    @classmethod
-    def of(cls, ids: tuple[str, ...], index: Any) -> ColumnIds:
-        column = cls(ids)
-        column.index = index
-        return column
-
 
 def is_of_pandas(given: Any) -> bool:
     return _is_of(given, "pandas") and hasattr(given, "iloc")
@@ -352,7 +319,9 @@ def is_of_pandas(given: Any) -> bool:
 
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
     if is_of_pandas(given):
-        return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
+        column = ColumnIds(ids_of(np.asarray(given), source))
+        column.index = given.index
+        return column
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
     if hasattr(given, "shape") and not isinstance(given, np.ndarray):

@@ -36,6 +36,7 @@ def board(
     ranges: Evaluation | None = None,
     refused: Sequence[str] = (),
     by: str | None = None,
+    headline: str | None = None,
     ascending: bool | None = None,
     places: Mapping[str, int] | None = None,
     strips: Sequence[Shares] | None = None,
@@ -45,7 +46,8 @@ def board(
     `comparison` is of all pairs, or of all systems with a baseline; ranks and verdicts come from
     it. `before` is the evaluation before the last change of settings. `ranges` has the ranges of
     ties and unjudged results. `refused` are error messages on what is missing. `by` is the column
-    to sort by; by default the first measure, best value first. `places` are those of the systems
+    to sort by; by default the first measure, best value first. `headline` is the measure that ranks
+    systems where the column is none. `places` are those of the systems
     among the files, which give their colours. `strips` are mean strips that are already computed.
 
     >>> from judged import evaluate
@@ -54,7 +56,7 @@ def board(
     ['two', 'one']
     """
     order = _order(evaluation, by)
-    ranked_by = order if order in evaluation.labels else next(iter(evaluation.labels))
+    ranked_by = order if order in evaluation.labels else headline or next(iter(evaluation.labels))
     leaderboard = [] if comparison is None else comparison.leaderboard(ranked_by)
     ranks = {place.run: f"{place.rank_low}" for place in leaderboard}
     ranks |= {p.run: f"{p.rank_low}–{p.rank_high}" for p in leaderboard if p.rank_low < p.rank_high}
@@ -133,8 +135,8 @@ def _order(evaluation: Evaluation, by: str | None) -> str:
     if by in columns:
         return by
     raise InputError(
-        f"there is no column {quoted(by)} to sort by{did_you_mean(by, columns)} "
-        f"There is {', '.join(columns)}."
+        f"unknown column {quoted(by)} to sort by{did_you_mean(by, columns)} "
+        f"The columns are {', '.join(columns)}."
     )
 
 
@@ -202,7 +204,6 @@ def _ranges(ranges: Evaluation | None, run: str, name: str) -> list[dict[str, An
 def _sorted(
     rows: list[dict[str, Any]], evaluation: Evaluation, order: str, ascending: bool
 ) -> list[dict[str, Any]]:
-    """Sort rows by a column, those without a value last."""
     if order == SYSTEM:
         return sorted(rows, key=lambda row: str(row["name"]), reverse=not ascending)
     at = list(evaluation.labels).index(order) if order != JUDGED else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_LISTS = 4
 MAX_TEXT_LENGTH = 240
-"""How many characters of a text are kept; no list has space for more in a line."""
+"""The number of characters of a text that fit into a line."""
 
 
 @dataclass(frozen=True, eq=False)

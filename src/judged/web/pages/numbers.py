@@ -20,7 +20,7 @@ def minus(text: str) -> str:
 
 
 def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
-    """Format a number: four decimals, a comma at thousands, – if there is none.
+    """Format a number with four decimals and a comma at thousands; – if it is missing.
 
     >>> plain_number(-0.25), plain_number(12345.0), plain_number(float("nan"))
     ('−0.2500', '12,345', '–')
@@ -33,15 +33,17 @@ def count(value: int) -> str:
 
 
 def signed(value: float | None, decimals: int = DECIMALS) -> str:
-    """Format a difference with its sign; 0 has none.
+    """Format a difference with its sign, except for what is shown as 0.
 
     >>> signed(0.0195), signed(-0.018, 3), signed(0.0), signed(-1e-9), signed(None)
-    ('+0.0195', '−0.018', '0.0000', '−0.0000', '–')
+    ('+0.0195', '−0.018', '0.0000', '0.0000', '–')
     """
     if value is None or math.isnan(value):
         return shown(None)
-    sign = "+" if value > 0 else "−" if value < 0 else ""
-    return sign + shown(abs(value), decimals)
+    text = shown(abs(value), decimals)
+    if not text.strip("0."):
+        return text
+    return ("+" if value > 0 else "−") + text
 
 
 def share(value: float | None, decimals: int = 0) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.methods import family_of, method_line
+from judged.comparison.export import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
 from judged.statistics.t import fewest_units
-from judged.text import Best, counted, listed, shown
+from judged.text import Bold, counted, listed, shown
 from judged.web.pages.numbers import minus, shorten
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Heading:
     """A heading that states the result, and a line on how certain it is."""
 
     title: str
-    parts: tuple[str, ...] = ()  # the line; parts that are `Best` stand out
+    parts: tuple[str, ...] = ()  # the line; parts that are `Bold` stand out
 
     @property
     def line(self) -> str:
@@ -40,7 +40,7 @@ class Heading:
     @property
     def marked(self) -> list[tuple[str, bool]]:
         """The parts of the line, and whether each stands out."""
-        return [(str(part), isinstance(part, Best)) for part in self.parts]
+        return [(str(part), isinstance(part, Bold)) for part in self.parts]
 
 
 def signed_amount(value: float) -> str:
@@ -63,23 +63,23 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
         return Heading(f"No system has a value on {measure}")
     pair = _between(comparison, first.run, second.run, measure)
     higher = evaluation.labels[measure].spec.higher_is_better
-    lead = _Lead.of(pair, first.run, higher)
+    lead = _lead(pair, first.run, higher)
     name, other = shorten(first.run), shorten(second.run)
     apart = _uncertain_ranks(places)
     if baseline is not None and len(places) > 2:
         apart = f" Systems were compared with {shorten(baseline)} only."
-    value = ("With ", Best(amount(first.value)))
+    value = ("With ", Bold(amount(first.value)))
     line: tuple[str, ...]
     has_best = f"{name} has the {'highest' if higher else 'lowest'} {measure}"
-    if lead.difference < 0:
+    if lead[0] < 0:
         # Both have more queries than those they share, on which the order is another one.
-        ahead = Best(amount(-lead.difference))
-        certain = f" ahead ({_certainty(pair, comparison, lead.turned)})."
+        ahead = Bold(amount(-lead[0]))
+        certain = f" ahead ({_certainty(pair, comparison, _turned(lead))})."
         line = (*value, f" it is first; on the queries of both {other} is ", ahead, certain, apart)
         return Heading(f"{has_best}, on other queries than {other}", line)
     if not pair.queries:
         return Heading(has_best, (*value, f"; it has no query in common with {other}.", apart))
-    ahead = Best(amount(lead.difference))
+    ahead = Bold(amount(lead[0]))
     certain = f"({_certainty(pair, comparison, lead)})."
     line = (*value, " it is ", ahead, f" ahead of {other} ", certain, apart)
     if first.rank_high == 1:
@@ -87,7 +87,7 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     if pair.verdict == "identical" and len(places) == 2:
         every = f", and the same value on all {counted(pair.queries, *_QUERIES)}."
         title = f"{name} and {other} have the same values on {measure}"
-        return Heading(title, ("Both have ", Best(amount(first.value)), every))
+        return Heading(title, ("Both have ", Bold(amount(first.value)), every))
     title = f"{name} is first on {measure}"
     others = [place.run for place in places[1:] if place.rank_low == 1]
     if baseline is not None and first.run != baseline:
@@ -102,22 +102,17 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     return Heading(title, line)
 
 
-@dataclass(frozen=True)
-class _Lead:
-    """The lead of one system over another with its confidence interval; below 0 if it is worse."""
+Lead = tuple[float, float, float]
+"""The lead of one system over another with its confidence interval; below 0 if it is worse."""
 
-    difference: float
-    low: float
-    high: float
 
-    @classmethod
-    def of(cls, pair: Pair, run: str, higher_is_better: bool) -> _Lead:
-        lead = cls(pair.difference, pair.interval.low, pair.interval.high)
-        return lead if (pair.run == run) == higher_is_better else lead.turned
+def _lead(pair: Pair, run: str, higher_is_better: bool) -> Lead:
+    lead = pair.difference, pair.interval.low, pair.interval.high
+    return lead if (pair.run == run) == higher_is_better else _turned(lead)
 
-    @property
-    def turned(self) -> _Lead:
-        return _Lead(0.0 - self.difference, 0.0 - self.high, 0.0 - self.low)
+
+def _turned(lead: Lead) -> Lead:
+    return 0.0 - lead[0], 0.0 - lead[2], 0.0 - lead[1]
 
 
 def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
@@ -140,7 +135,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
         counts = f"{queries[0].upper()}{queries[1:]}."
         return Heading(f"No system has a finite {measure}", (counts,))
     extreme = "highest" if known.spec.higher_is_better else "lowest"
-    line = ("With ", Best(amount(value)), f" ({certain}). The lead was not tested.")
+    line = ("With ", Bold(amount(value)), f" ({certain}). The lead was not tested.")
     return Heading(f"{shorten(run.name)} has the {extreme} {measure}", line)
 
 
@@ -156,13 +151,14 @@ def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pa
     return comparison.pair(run, against, measure)
 
 
-def _certainty(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
+def _certainty(pair: Pair, comparison: Comparison, lead: Lead) -> str:
+    _, low, high = lead
     queries = counted(pair.queries, *_QUERIES)
-    if math.isnan(lead.low) or math.isnan(lead.high):
+    if math.isnan(low) or math.isnan(high):
         note = pair.interval.note
         return f"no confidence interval: {note}, {queries}" if note else queries
-    text = f"{_interval(comparison.settings.level, lead.low, lead.high)}, {queries}"
-    if lead.low * lead.high > 0 and pair.verdict == "not significant":
+    text = f"{_interval(comparison.settings.level, low, high)}, {queries}"
+    if low * high > 0 and pair.verdict == "not significant":
         among, _ = family_of(comparison)
         text += f"; significant on its own, but not among {among:,} comparisons"
     return text
@@ -208,13 +204,13 @@ def verdict_heading(pair: Pair, settings: ComparisonSettings) -> Heading:
     queries = counted(pair.queries, *_QUERIES)
     if pair.verdict == "identical":
         return Heading(titles["identical"], (f"They have the same value on all {queries}.",))
-    line: tuple[str, ...] = ("The difference is ", Best(signed_amount(pair.difference)))
+    line: tuple[str, ...] = ("The difference is ", Bold(signed_amount(pair.difference)))
     low, high = pair.interval.low, pair.interval.high
     if math.isnan(low) or math.isnan(high):
         note = f": {pair.interval.note}" if pair.interval.note else ""
         line = (*line, f" on {queries}; it has no confidence interval{note}.")
     else:
-        ends = (Best(signed_amount(low)), " to ", Best(signed_amount(high)))
+        ends = (Bold(signed_amount(low)), " to ", Bold(signed_amount(high)))
         line = (*line, f" ({percent_of(settings.level)} CI ", *ends, f", {queries}).")
     if pair.verdict == "not significant" and pair.detectable is not None:
         power = percent_of(settings.power)
@@ -260,7 +256,6 @@ def panel(
 
 
 def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
-    """Return one scale for differences and their confidence intervals, with 0 on it."""
     ends = [end for p in pairs for end in (p.difference, p.interval.low, p.interval.high)]
     finite = [0.0, *(end for end in ends if math.isfinite(end))]
     low, high = min(finite), max(finite)

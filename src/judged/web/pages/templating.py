@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from judged.text import counted, visible
+from judged.text import counted, palette, visible
 from judged.text import script as as_json
 from judged.web.pages import drawings, numbers
 
@@ -44,14 +43,6 @@ def stylesheet(names: tuple[str, ...] = STYLES) -> str:
 
 
 @cache
-def palette() -> dict[str, tuple[str, str]]:
-    """Return the light and the dark colour of each token."""
-    tokens = _asset("styles", "tokens.css")
-    colours = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", tokens)
-    return {name: (light, dark) for name, light, dark in colours}
-
-
-@cache
 def script(name: str) -> str:
     if name not in SCRIPTS:
         raise KeyError(name)
@@ -64,7 +55,6 @@ def _asset(folder: str, name: str) -> str:
 
 
 def favicon() -> str:
-    """Return the logo as a data address, in the light colours."""
     boxes = ((1, 2, 28, "g3"), (9, 22, 8, "none"), (17, 10, 20, "g2"), (25, 2, 28, "hatch"))
     shapes = "".join(
         f'<rect x="{x}" y="{y}" width="6" height="{height}" rx="1" fill="{palette()[name][0]}"/>'

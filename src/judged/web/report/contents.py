@@ -11,7 +11,7 @@ import numpy as np
 
 from judged.comparison import compare_evaluation
 from judged.comparison.dependence import check_evaluated_missing, check_missing
-from judged.comparison.match import matched
+from judged.comparison.outcomes import match_pair
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
 from judged.explanation import explain
@@ -19,60 +19,20 @@ from judged.inputs.tables import Judgements, Lookup, Run
 from judged.options import LEVEL
 from judged.options import level as checked_level
 from judged.rankings.rankings import OTHER_WAY
-from judged.web.pages.calculations import calculation_of
-from judged.web.pages.lists import RankedList, side_by_side
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
     from judged.explanation import Explanation
-    from judged.inputs.texts import Text
     from judged.measures import Measure
     from judged.options import GroupsLike, SlicesLike
     from judged.rankings.rankings import Rankings
-    from judged.web.report.provenance import ReportCall
 
 
 RESULTS_SHOWN = 10
 QUERIES_LISTED = 5  # how many wins, losses and hardest queries are listed
 AnyTable = TypeVar("AnyTable", bound=Judgements | Run | Lookup)
-
-
-@dataclass(frozen=True, eq=False)
-class QueryResults:
-    """The results of single queries, with ids as far as they are known."""
-
-    evaluation: Evaluation
-    judgements: Judgements | Lookup | None = None  # None for rankings, which have no ids
-    tables: Mapping[str, Run | Lookup] = field(default_factory=dict)  # the runs by name
-    first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
-    """The first items of each query by run, of a search among vectors."""
-    collection: int | None = None  # the number of items, if the evaluation was given it
-
-    def narrow(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
-        if self.judgements is None:
-            return self
-        return replace(
-            self,
-            judgements=rows_of(self.judgements, queries),
-            tables={name: rows_of(self.tables[name], queries) for name in runs},
-        )
-
-    def explain(self, run: str, query: str, measure: Measure) -> Explanation | str:
-        """Return the explanation of a value with the items of the list, or the error message."""
-        options: Any = {"query": query, "policy": self.evaluation.policy, "rows": RESULTS_SHOWN}
-        try:
-            if self.judgements is not None:
-                tables = self.judgements, self.tables[run]
-                return explain(*tables, measure, collection=self.collection, **options)
-            rankings = self.evaluation.scored(run).rankings
-            alone = rankings.take([rankings.queries.index(query)])
-            explanation = explain(alone, measure=measure, **options)
-        except JudgedError as refused:
-            return str(refused)
-        items = self.first.get(run, {}).get(query, {})
-        return replace(explanation, items=dict(enumerate(items, 1))) if items else explanation
 
 
 def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
@@ -87,47 +47,15 @@ def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class ListedQuery:
-    """A query that is shown whole."""
+Side = tuple[str, float, "Explanation | str"]
+"""A run, its value (NaN if the query does not count), and the explanation or the error."""
+ListedQuery = tuple[str, float | None, bool, list[Side]]
+"""A query that is shown whole: its id, the second system's value minus the first one's (None for
+one system), whether the second system is better, and the sides."""
 
-    query: str
-    difference: float | None  # the second system's value minus the first one's; None for one system
-    better: bool  # whether the second system is better
-    sides: tuple[tuple[str, float, Explanation | str], ...]
-    """Each run, its value (NaN if the query does not count), and the explanation or the error."""
 
-    @property
-    def explained(self) -> list[tuple[str, float, Explanation]]:
-        return [(run, value, told) for run, value, told in self.sides if not isinstance(told, str)]
-
-    def to_view(
-        self,
-        systems: Sequence[str],
-        top: float,
-        queries: Mapping[str, Text],
-        texts: Mapping[str, Text],
-        pictures: Mapping[str, str],
-    ) -> dict[str, Any]:
-        """Return the query as a page shows it: its lists side by side, and their calculations."""
-        ranked = [
-            RankedList(run, told.rankings, told.items, systems.index(run), value)
-            for run, value, told in self.explained
-        ]
-        view = None
-        if ranked:
-            view = side_by_side(ranked, k=RESULTS_SHOWN, texts=texts, pictures=pictures, top=top)
-        errors = [told for _, _, told in self.sides if isinstance(told, str)]
-        return {
-            "query": self.query,
-            "text": queries[self.query].heading if self.query in queries else "",
-            "picture": pictures.get(self.query, ""),
-            "difference": self.difference,
-            "better": self.better,
-            "view": view,
-            "sums": [calculation_of(told, top=top) for _, _, told in self.explained],
-            "why": list(dict.fromkeys(errors)),
-        }
+def explained_sides(listed: ListedQuery) -> list[tuple[str, float, Explanation]]:
+    return [(run, value, told) for run, value, told in listed[3] if not isinstance(told, str)]
 
 
 def biggest_differences(
@@ -152,7 +80,7 @@ def items_of(listed: Iterable[ListedQuery]) -> set[str]:
     return {
         item
         for query in listed
-        for _, _, told in query.explained
+        for _, _, told in explained_sides(query)
         for rank, item in told.items.items()
         if rank <= RESULTS_SHOWN
     }
@@ -163,12 +91,16 @@ class ReportContents:
     """Everything that a report shows, before layout."""
 
     evaluation: Evaluation  # with confidence intervals; systems are ranked by its first measure
-    results: QueryResults
+    judgements: Judgements | Lookup | None = None  # None for rankings, which have no ids
+    tables: Mapping[str, Run | Lookup] = field(default_factory=dict)  # the runs by name
+    first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    """The first items of each query by run, of a search among vectors."""
+    collection: int | None = None  # the number of items, if the evaluation was given it
     comparison: Comparison | None = None
     """All pairs, or all runs with the baseline; None if nothing is compared."""
     refused: str = ""  # why the runs are not compared
     files: tuple[Mapping[str, Any], ...] = ()
-    call: ReportCall | None = None  # the call, if a command line can hold it
+    explains: tuple[str, str] | None = None  # the command that explains a number, but its query
     again: str | None = None  # the command that makes the report again
     texts: Mapping[str, Any] = field(default_factory=dict)
     queries: Mapping[str, Any] = field(default_factory=dict)
@@ -187,6 +119,16 @@ class ReportContents:
         return self.evaluation.label(self.measure)
 
     @cached_property
+    def query_ids(self) -> list[str]:
+        return sorted({query for run in self.evaluation.runs for query in run.rankings.queries})
+
+    @cached_property
+    def top(self) -> float:
+        """The best grade."""
+        runs = self.evaluation.runs
+        return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
+
+    @cached_property
     def pair(self) -> tuple[str, str] | None:
         if self.comparison is None:
             return None
@@ -203,7 +145,7 @@ class ReportContents:
         if self.comparison is None or self.pair is None:
             return None
         numbers = self.comparison.numbers
-        match = matched(numbers, self.comparison.measure(self.by), *self.pair)
+        match = match_pair(numbers, self.comparison.measure(self.by), *self.pair)
         queries = [numbers.queries[at] for at in match.ours.place.tolist()]
         return dict(zip(queries, match.differences.tolist(), strict=True))
 
@@ -220,22 +162,40 @@ class ReportContents:
             names, wins, losses = (runs[0].name,), [], hardest_queries(runs[0], self.measure)
         else:
             return [], []
-        results = self.results.narrow({*wins, *losses}, names)
+        narrowed = self
+        if self.judgements is not None:
+            wanted = {*wins, *losses}
+            tables = {name: rows_of(self.tables[name], wanted) for name in names}
+            judgements = rows_of(self.judgements, wanted)
+            narrowed = replace(self, judgements=judgements, tables=tables)
         return (
-            [self._list(results, query, names, better=True) for query in wins],
-            [self._list(results, query, names, better=False) for query in losses],
+            [narrowed._list(query, names, better=True) for query in wins],
+            [narrowed._list(query, names, better=False) for query in losses],
         )
 
-    def _list(
-        self, results: QueryResults, query: str, runs: Sequence[str], *, better: bool
-    ) -> ListedQuery:
-        sides = []
+    def _list(self, query: str, runs: Sequence[str], *, better: bool) -> ListedQuery:
+        sides: list[Side] = []
         for run in runs:
             scored = self.evaluation.scored(run)
             value = float(scored.values[self.measure][scored.rankings.queries.index(query)])
-            sides.append((run, value, results.explain(run, query, self.measure)))
+            sides.append((run, value, self._explain(run, query)))
         difference = None if self.differences is None else self.differences[query]
-        return ListedQuery(query, difference, better, tuple(sides))
+        return query, difference, better, sides
+
+    def _explain(self, run: str, query: str) -> Explanation | str:
+        """Return the explanation of a value with the items of the list, or the error message."""
+        options: Any = {"query": query, "policy": self.evaluation.policy, "rows": RESULTS_SHOWN}
+        try:
+            if self.judgements is not None:
+                tables = self.judgements, self.tables[run]
+                return explain(*tables, self.measure, collection=self.collection, **options)
+            rankings = self.evaluation.scored(run).rankings
+            alone = rankings.take([rankings.queries.index(query)])
+            explanation = explain(alone, measure=self.measure, **options)
+        except JudgedError as refused:
+            return str(refused)
+        items = self.first.get(run, {}).get(query, {})
+        return replace(explanation, items=dict(enumerate(items, 1))) if items else explanation
 
 
 def contents_of_evaluation(
@@ -257,8 +217,8 @@ def contents_of_evaluation(
     names = [run.name for run in evaluation.runs]
     if baseline is not None and not (isinstance(baseline, str) and baseline in names):
         raise InputError(
-            f"there is no run {quoted(baseline)} to compare with{did_you_mean(baseline, names)} "
-            f"There is {', '.join(names)}."
+            f"unknown run {quoted(baseline)} to compare with{did_you_mean(baseline, names)} "
+            f"The runs are {', '.join(names)}."
         )
     if len(names) == 1 and (baseline is not None or slices is not None):
         what = "a baseline" if baseline is not None else "slices"
@@ -307,7 +267,6 @@ def _uncompared(
     measure: str | Measure | None,
     level: float | None,
     groups: GroupsLike | None,
-    results: QueryResults | None = None,
     **more: Any,
 ) -> ReportContents:
     """Return the contents with confidence intervals, ranked by a measure."""
@@ -318,8 +277,7 @@ def _uncompared(
     level = evaluation.level or LEVEL if level is None else checked_level("level", level)
     if evaluation.level != level or (groups is not None and evaluation.groups is None):
         evaluation = with_intervals(evaluation, level, groups)
-    results = replace(results, evaluation=evaluation) if results else QueryResults(evaluation)
-    return ReportContents(evaluation, results, **more)
+    return ReportContents(evaluation, **more)
 
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:

@@ -7,7 +7,6 @@ import os
 import platform
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from os import PathLike, fspath
@@ -78,59 +77,29 @@ def short_names(paths: Iterable[str]) -> list[str]:
     return names
 
 
-FLAGS = {"judgements_format": "--qrels-format", "measures": "--measure"}
+FLAGS = {"measures": "--measure"}
 """Options with other names on the command line."""
-FILE_OPTIONS = ("texts", "queries", "pictures", "weights", "groups", "slices", "unique")
+FILE_OPTIONS = ("texts", "queries", "pictures", "groups", "slices")
 """Options that may be files, of which only the name is shown."""
-EXPLAINS = (
-    *("policy", "convention", "depth", "duplicates", "collection", "item_to"),
-    *("exclude_same_id", "columns", "judgements_format", "run_format"),
-)
+EXPLAINS = ("policy", "convention", "columns")
 """Options of a report that `judged explain` also has."""
+PYTHON_ONLY = (
+    *("collection", "item_to", "exclude_same_id", "unique", "trusted", "skip_bad", "format"),
+    *("unanswerable", "threshold", "weights"),
+)
+"""Options of a report that change numbers and that its command does not have."""
 
 
-@dataclass(frozen=True)
-class ReportCall:
-    """The inputs of a report, if a command line can hold them."""
-
-    judgements: str
-    runs: tuple[str, ...]  # one argument for each run, NAME=FILE if the name is given
-    measures: tuple[str, ...]
-    options: Mapping[str, Any]
-    names: tuple[str, ...] = ()
-    whole: bool = True  # whether a command line can hold all inputs
-
-    @property
-    def report(self) -> str | None:
-        if not self.whole:
-            return None
-        words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
-        return _joined([*words, *_flags(self.options), "-o", "report.html"])
-
-    @property
-    def _scoring(self) -> dict[str, Any]:
-        return {name: self.options[name] for name in EXPLAINS if name in self.options}
-
-    def explain(self, run: str, query: str, measure: str) -> tuple[str, str, str]:
-        """Return the command that explains a number, in three parts: the second is the query."""
-        # Rows that hold judgements and a run are no argument of their own.
-        named = dict(zip(self.names[len(self.names) - len(self.runs) :], self.runs, strict=True))
-        words = ["judged", "explain", self.judgements, *([named[run]] if run in named else [])]
-        after = _joined([*_value("-m", measure), *_flags(self._scoring)])
-        return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
-
-    def evaluate(self) -> str:
-        words = ["judged", "evaluate", self.judgements, *self.runs, *_measured(self.measures)]
-        return _joined([*words, *_flags(self._scoring), "--per-query"])
-
-
-def call_of(
+def commands_of(
     judgements: Any, runs: Any, measures: Any, options: Mapping[str, Any], names: tuple[str, ...]
-) -> ReportCall | None:
-    """Return the call; None if a command line cannot hold it."""
+) -> tuple[str | None, tuple[str, str] | None]:
+    """Return the command of a report, and that of an explanation up to and after its query.
+
+    Each is None if a command line cannot hold it.
+    """
     files = _files(judgements, runs)
     if files is None:
-        return None
+        return None, None
     wanted = [measures] if isinstance(measures, str) else list(measures or ())
     written = {
         name: _written(name, value)
@@ -138,10 +107,20 @@ def call_of(
         if value is not None and value is not False
     }
     lost = {name for name, value in written.items() if value is None}
-    if lost & set(EXPLAINS):
-        return None
+    if (lost & {*EXPLAINS}) or ({*written} & {*PYTHON_ONLY}):
+        return None, None
     chosen = {name: value for name, value in written.items() if value is not None}
-    return ReportCall(files[0], tuple(files[1:]), tuple(map(str, wanted)), chosen, names, not lost)
+    scoring = {name: chosen[name] for name in EXPLAINS if name in chosen}
+    policy = chosen.get("policy", {}).items()
+    scoring["policy"] = {choice: value for choice, value in policy if choice != "missing"}
+    # Rows that hold judgements and a run are no argument of their own.
+    first = files[1:2] if len(files) > len(names) else []
+    explained = _joined(["judged", "explain", files[0], *first]), _joined(_flags(scoring))
+    if lost:
+        return None, explained
+    measured = [word for measure in wanted for word in ("-m", str(measure))]
+    words = ["judged", "report", *files, *measured, *_flags(chosen), "-o", "report.html"]
+    return _joined(words), explained
 
 
 def _written(name: str, value: Any) -> Any:
@@ -154,8 +133,6 @@ def _written(name: str, value: Any) -> Any:
         return RELEVANT
     if name in FILE_OPTIONS:
         return _file_name(fspath(value)) if isinstance(value, (str, PathLike)) else None
-    if name == "item_to" and isinstance(value, str) and value.startswith("table:"):
-        return f"table:{_file_name(value.removeprefix('table:'))}"
     if isinstance(value, Mapping):
         return dict(value) if all(isinstance(text, str) for text in value.values()) else None
     return value if isinstance(value, (str, int, float)) else None
@@ -180,10 +157,6 @@ def _files(judgements: Any, runs: Any) -> list[str] | None:
 
 def _file_name(path: str) -> str:
     return short_names([path])[0]
-
-
-def _measured(measures: tuple[str, ...]) -> list[str]:
-    return [word for measure in measures for word in ("-m", measure)]
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from judged.errors import InputError, OutputError, quoted
+from judged.errors import InputError, quoted
 from judged.options import (
     LEVEL,
+    OPTIONS,
     SCORING,
     GroupsLike,
     JudgementsLike,
@@ -21,13 +21,11 @@ from judged.options import (
     checked,
     formats_of,
     later,
-    size_in_bytes,
     unknown_option,
 )
 from judged.outputs import check_target, checked_ending, write_text
 from judged.results import Display, DisplayOptions, Document, Frame, Result
-from judged.text import counted, listed
-from judged.web.report.layout import OPTIONAL, ReportLayout
+from judged.web.report.layout import board_of, render_report
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PicturesLike
@@ -44,7 +42,7 @@ DEFAULT_MEASURE = "nDCG@10"
 
 @checked
 def report(
-    judgements: JudgementsLike,
+    judgements: JudgementsLike | None = None,
     run: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     path: str | os.PathLike[str] | None = None,
@@ -97,12 +95,16 @@ def report(
     """
     from judged.comparison.dependence import names_missing
     from judged.web.report.contents import why_lacking
-    from judged.web.report.provenance import call_of, input_files
+    from judged.web.report.provenance import commands_of, input_files
 
-    known = (*SCORING, "unanswerable", "answer_threshold")
-    for name in scoring:
+    known = ("judgements", "measures", *SCORING, "unanswerable", "answer_threshold")
+    for name, value in scoring.items():
         if name not in known:
             raise InputError(unknown_option("report", name, known))
+        if name in OPTIONS and value is not None:
+            OPTIONS[name](name, value)
+    if judgements is None:
+        raise InputError("report needs judgements, such as report('qrels.txt', 'bm25.run').")
     policy, convention = scoring.get("policy"), scoring.get("convention")
     beside: dict[str, Any] = {"texts": texts, "queries": queries, "pictures": pictures}
     comparing: dict[str, Any] = {"baseline": baseline, "slices": slices, "groups": groups}
@@ -112,7 +114,7 @@ def report(
     judgements_format, run_format = formats_of(scoring.get("format"))
     formats = {"judgements_format": judgements_format, "run_format": run_format}
     options = {**shown, **scoring, **formats, "format": None, "progress": None}
-    call = call_of(judgements, run, measures, options, names)
+    again, explains = commands_of(judgements, run, measures, options, names)
     files = {
         **{"judgements": judgements, "run": run, **beside, "slices": slices},
         **{"weights": scoring.get("weights"), "groups": groups},
@@ -126,10 +128,10 @@ def report(
         title=title,
         **beside,
         refused="" if names_missing(policy) else why_lacking(list(evaluation.rankings.values())),
-        results=results,
+        **results,
         files=input_files(files),
-        call=None if results is None else call,  # explanations need ids
-        again=None if call is None else call.report,
+        explains=explains if results else None,  # explanations need ids
+        again=again,
     )
     if path is not None:
         made.save(path)
@@ -150,15 +152,14 @@ def _evaluate(
     unanswerable: bool = False,
     answer_threshold: float | None = None,
     **matching: Any,
-) -> tuple[Evaluation, Any]:
-    """Return the evaluation, and its runs with ids; None for rankings files, which have no ids."""
+) -> tuple[Evaluation, dict[str, Any]]:
+    """Return the evaluation, and its runs with ids; nothing for rankings files without ids."""
     from judged.evaluation.evaluate import evaluate, match_runs
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
     from judged.inputs.formats import is_rankings_file
-    from judged.web.report.contents import QueryResults
 
     shown: dict[str, Any] = {
         **{"intervals": True, "level": level, "groups": groups},
@@ -167,7 +168,7 @@ def _evaluate(
     if is_rankings_file(judgements):
         scoring = {"policy": policy, "convention": convention, "columns": columns, **matching}
         evaluation = evaluate(judgements, run, measures, format=format, **scoring)
-        return evaluation.showing(**shown), None
+        return evaluation.showing(**shown), {}
     if matching.pop("trusted", None) is not None:
         raise InputError("reports do not support trusted judgements; use evaluate or compare.")
     judgements_format, run_format = formats_of(format)
@@ -184,12 +185,11 @@ def _evaluate(
         matched.rankings, settings, weights=matching.get("weights")
     ).showing(**shown)
     names = [scored.name for scored in evaluation.runs]
-    results = QueryResults(
-        evaluation,
-        matched.judgements,
-        dict(zip(names, matched.tables, strict=True)),
-        collection=matching.get("collection"),
-    )
+    results = {
+        "judgements": matched.judgements,
+        "tables": dict(zip(names, matched.tables, strict=True)),
+        "collection": matching.get("collection"),
+    }
     return announce_warnings(evaluation), results
 
 
@@ -228,7 +228,7 @@ def report_of(
                     f"runs; got {quoted(result)}."
                 )
         items = {run: result.to_dict() for run, result in first.items()}
-        contents = replace(contents, results=replace(contents.results, first=items))
+        contents = replace(contents, first=items)
     if texts is not None:
         only = items_of([query for part in contents.listed for query in part])
         contents = replace(contents, texts=read_texts(texts, only=only))
@@ -256,48 +256,6 @@ class Report(Result):
     title: str | None = None
     date: str | None = None
     """A date to show; without it the same input gives the same bytes."""
-    max_size: int | None = None
-    """How many bytes the file may have."""
-
-    def within(self, max_size: str | int) -> Report:
-        """Return the report with a maximal size, such as "2MB".
-
-        Details that do not fit are left out: pictures, texts, values of further measures, lists,
-        charts, strips, and the table of every query, in this order.
-
-        Parameters
-        ----------
-        max_size : str or int
-            The size, such as "2MB", or a number of bytes; at least 10 KB.
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
-        []
-        """
-        return replace(self, max_size=size_in_bytes(max_size, "max_size", at_least=10_000))
-
-    @cached_property
-    def _layout(self) -> ReportLayout:
-        return ReportLayout(self.contents, self.title, self.date)
-
-    @cached_property
-    def _made(self) -> tuple[str, frozenset[str]]:
-        """The file, and what it is without."""
-        without: frozenset[str] = frozenset()
-        html = self._layout.html(without)
-        for name in OPTIONAL if self.max_size is not None else ():
-            if len(html.encode()) <= self.max_size:  # type: ignore[operator]
-                break
-            without |= {name}
-            if name in self._layout.there:
-                html = self._layout.html(without)
-        size = len(html.encode())
-        if self.max_size is not None and size > self.max_size:
-            raise OutputError(
-                f"max_size is {counted(self.max_size, 'byte')}, and the report has "
-                f"{counted(size, 'byte')} without all that it could do without; allow more."
-            )
-        return html, without
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """Return the whole file.
@@ -311,21 +269,11 @@ class Report(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().to_html()[:15]
         '<!DOCTYPE html>'
         """
-        return self._made[0]
-
-    def left_out(self) -> list[str]:
-        """Return what was left out because the file would be too large.
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().left_out()
-        []
-        """
-        return self._layout.left_out(self._made[1])
+        return render_report(self.contents, self.title, self.date)
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        heading, missing = self._layout.board["heading"], self.left_out()
-        left_out = f"Left out: {listed(missing)}." if missing else ""
-        sentences = (heading.title, heading.line, self.contents.refused, left_out)
+        heading = board_of(self.contents)["heading"]
+        sentences = (heading.title, heading.line, self.contents.refused)
         return [sentence for sentence in sentences if sentence]
 
     def document(self, display: Display) -> Document:
@@ -345,7 +293,6 @@ class Report(Result):
             "comparison": None if compared is None else compared.to_dict(),
             "files": list(contents.files),
             "command": contents.again,
-            "left_out": self.left_out(),
         }
 
     def _save(self, path: str | os.PathLike[str], **display: Any) -> None:

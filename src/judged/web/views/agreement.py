@@ -32,7 +32,7 @@ from judged.web.views.judge import (
     scale_of,
     settled_of,
 )
-from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawContent, Visit
+from judged.web.visit import SCORING_NAMES, Page, Params, RawContent, Visit
 from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def page(visit: Visit) -> Page:
         "found": agreement,
         "pair": pair,
         "alphas": agreement.alphas,
-        "grades": [f"{grade:g}" for grade in pair.table.grades],
+        "grades": [f"{grade:g}" for grade in pair.grades],
         "warnings": [str(text) for text in agreement.warnings()],
         "sentences": agreement.sentences()[len(agreement.warnings()) :],
         "pairs": [
@@ -66,7 +66,7 @@ def page(visit: Visit) -> Page:
         "every": visit.url(all=1, query=None, item=None),
         "different": len(rows),
         "open": open_,
-        "keys": scale_of(visit).grades,
+        "keys": scale_of(visit).meanings,
         "boards": _boards(visit),
         "rules": MERGE_RULES,
         "has_settled": bool(settled_of(visit)),
@@ -159,24 +159,19 @@ def _boards(visit: Visit) -> dict[str, Any]:
 
 
 def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
-    """Rank values; equal ones share a rank."""
     return {
         name: 1 + sum((other > value) if higher else (other < value) for other in values.values())
         for name, value in values.items()
     }
 
 
-def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
+def _command(visit: Visit, judges: Sequence[str]) -> str:
     files = [str(home_of(visit) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
     shell = [
         line_of(["judged", "agreement", *files]),
         line_of(["judged", "merge", *files, "--rule", "majority", "-o", "merged.qrels"]),
     ]
-    python = (
-        f"import judged\n\njudges = {files!r}\nprint(judged.agreement(judges))\n"
-        'judged.merge_judgements(judges, rule="majority").save("merged.qrels")'
-    )
-    return CommandText("\n".join(shell), python)
+    return "\n".join(shell)
 
 
 def merged_page(visit: Visit) -> RawContent:

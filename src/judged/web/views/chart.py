@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, cast
 
-from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
+from judged.charts.kinds import KINDS, NEEDS, OF_JSON, ChartKind, kind_named
 from judged.policy import CHOICES
 from judged.web.commands import chart_command
 from judged.web.errors import RefusedError
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from judged.charts.chart import Chart
 
 OPTIONS = ("k", "rel", "query", "bins")
-PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
+PARAMS = ("kind", "of", "system", "against", "width", "height", "format", *OPTIONS)
 FORMATS = {
     "svg": ("image/svg+xml", "SVG"),
     "png": ("image/png", "PNG"),
@@ -27,7 +26,7 @@ FORMATS = {
 """The files of a chart: media type and name in the menu."""
 WIDTH, NARROWEST, WIDEST = 620, 160, 1400
 MAX_CELLS, MAX_ROWS = 80, 40
-"""How many cells and rows of the data are shown below a chart; its files have all of them."""
+"""The maximum of cells and rows below a chart; its files have all data."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of charts whose data are cached, because they cost more than the drawing."""
 LINKED = ("differences", "scatter", "forest")  # kinds of charts whose marks are links
@@ -41,23 +40,21 @@ def page(visit: Visit) -> Page | RawContent:
         content = visit.cache.get(("chart", *key), lambda: _file(visit, kind, form))
         return RawContent(content, FORMATS[form][0], f"{kind.name}.{form}")
     shown = visit.cache.get(("figure", *key), lambda: _figure(visit, kind))
-    command = None
-    if kind.needs not in OF_JSON:
-        command = chart_command(visit, kind, _systems(visit), _options(visit, kind))
+    command = chart_command(visit, kind, _systems(visit), _options(visit, kind))
     return Page("chart.html", kind.title, {"figure": shown, "kind": kind}, command)
 
 
-def _kind(visit: Visit) -> Kind:
+def _kind(visit: Visit) -> ChartKind:
     name = visit.params.one("kind")
     if name is None:
         raise RefusedError(f"name the kind of chart: {', '.join(KINDS)}.", "kind")
     kind = kind_named(name)
-    if kind.name == "gallery" or kind.needs in ("diagnosis", "plan"):
+    if kind.name == "gallery" or kind.needs in OF_JSON:
         raise RefusedError(f"the chart {kind.name} is not supported here.", "kind")
     return kind
 
 
-def _figure(visit: Visit, kind: Kind) -> Any:
+def _figure(visit: Visit, kind: ChartKind) -> Any:
     width = visit.params.whole("width", WIDTH, at_least=1)
     chart = _chart(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
     menu = [
@@ -70,18 +67,17 @@ def _figure(visit: Visit, kind: Kind) -> Any:
     return figure(chart, link=link, tab_stops=tab_stops, menu=menu, rows=rows)
 
 
-def _file(visit: Visit, kind: Kind, form: str) -> bytes:
+def _file(visit: Visit, kind: ChartKind, form: str) -> bytes:
     chart = _chart(visit, kind, width=visit.params.whole("width", 0) or None)
     content = getattr(chart, f"to_{form}")()
     return content if isinstance(content, bytes) else str(content).encode()
 
 
-def _chart(visit: Visit, kind: Kind, **design: Any) -> Chart:
+def _chart(visit: Visit, kind: ChartKind, **design: Any) -> Chart:
     height = visit.params.whole("height", 0)
     if height:
         design["height"] = height
-    if kind.needs not in OF_JSON:
-        design["looks"] = visit.places
+    design["looks"] = visit.places
     source, options = _source(visit, kind), _options(visit, kind)
     if kind.name not in COSTLY:
         chart: Chart = kind.function(*source, **options, **design)
@@ -107,9 +103,7 @@ def _systems(visit: Visit) -> list[str]:
     return names or [system.name for system in visit.workspace.systems]
 
 
-def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
-    if kind.needs in OF_JSON:
-        return (_json(visit),)
+def _source(visit: Visit, kind: ChartKind) -> tuple[Any, ...]:
     names, scoring, calculations = _systems(visit), visit.scoring, visit.calculations
     needs = NEEDS[kind.needs]
     fewest, most = needs.files
@@ -119,13 +113,11 @@ def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
         )
     if kind.needs == "results":
         return calculations.judgements(), calculations.run(names[0])
-    if kind.needs == "results of a pair":
-        return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
         of = visit.params.one("of")
         measures = [of] if of is not None and len(names) > 2 else None
         if kind.needs == "pair":
-            measures = [of or scoring.labels[0]]
+            measures = [of or scoring.headline]
         return (calculations.pairs(scoring, names, measures=measures),)
     if kind.needs == "values":
         return (calculations.evaluation(scoring),)
@@ -136,16 +128,7 @@ def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
     return (Systems(tuple(rankings[places[name]] for name in names), scoring.policy),)
 
 
-def _json(visit: Visit) -> Any:
-    """Return the result of another command, from a JSON file of the folder."""
-    file = visit.workspace.file(visit.params.text("file"))
-    try:
-        return json.loads(file.path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise RefusedError(f"{file.name}: cannot be read as JSON ({error}).", "file") from None
-
-
-def _options(visit: Visit, kind: Kind) -> dict[str, Any]:
+def _options(visit: Visit, kind: ChartKind) -> dict[str, Any]:
     """Return the options of the address; those that the kind does not have are errors."""
     params, options = visit.params, dict[str, Any]()
     of = params.one("of")
@@ -170,7 +153,7 @@ def _options(visit: Visit, kind: Kind) -> dict[str, Any]:
     return options
 
 
-def _link(visit: Visit, kind: Kind) -> Any:
+def _link(visit: Visit, kind: ChartKind) -> Any:
     """Return the function from a row to the address of its mark: a query, or a pair."""
     if kind.name not in LINKED:
         return None

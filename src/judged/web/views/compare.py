@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.comparison.match import matched
-from judged.comparison.methods import method_line
+from judged.comparison.export import method_line
+from judged.comparison.outcomes import match_pair
 from judged.rankings.strips import strips
 from judged.web import commands
 from judged.web.pages.boards import STRIP_RANKS, board
 from judged.web.pages.pairs import leading, panel, scale_of
-from judged.web.visit import CommandText, Page, Visit
+from judged.web.visit import Page, Visit
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -33,10 +32,9 @@ def page(visit: Visit) -> Page:
 
 
 def _measure(visit: Visit) -> str:
-    """Return the label of the chosen measure, by default the first."""
     name = visit.params.one("by")
     if name is None:
-        return visit.scoring.labels[0]
+        return visit.scoring.headline
     evaluation = visit.calculations.evaluation(visit.scoring)
     return evaluation.label(evaluation.measure(name))
 
@@ -103,8 +101,7 @@ def _two(visit: Visit, systems: list[str], against: str, by: str) -> Page:
         },
         "remarks": [text for text in compared.remarks() if text not in shown["notes"]],
     }
-    options: dict[str, Any] = {"unjudged_range": True} if examined else {}
-    command = _command(visit, names, compared, **options)
+    command = _command(visit, names, compared, unjudged_range=examined)
     return Page("compare.html", shown["heading"].title, context, command)
 
 
@@ -133,31 +130,22 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
     return Page("compare_several.html", heading.title, context, command)
 
 
-def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any) -> CommandText:
+def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any) -> str:
     names = visit.calculations.order(systems)
-    command = commands.compare(visit, systems=names, baseline=compared.baseline, **more)
-    if not compared.corrected_among:
-        return command
-    shown = f"print(result.among({', '.join(map(repr, systems))}))"
-    return replace(command, python=command.python.replace("print(result)", shown))
+    return commands.compare(visit, systems=names, baseline=compared.baseline, **more)
 
 
 def largest_differences(
-    comparison: Comparison,
-    run: str | None = None,
-    against: str | None = None,
-    measure: str | None = None,
-    *,
-    most: int = MAX_QUERIES,
+    comparison: Comparison, measure: str | None = None, most: int = MAX_QUERIES
 ) -> dict[str, Any]:
     """Return the queries with the largest differences on both sides, with the strips of both.
 
     `between` is the number of queries between both sides, `most` the largest difference.
     """
     assert comparison.evaluation is not None
-    pair = comparison.pair(run, against, measure)
+    pair = comparison.pair(measure=measure)
     known = comparison.measure(pair.measure)
-    match = matched(comparison.numbers, known, pair.run, pair.against)
+    match = match_pair(comparison.numbers, known, pair.run, pair.against)
     differences = match.differences
     order = np.argsort(-differences, kind="stable").tolist()
     above = [at for at in order[:most] if differences[at] > 0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -17,12 +16,12 @@ from judged.errors import InputError, did_you_mean, quoted
 from judged.options import LEVEL, choice
 from judged.rankings.strips import strips
 from judged.text import Warned, counted, listed, shown
-from judged.web.commands import path_of, shell_word
-from judged.web.errors import GoneError, UndecidedError, UnpairedError, UnreadableError
+from judged.web.commands import line_of, path_of
+from judged.web.errors import GoneError, RefusedError, UndecidedError
 from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
 from judged.web.pages.templating import figure
-from judged.web.visit import CommandText, Page, Visit
+from judged.web.visit import Page, Visit
 from judged.web.work import progress_of_this_work
 from judged.web.workspace import picture_address
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
-    from judged.learning.temperature import Point, Sweep
+    from judged.learning.temperature import Sweep, TemperaturePoint
     from judged.web.files import DataFile
     from judged.web.work import Cache
 
@@ -93,9 +92,7 @@ class VectorSearch:
         """Read an address; take what it does not name from the files that fit."""
         workspace, cache, params = visit.workspace, visit.cache, visit.params
         if not workspace.vectors:
-            raise UndecidedError(
-                "There are no vectors here. Add a file of query and of item vectors."
-            )
+            raise UndecidedError("No vectors were found. Add a file of query and of item vectors.")
 
         def named(name: str) -> DataFile | None:
             value = params.one(name)
@@ -131,7 +128,6 @@ class VectorSearch:
         return tuple(getattr(value, "identity", value) for value in values)
 
     def kept(self, what: str, make: Callable[[], Any], *more: Any) -> Any:
-        """Compute something about the search once."""
         return self.visit.cache.get(("embeddings", what, self.key, more), make)
 
     def evaluated(self) -> tuple[Evaluation, TopK]:
@@ -203,7 +199,9 @@ class VectorSearch:
             return say.pairs()
         if self.relevance == "judgements":
             if self.judgements is None:
-                raise InputError("there are no judgements here; choose labels or pairs.")
+                raise InputError(
+                    "this relevance needs a file of judgements; choose labels or pairs."
+                )
             return read_judgements(self.judgements.path)
         if self.query_labels is None or self.item_labels is None:
             raise InputError(
@@ -216,7 +214,7 @@ class VectorSearch:
 
     @property
     def plain(self) -> bool:
-        """Whether scores are not normalised, as temperatures and diagnoses need them."""
+        """True without normalisation, which temperatures and diagnoses need."""
         return self.normalise == AS_THEY_ARE
 
     def words(self) -> list[str]:
@@ -234,39 +232,12 @@ class VectorSearch:
         words += ["--normalise", self.normalise] if not self.plain else []
         return words + ([f"--exclude-{self.exclude}"] if self.exclude != "nothing" else [])
 
-    def command(self, name: str, *more: str, python: str) -> CommandText:
-        """Return a command on the search, and Python code that ends with a line."""
-        shell = " ".join(map(shell_word, ["judged", name, *self.words(), *more]))
-        return CommandText(shell, "\n".join([*self.python(), python]))
-
-    def python(self) -> list[str]:
-        """Return Python lines that make `embeddings` and `relevance`."""
-        lines = ["import judged", "from judged.inputs.vectors.labels import labels_from"]
-        options = [repr(path_of(self.queries)), repr(path_of(self.items))]
-        if self.similarity != "cosine":
-            options.append(f"similarity={self.similarity!r}")
-        for name, file in (("query_ids", self.query_ids), ("item_ids", self.item_ids)):
-            if file is not None:
-                options.append(f"{name}=labels_from({path_of(file)!r})")
-        if not self.plain:
-            options.append(f"normalise={self.normalise!r}")
-        if self.exclude != "nothing":
-            call = {"self": "same_row", "same-id": "same_id"}[self.exclude]
-            options.append(f"exclude=judged.relevance.{call}()")
-        lines.append(f"embeddings = judged.Embeddings({', '.join(options)})")
-        return [*lines, f"relevance = {self._relation_python()}"]
-
-    def _relation_python(self) -> str:
-        if self.relevance == "pairs":
-            return "judged.relevance.pairs()"
-        if self.relevance == "judgements" and self.judgements is not None:
-            return f"judged.read_judgements({path_of(self.judgements)!r})"
-        call, read = {
-            "labels": ("same_label", "labels_from"),
-            "shared-labels": ("shared_label", "labels_lists_from"),
-        }[self.relevance]
-        files = [path_of(file) for file in (self.query_labels, self.item_labels) if file]
-        return f"judged.relevance.{call}({', '.join(f'{read}({name!r})' for name in files)})"
+    def command(self, name: str, *more: str) -> str:
+        words = self.words()
+        lacking = {"--query-ids", "--item-ids", "--exclude-same-id"} & {*words}
+        if name == "temperature" and lacking:
+            return f"# judged temperature has no {min(lacking)}; judged.temperature.sweep has it."
+        return line_of(["judged", name, *words, *more])
 
 
 def vectors_of(file: DataFile, cache: Cache) -> Vectors:
@@ -296,16 +267,17 @@ def _paired(
         return pairs[0]
     if len(first) != 1:
         names = listed([file.name for file in files])
-        raise UnpairedError(
+        raise RefusedError(
             f"Which of these belong together: {names}? Vectors of one model cannot search among "
             "those of another. Choose the queries and the items, or name the files of a model "
-            "alike, such as bert-queries.npy and bert-items.npy."
+            "alike, such as bert-queries.npy and bert-items.npy.",
+            "vectors",
+            status=409,
         )
     return alike[0]
 
 
 def _is_query_side(file: DataFile) -> bool:
-    """Return whether a file holds queries, by its name."""
     if _ASKS.search(file.name):
         return True
     return bool(_QUERY_SIDE.search(file.name)) and not _ANSWERS.search(file.name)
@@ -340,7 +312,6 @@ def _fitting(
 
 
 def progress_of(what: str, total: int) -> Callable[[int], None]:
-    """Return a callback that reports the progress of a pass over vectors."""
     progress, done = progress_of_this_work(), 0
 
     def report(more: int) -> None:
@@ -352,7 +323,6 @@ def progress_of(what: str, total: int) -> Callable[[int], None]:
 
 
 def worst_first(evaluation: Evaluation, label: str) -> list[int]:
-    """Return the indices of the queries that count, worst first."""
     measure = evaluation.labels[label]
     values = evaluation.runs[0].values[measure]
     there = np.flatnonzero(~np.isnan(values))
@@ -366,7 +336,7 @@ def query_of(visit: Visit, evaluation: Evaluation) -> str:
         order = worst_first(evaluation, next(iter(evaluation.labels)))
         return known[order[0] if order else 0]
     if wanted not in known:
-        raise GoneError(f"There is no query {quoted(wanted)}{did_you_mean(wanted, known)}", "query")
+        raise GoneError(f"Unknown query {quoted(wanted)}{did_you_mean(wanted, known)}", "query")
     return wanted
 
 
@@ -409,8 +379,7 @@ def temperature(search: VectorSearch) -> Page:
     at = _nearest(sweep.points, visit.params.number("temperature"), sweep)
     basis = "; ".join(sweep.basis) + "."
     stops = [_stop(*points) for points in zip(sweep.points, alone.points, strict=True)]
-    call = f"judged.temperature.sweep(embeddings, relevance, query={query!r})"
-    command = search.command("temperature", "--query", query, python=f"sweep = {call}")
+    command = search.command("temperature", "--query", query)
     return Page(
         "embeddings_temperature.html",
         "Temperature",
@@ -433,13 +402,11 @@ def curves(search: VectorSearch) -> Page:
     from judged.charts.kinds.temperatures import temperature as drawn
 
     chart = drawn(search.sweep(), theme="page", width=width_of(search))
-    command = search.command(
-        "temperature", python="sweep = judged.temperature.sweep(embeddings, relevance)"
-    )
+    command = search.command("temperature")
     return Page("embeddings_figures.html", chart.title, figures_of([chart]), command)
 
 
-def _stop(point: Point, alone: Point) -> dict[str, Any]:
+def _stop(point: TemperaturePoint, alone: TemperaturePoint) -> dict[str, Any]:
     """Return a stop of the slider: texts, and shares for the widths of bars."""
     return {
         "temperature": f"{point.temperature:.4g}",
@@ -453,7 +420,7 @@ def _stop(point: Point, alone: Point) -> dict[str, Any]:
     }
 
 
-def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int:
+def _nearest(points: Sequence[TemperaturePoint], wanted: float | None, sweep: Sweep) -> int:
     """Return the stop nearest to a temperature by ratio; by default the lowest loss."""
     if wanted is None or wanted <= 0:
         wanted = sweep.best_loss.temperature if sweep.best_loss else points[0].temperature
@@ -480,9 +447,7 @@ def scores(search: VectorSearch) -> Page:
         "embeddings_scores.html",
         chart.title,
         {**figures_of([chart]), "notes": notes, "described": described},
-        command=search.command(
-            "embeddings", "--diagnose", python="diagnosis = embeddings.diagnose(relevance)"
-        ),
+        command=search.command("embeddings", "--diagnose"),
     )
 
 
@@ -522,23 +487,6 @@ def gallery(search: VectorSearch) -> Page:
     )
 
 
-def study(search: VectorSearch) -> Page:
-    from judged.charts.kinds.temperatures import temperature as of_sweep
-    from judged.charts.kinds.temperatures import temperature_study as of_study
-
-    kinds = {"study": of_study, "sweep": of_sweep}
-    files = search.visit.workspace.studies
-    drawn = []
-    for file in files:
-        try:
-            read = json.loads(file.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            raise UnreadableError(f"{file.name}: cannot be read as JSON any more.") from None
-        drawn.append(kinds[file.kind](read, theme="page", width=width_of(search)))
-    context = figures_of(drawn, [file.name for file in files])
-    return Page("embeddings_figures.html", "Studies of temperatures", context)
-
-
 def _note(text: str) -> dict[str, str]:
     return {"kind": "warn" if isinstance(text, Warned) else "info", "text": text}
 
@@ -548,7 +496,6 @@ PARTS: dict[str, Callable[[VectorSearch], Page]] = {
     "curves": curves,
     "scores": scores,
     "gallery": gallery,
-    "study": study,
 }
 """The parts of the page, by their names in addresses."""
 
@@ -557,12 +504,14 @@ def page(visit: Visit) -> Page:
     part = visit.params.choice("part", ("all", *PARTS), "all")
     try:
         search = VectorSearch.of(visit)
-    except UnpairedError as error:
-        return _which(visit, str(error))
+    except RefusedError as error:
+        if error.where != "vectors":
+            raise
+        return _which(visit, error)
     return PARTS[part](search) if part in PARTS else _numbers(search)
 
 
-def _which(visit: Visit, why: str) -> Page:
+def _which(visit: Visit, why: RefusedError) -> Page:
     """Ask which files of vectors belong together."""
     options = {file.name: file.name for file in visit.workspace.vectors}
     selects = [
@@ -570,10 +519,10 @@ def _which(visit: Visit, why: str) -> Page:
         for name in ("queries", "items")
     ]
     context = {
-        **{"line": why, "cards": [], "level": None, "notes": [], "parts": []},
+        **{"line": str(why), "cards": [], "level": None, "notes": [], "parts": []},
         **{"selects": selects, "kept": visit.params.without(*SEARCH_PARAMS).pairs},
     }
-    return Page("embeddings.html", "Which vectors?", context, status=UnpairedError.status)
+    return Page("embeddings.html", "Which vectors?", context, status=why.status)
 
 
 def _numbers(search: VectorSearch) -> Page:
@@ -611,37 +560,27 @@ def _numbers(search: VectorSearch) -> Page:
     )
 
 
-def _evaluating(search: VectorSearch) -> CommandText:
+def _evaluating(search: VectorSearch) -> str:
     scoring = search.visit.scoring
     words = ["--interval"]
     words += [word for measure in scoring.measures for word in ("-m", measure)]
-    words += [word for name, value in scoring.choices.items() for word in (f"--{name}", value)]
-    arguments = [
-        "relevance",
-        *([repr(scoring.requested_measures)] if scoring.requested_measures else []),
-    ]
-    showing = ["intervals=True"]
-    if scoring.choices:
-        arguments.append(f"policy={scoring.choices!r}")
+    for name in ("ties", "empty"):  # the others have no option: every query has all items
+        words += [f"--{name}", scoring.choices[name]] if name in scoring.choices else []
     if scoring.convention is not None:
         words += ["--convention", scoring.convention]
-        arguments.append(f"convention={scoring.convention!r}")
     if scoring.level != LEVEL:
         words += ["--level", repr(scoring.level)]
-        showing.append(f"level={scoring.level!r}")
-    call = f"embeddings.evaluate({', '.join(arguments)}).showing({', '.join(showing)})"
-    return search.command("embeddings", *words, python=f"evaluation = {call}")
+    return search.command("embeddings", *words)
 
 
 def _part_links(search: VectorSearch) -> list[list[dict[str, str]]]:
     """Return the parts that are loaded after the numbers, in two columns."""
-    plain, studies = search.plain, search.visit.workspace.studies
+    plain = search.plain
     columns = [
         [("temperature", "Temperature", plain), ("gallery", "Gallery", True)],
         [
             ("scores", "Scores of relevant items and of others", plain),
             ("curves", "What temperature does", plain),
-            ("study", "Studies of temperatures", bool(studies)),
         ],
     ]
     return [

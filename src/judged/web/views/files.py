@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judged.charts.pictures import MAX_PIXELS, pixels_of
 from judged.errors import JudgedError, quoted
 from judged.inputs.formats import FORMATS
 from judged.rankings.audit import audit_of
@@ -18,7 +19,7 @@ _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def page(visit: Visit) -> Page:
-    if not visit.workspace.files:
+    if not visit.workspace.files and not visit.library.pictures:
         return _empty(visit)
     return Page("files.html", "Files", _context(visit, visit.workspace))
 
@@ -67,7 +68,7 @@ def _context(visit: Visit, workspace: Workspace) -> dict[str, object]:
             }
             for file in workspace.files
         ],
-        "summary": _summary(workspace),
+        "summary": _summary(workspace, visit.library.pictures),
         "judgements_choices": workspace.of_kind(*MAY_BE_JUDGEMENTS),
         "run_choices": workspace.of_kind(*MAY_BE_RUNS),
         "chosen_judgements": judgements.name if judgements else "",
@@ -77,21 +78,22 @@ def _context(visit: Visit, workspace: Workspace) -> dict[str, object]:
     }
 
 
-def _summary(workspace: Workspace) -> str:
+def _summary(workspace: Workspace, pictures: int) -> str:
     kinds = [file.kind for file in workspace.files]
     names = {
         "judgements": ("file of judgements", "files of judgements"),
         "run": ("run", "runs"),
         "rows": ("file of rows", "files of rows"),
         "vectors": ("file of vectors", "files of vectors"),
-        "picture": ("picture", "pictures"),
     }
     counts = [
         counted(kinds.count(kind), one, several)
         for kind, (one, several) in names.items()
         if kind in kinds
     ]
-    others = sum(kind not in names for kind in kinds)
+    pictures += kinds.count("picture")
+    counts += [counted(pictures, "picture")] if pictures else []
+    others = sum(kind not in (*names, "picture") for kind in kinds)
     counts += [counted(others, "other file")] if others else []
     return f"{listed(counts)}."
 
@@ -138,7 +140,7 @@ def picture_page(visit: Visit) -> RawContent:
     item = visit.params.text("item")
     path = pictures_of(visit).get(item)
     if path is None:
-        raise GoneError(f"There is no picture of {quoted(item)}.", "item")
+        raise GoneError(f"{quoted(item)} has no picture.", "item")
     try:
         with path.open("rb") as handle:
             content = handle.read(MAX_PICTURE_BYTES + 1)
@@ -151,4 +153,7 @@ def picture_page(visit: Visit) -> RawContent:
     if len(content) > MAX_PICTURE_BYTES:
         megabytes = MAX_PICTURE_BYTES // 10**6
         raise RefusedError(f"The picture of {quoted(item)} has more than {megabytes} MB.", "item")
+    if pixels_of(content) > MAX_PIXELS:
+        message = f"The picture of {quoted(item)} has more than {MAX_PIXELS:,} pixels."
+        raise RefusedError(message, "item")
     return RawContent(content, f"image/{kind}")

@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import ceil, isnan
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,10 @@ from judged.judgements.annotators import (
     annotators_in,
     settled_in,
 )
-from judged.judgements.worklist import Scale, Sitting, Tasks, Worklist, read_tasks, worklist
+from judged.judgements.worklist import Scale, Tasks, Worklist, last_session, read_tasks, worklist
 from judged.rankings.strips import Cell
 from judged.text import counted
-from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
+from judged.web.errors import GoneError, RefusedError, UnreadableError
 from judged.web.visit import SCORING_NAMES, Page, Params, ScoringSettings, Visit
 from judged.web.work import progress_of_this_work
 from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PARAMS = (
     *("annotator", "by", "k", "query", "item"),
-    *("clock", "changes", "skipped", "end", "who"),
+    *("clock", "changes", "skipped", "end", "who", "then", "system"),
 )
 MAX_LISTED = 12
 ORDERS = {
@@ -68,8 +68,7 @@ class Desk:
 
     @classmethod
     def of(cls, visit: Visit, name: str) -> Desk:
-        """Return the desk of an annotator, with the present log."""
-        home, judging = home_of(visit), visit.settings.judging
+        home, settings = home_of(visit), visit.settings
         annotator = Annotator(home, name)
         tasks = tasks_of(visit)
         others = [other for other in annotators_in(home) if other != annotator.name]
@@ -79,8 +78,7 @@ class Desk:
             annotator.name,
             log_of(visit, annotator.name),
             taken=taken,
-            seed=judging.seed,
-            overlap=judging.overlap,
+            overlap=settings.overlap,
         )
         return cls(visit, annotator, tasks, mine, scale_of(visit))
 
@@ -100,7 +98,6 @@ class Desk:
         return self.visit.params.flag("skipped")
 
     def refuse_unknown(self, place: Place) -> None:
-        """Raise an error for an item that is not to be judged."""
         if place not in self.known:
             raise GoneError(
                 "This item is not among those that are to be judged here, or not any more.", "item"
@@ -118,9 +115,10 @@ class Desk:
 def home_of(visit: Visit) -> Path:
     home = visit.library.home
     if home is None:
-        raise ConflictError(
+        raise RefusedError(
             "Judging needs a folder to keep grades in: start judged serve with a folder, or with "
-            "files of one folder."
+            "files of one folder.",
+            status=409,
         )
     return home
 
@@ -136,7 +134,7 @@ def graded(log: Log) -> list[Place]:
 
 
 def orders_of(visit: Visit) -> tuple[str, ...]:
-    return ("effect", "depth") if visit.settings.judging.queue is None else ("file",)
+    return ("effect", "depth") if visit.settings.queue is None else ("file",)
 
 
 def order_of(visit: Visit) -> str:
@@ -145,13 +143,11 @@ def order_of(visit: Visit) -> str:
 
 
 def depth_of(visit: Visit) -> int:
-    """Return how many of the first results of each run are to be judged."""
     return visit.params.whole("k", DEFAULT_DEPTH, at_least=1, at_most=1_000)
 
 
 def tasks_of(visit: Visit) -> Tasks:
-    """Return the items to judge, from a file or from the runs."""
-    path = visit.settings.judging.queue
+    path = visit.settings.queue
     if path is None:
         return _queued(visit)
     try:
@@ -167,16 +163,16 @@ def _queued(visit: Visit) -> Tasks:
     from judged.judgements.queue import queue
 
     scoring = visit.scoring
-    by, depth, seed = order_of(visit), depth_of(visit), visit.settings.judging.seed
+    by, depth = order_of(visit), depth_of(visit)
 
     def made() -> Tasks:
         judgements, runs = _pooled(visit)
         progress_of_this_work().say("Looking for what to judge")
-        options = {"by": by, "depth": depth, "seed": seed, **queue_options(scoring)}
+        options = {"by": by, "depth": depth, **queue_options(scoring)}
         queued = queue(judgements, runs, measure_of(visit), **options)
         return Tasks(tuple(zip(queued.queries, queued.items, strict=True)))
 
-    key = "queued", visit.workspace.identity, scoring.key, by, depth, seed
+    key = "queued", visit.workspace.identity, scoring.key, by, depth
     return visit.cache.get(key, made)
 
 
@@ -220,8 +216,8 @@ def scale_of(visit: Visit) -> Scale:
         highest = judgements.frame["grade"].max()
         return None if highest is None else ceil(float(highest))  # type: ignore[arg-type]
 
-    if visit.settings.judging.grades is not None:
-        return visit.settings.judging.grades
+    if visit.settings.grades is not None:
+        return visit.settings.grades
     if visit.workspace.undecided:
         return Scale.up_to(None)
     return Scale.up_to(visit.cache.get(("top", visit.workspace.identity), top))
@@ -237,15 +233,15 @@ def settled_of(visit: Visit) -> Grades:
 
 
 def agreement_of(visit: Visit) -> Agreement:
-    """Return what `judged.agreement` gives for all annotators."""
     from judged.judgements.agreement import agreement
 
     judges = judges_of(visit)
     if len(judges) < 2:
         there = f"only {next(iter(judges))} has" if judges else "no annotator has"
-        raise ConflictError(
+        raise RefusedError(
             f"Agreement is of two annotators or more, and {there} judged here yet. Judge under "
-            "another name."
+            "another name.",
+            status=409,
         )
     level = visit.scoring.level
 
@@ -301,7 +297,8 @@ def merged(visit: Visit, rule: str, *, settled: bool, collection: bool) -> Any:
 
     judges = judges_of(visit)
     if not judges:
-        raise ConflictError("No annotator has judged here yet, so there is nothing to merge.")
+        message = "No annotator has judged here yet, so there is nothing to merge."
+        raise RefusedError(message, status=409)
     grades: Any = next(iter(judges.values()))
     if len(judges) > 1:
         grades = merge_judgements(judges, rule=rule)
@@ -323,13 +320,12 @@ def place_of(visit: Visit) -> Place:
 def grade_of(visit: Visit, form: Params) -> int:
     scale = scale_of(visit)
     grade = form.whole("grade", -1, at_most=9)
-    if grade not in scale:
+    if grade not in scale.meanings:
         raise RefusedError(f"grade must be one of {scale}; got {form.text('grade')!r}.", "grade")
     return grade
 
 
 def note_of(form: Params) -> str | None:
-    """Return the note as typed; None if the form has none."""
     notes = [value for name, value in form.pairs if name == "note"]
     return notes[0].replace("\r\n", "\n") if notes else None
 
@@ -340,7 +336,7 @@ def note_of(form: Params) -> str | None:
 def page(visit: Visit) -> Page:
     """Show the next item to judge; first ask for the annotator's name."""
     name = visit.params.one("annotator") or visit.session.annotator
-    name = name or visit.settings.judging.annotator
+    name = name or visit.settings.annotator
     if not name or visit.params.flag("who"):
         return _who(visit)
     desk = Desk.of(visit, name)
@@ -396,11 +392,10 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
 
 def _keys(desk: Desk, chosen: int | None) -> list[dict[str, Any]]:
     keys = []
-    for known in desk.scale.grades:
-        kind: Any = "relevant" if known.grade else "irrelevant"
-        cell = Cell(kind, float(known.grade), float(desk.scale.top))
-        pressed = known.grade == chosen
-        keys.append({"grade": known.grade, "words": known.words, "cell": cell, "chosen": pressed})
+    for grade, words in desk.scale.meanings.items():
+        kind: Any = "relevant" if grade else "irrelevant"
+        cell = Cell(kind, float(grade), float(desk.scale.top))
+        keys.append({"grade": grade, "words": words, "cell": cell, "chosen": grade == chosen})
     return keys
 
 
@@ -432,6 +427,8 @@ def _shared(desk: Desk) -> dict[str, Any]:
         "notes": desk.tasks.notes,
         "end": visit.url(end=1, query=None, item=None),
         "again": visit.url(end=None, query=None, item=None),
+        "effect": visit.url("/", grader=desk.annotator.name, baseline=None),
+        "download": visit.url("/merged", collection=1),
         "see_skipped": visit.url(skipped=1, query=None, item=None, end=None),
     }
 
@@ -459,7 +456,7 @@ def _last(desk: Desk) -> dict[str, Any] | None:
 def _did(desk: Desk, entry: LogEntry) -> str:
     if entry.grade is None:
         return "skipped" if entry.action == "skip" else "a note"
-    return f"{entry.grade} {desk.scale.words(entry.grade)}".strip()
+    return f"{entry.grade} {desk.scale.meanings.get(entry.grade, '')}".strip()
 
 
 def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
@@ -496,11 +493,11 @@ def _finished(desk: Desk) -> Page:
 
 
 def _ended(desk: Desk) -> Page:
-    sitting = Sitting.of(desk.list.log)
-    grades = [(key, sitting.by_grade.get(key["grade"], 0)) for key in _keys(desk, None)]
-    most = max(sitting.by_grade.values(), default=1)
+    sitting = last_session(desk.list.log)
+    grades = [(key, sitting["by_grade"].get(key["grade"], 0)) for key in _keys(desk, None)]
+    most = max(sitting["by_grade"].values(), default=1)
     context = {**_shared(desk), "sitting": sitting, "grades": grades, "most": most}
-    title = f"Enough for today: {counted(sitting.graded, 'item')} judged"
+    title = f"Enough for today: {counted(sitting['graded'], 'item')} judged"
     return Page("judge_ended.html", title, context)
 
 
@@ -513,10 +510,7 @@ def _queries(desk: Desk) -> ChainMap[str, Text]:
 
 
 def changes_page(visit: Visit) -> Page:
-    """Show the possible values of each system, or the agreement of annotators."""
-    if visit.params.choice("of", ("values", "agreement"), "values") == "agreement":
-        context = {"facts": _agreement(visit), "means": ""}
-        return Page("judge_changes.html", "Agreement", context)
+    """Show the possible values of each system."""
     name = visit.params.one("annotator") or visit.session.annotator
     if not name:
         raise RefusedError(NO_NAME, "annotator")
@@ -556,21 +550,6 @@ def _turning(turns: list[bool | None]) -> str:
     return words + (f", and perhaps of {turns.count(None):,} more." if None in turns else ".")
 
 
-def _agreement(visit: Visit) -> list[tuple[str, str]]:
-    agreement = agreement_of(visit)
-    twice = int((agreement.grades.times > 1).sum())
-    facts = [("judged by two or more", counted(twice, "item"))]
-    if len(agreement.pairs) == 1:
-        pair = agreement.pairs[0]
-        named = {"same grade": (100 * pair.agreement.estimate, ".0f", " %")}
-        named["Cohen's κ"] = pair.kappa.estimate, ".2f", ""
-    else:
-        named = {"Krippendorff's α": (agreement.alpha.estimate, ".2f", "")}
-    for name, (value, digits, unit) in named.items():
-        facts.append((name, "undefined" if isnan(value) else f"{value:{digits}}{unit}"))
-    return [*facts, ("different grades", counted(agreement.differences.height, "item"))]
-
-
 def keep_key(visit: Visit, form: Params) -> str:
     """Keep a grade, skip, note or undo, and return the address of the next item."""
     visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
@@ -593,5 +572,9 @@ def keep_key(visit: Visit, form: Params) -> str:
         desk.annotator.skip(*place, **options)
     else:
         desk.annotator.grade(*place, grade_of(visit, form), **options)
+    if visit.params.choice("then", ("judge", "query"), "judge") == "query":
+        systems = list(visit.params.all("system")) or None
+        visit.library.look_again()
+        return visit.url("/query", query=place[0], system=systems, grader=name) + "#main"
     after = Desk.of(visit, name)
     return after.url(after.list.next_open(place, skipped=after.skipped))

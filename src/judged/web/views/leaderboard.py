@@ -1,15 +1,13 @@
-"""The leaderboard: systems by measures, slices, findings, downloads, and published numbers."""
+"""The leaderboard: systems by measures, slices, findings, downloads and the report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from judged.conventions.identification import identify
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
 from judged.evaluation import warnings
 from judged.evaluation.export import Look
-from judged.evaluation.scores import about_runs
 from judged.evaluation.wording import notes
 from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.reference import readable
@@ -19,12 +17,11 @@ from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before
 from judged.web.pages.boards import STRIP_RANKS, Shares, board
-from judged.web.visit import CommandText, Page, RawContent, Visit
+from judged.web.visit import Page, RawContent, Visit
 from judged.web.work import progress_of_this_work
-from judged.web.workspace import has_pictures
+from judged.web.workspace import has_pictures, pictures_of
 
 if TYPE_CHECKING:
-    from judged.conventions.identification import Identification
     from judged.evaluation.evaluation import Evaluation
     from judged.web.files import DataFile
     from judged.web.workspace import Workspace
@@ -81,7 +78,7 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
     sort, order = visit.params.one("sort"), visit.params.one("order")
     if order is not None:
         visit.params.choice("order", ORDERS, "descending")
-    by = sort if sort in evaluation.labels else next(iter(evaluation.labels))
+    by = sort if sort in evaluation.labels else scoring.headline
     comparison = ranges = None
     refused: list[str] = []
     if scoring.baseline is not None:
@@ -107,7 +104,8 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
         before=before,
         ranges=ranges,
         refused=list(dict.fromkeys(refused)),
-        by=sort,
+        by=sort or by,
+        headline=by,
         ascending=None if order is None else order == "ascending",
         places=visit.places,
         strips=_strips(visit),
@@ -191,14 +189,7 @@ def _slices(visit: Visit, measure: str) -> dict[str, Any] | None:
     attribute = visit.params.one("slices")
     if attribute is None or len(visit.workspace.systems) < 2:
         return None
-    known = _attributes(visit.workspace)
-    if attribute not in known:
-        raise InputError(
-            f"there is no attribute {quoted(attribute)}{did_you_mean(attribute, known)} "
-            f"There is {', '.join(known)}."
-        )
-    tables = visit.workspace.of_kind("attributes")
-    source = next((str(file.path) for file in tables if attribute in file.columns), RELEVANT_ITEMS)
+    source = _source_of(visit, attribute)
     shown = {"attribute": attribute, "measure": measure, "slices": [], "sentences": []}
     try:
         comparison = visit.calculations.comparison(
@@ -212,6 +203,18 @@ def _slices(visit: Visit, measure: str) -> dict[str, Any] | None:
         row.says for part in slices for row in part.rows if row.verdict in ("better", "worse")
     ]
     return {**shown, "slices": slices, "sentences": [*significant, *between], "refused": ""}
+
+
+def _source_of(visit: Visit, attribute: str) -> str:
+    """Return the file that has an attribute of queries, or the name of a derived one."""
+    known = _attributes(visit.workspace)
+    if attribute not in known:
+        raise InputError(
+            f"unknown attribute {quoted(attribute)}{did_you_mean(attribute, known)} "
+            f"The attributes are {', '.join(known)}."
+        )
+    tables = visit.workspace.of_kind("attributes")
+    return next((str(file.path) for file in tables if attribute in file.columns), RELEVANT_ITEMS)
 
 
 # -- findings
@@ -237,7 +240,7 @@ def findings_page(visit: Visit) -> Page:
 
 def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     """Return kind, text and subject of each sentence, warnings first."""
-    short_lists = about_runs(evaluation, warnings.short_lists(evaluation))
+    short_lists = warnings.short_lists(evaluation)
     warned = [
         *(
             (text, "queries" if "judged quer" in text else "")
@@ -281,25 +284,53 @@ def download_page(visit: Visit) -> RawContent:
 
 
 def report_page(visit: Visit) -> Page | RawContent:
-    contents = _report_tables(visit)
+    """Write the report of the leaderboard that the address describes."""
+    files = _report_tables(visit)
+    options = _report_options(visit)
+    measures = _report_measures(visit)
     key = (
-        *("report", visit.workspace.identity, visit.scoring.key),
-        *(file.identity for file in contents.values()),
+        *("report", visit.workspace.identity, visit.scoring.key, *measures, options.get("slices")),
+        *(file.identity for file in files.values()),
     )
-    html = visit.cache.get(key, lambda: _write_report(visit, contents))
+    html = visit.cache.get(key, lambda: _write_report(visit, measures, options, files))
     if visit.params.flag("save"):
         return RawContent(html, "text/html; charset=utf-8", "report.html")
     context = {"size": len(html), "save": visit.url(save=1)}
-    return Page(
-        "report_ready.html", "The report is ready", context, _report_command(visit, contents)
+    paths = {name: commands.path_of(file) for name, file in files.items()}
+    workspace, scoring = visit.workspace, visit.scoring
+    words = commands.words_of(
+        "report", workspace, workspace.systems, scoring, measures, **options, **paths
     )
+    command = commands.line_of([*words, "-o", "report.html"])
+    return Page("report_ready.html", "The report is ready", context, command)
 
 
-def _write_report(visit: Visit, contents: dict[str, DataFile]) -> bytes:
+def _report_measures(visit: Visit) -> list[str]:
+    """Return the measures of the page, first the one that its systems are ranked by."""
+    labels, sort = visit.scoring.labels, visit.params.one("sort")
+    by = sort if sort in labels else visit.scoring.headline
+    return sorted(labels, key=lambda label: label != by)
+
+
+def _report_options(visit: Visit) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if visit.scoring.baseline is not None:
+        options["baseline"] = visit.workspace.system(visit.scoring.baseline).name
+    if visit.scoring.level != LEVEL:
+        options["level"] = visit.scoring.level
+    attribute = visit.params.one("slices")
+    if attribute is not None and len(visit.workspace.systems) > 1:
+        options["slices"] = _source_of(visit, attribute)
+    return options
+
+
+def _write_report(
+    visit: Visit, measures: list[str], options: dict[str, Any], files: dict[str, DataFile]
+) -> bytes:
     from judged.web.report.report import report
 
     progress_of_this_work().say("Writing the report")
-    workspace, scoring = visit.workspace, visit.scoring
+    workspace = visit.workspace
     workspace.refuse_undecided()
     judgements = workspace.judgements
     assert judgements is not None
@@ -308,19 +339,14 @@ def _write_report(visit: Visit, contents: dict[str, DataFile]) -> bytes:
         for system in workspace.systems
         if system.file is not judgements
     }
-    options: dict[str, Any] = {**scoring.scoring(), **_comparing(visit)}
-    options |= {option: str(file.path) for option, file in contents.items()}
-    measures = scoring.requested_measures
-    return report(str(judgements.path), runs or None, measures, **options).to_html().encode()
-
-
-def _comparing(visit: Visit) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if visit.scoring.baseline is not None:
-        options["baseline"] = visit.workspace.system(visit.scoring.baseline).name
-    if visit.scoring.level != LEVEL:
-        options["level"] = visit.scoring.level
-    return options
+    beside: dict[str, Any] = {option: str(file.path) for option, file in files.items()}
+    if "pictures" in beside:  # only those inside the folder, as on all pages
+        beside["pictures"] = pictures_of(visit)
+    scoring = visit.scoring.scoring()
+    graded = workspace.grades is not None
+    source: Any = visit.calculations.judgements() if graded else str(judgements.path)
+    made = report(source, runs or None, measures, **options, **scoring, **beside)
+    return made.to_html().encode()
 
 
 def _report_tables(visit: Visit) -> dict[str, DataFile]:
@@ -332,68 +358,3 @@ def _report_tables(visit: Visit) -> dict[str, DataFile]:
     }
     tables["pictures"] = [file for file in files if has_pictures(file) and not file.uploaded]
     return {option: known[0] for option, known in tables.items() if len(known) == 1}
-
-
-def _report_command(visit: Visit, contents: dict[str, DataFile]) -> CommandText:
-    scoring, workspace = visit.scoring, visit.workspace
-    options = {
-        **_comparing(visit),
-        **{name: commands.path_of(file) for name, file in contents.items()},
-    }
-    files = workspace, workspace.systems
-    call = commands.LibraryCall("report", *files, scoring, scoring.measures, options)
-    code = call.python().replace("print(result)", 'result.save("report.html")')
-    return CommandText(commands.line_of([*call.words(), "-o", "report.html"]), code)
-
-
-# -- published numbers
-
-
-def identify_page(visit: Visit) -> Page:
-    """Show a form for a number, and the definitions that give it."""
-    params, workspace = visit.params, visit.workspace
-    value, of, name = params.one("value"), params.all("of"), params.one("system")
-    workspace.refuse_undecided()
-    system = workspace.systems[0].name if name is None else workspace.system(name).name
-    result = None if value is None else _identify(visit, value, system, of)
-    title = "A published number" if result is None else f"Which definitions give {result.value}?"
-    context = {
-        "found": result,
-        "value": value or "",
-        "system": system,
-        "of": of[0] if of else "",
-        "systems": [known.name for known in workspace.systems],
-        "hidden": params.filled_without("value", "system", "of", "measure", "baseline", "was"),
-        "rows": [] if result is None else _definitions(visit, result),
-    }
-    command = None if value is None else commands.identify_command(visit, value, system, of)
-    return Page("identify.html", title, context, command)
-
-
-def _identify(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Identification:
-    calculations = visit.calculations
-    policy = visit.scoring.of_run
-    key = "identify", visit.workspace.identity, value, system, of, *policy.values()
-    return visit.cache.get(
-        key,
-        lambda: identify(
-            value,
-            calculations.judgements(),
-            calculations.run(system),
-            list(of) or None,
-            policy=policy,
-        ),
-    )
-
-
-def _definitions(visit: Visit, result: Identification) -> list[dict[str, Any]]:
-    """Return the definitions, each with the leaderboard under its measure and policy."""
-    rows = []
-    for match in (result.matches or result.nearest)[: result.limit]:
-        definitions = (match.definition, *match.same)
-        for definition, cells in zip(definitions, result.rows_of(match), strict=False):
-            chosen = {name: held[0] for name, held in definition.unusual().items()}
-            href = visit.url("/", measure=str(definition.measure), convention=None, **chosen)
-            names = ("value", "measure", "policy", "who")
-            rows.append({**dict(zip(names, cells, strict=True)), "href": href})
-    return rows

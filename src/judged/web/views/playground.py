@@ -21,15 +21,14 @@ from judged.policy import CHOICES, SHORT, Policy
 from judged.rankings.relevance import (
     RelevanceList,
     listed_rankings,
-    pool_list,
     relevance_list,
     written_grade,
 )
-from judged.text import plain, shown
+from judged.text import shown
 from judged.web.errors import RefusedError
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.templating import figure
-from judged.web.visit import CommandText, Page, Params, Visit
+from judged.web.visit import Page, Params, Visit
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
@@ -37,14 +36,15 @@ if TYPE_CHECKING:
 MAX_RESULTS = 100
 MAX_CHARACTERS = 4_000
 MAX_K = 1_000
-MAX_RELEVANT = 1_000_000
+MAX_RELEVANT = 10_000  # a million takes a minute
+MAX_COLLECTION = 10**9
 MAX_ADDED = 24
 DEFAULT_GRADES = 3  # clicks go through the grades up to this one, unless the list has a higher one
 CARDS = (
     *("P@k", "R@k", "F@k", "AP@k", "RR", "DCG@k", "nDCG@k", "nDCG(gain=exp)@k"),
     *("Rprec", "Success@k", "RBP", "ERR@k"),
 )
-"""The measures that are always shown; k stands for the cutoff."""
+"""The measures that are always shown; k is the cutoff."""
 DEFAULT_CARD = "AP@k"
 POLICY_PARAMS = {"list_ties": "ties", "list_unjudged": "unjudged", "list_empty": "empty"}
 """Choices of the policy by parameter. Other pages have other names, so that links can keep both."""
@@ -132,7 +132,7 @@ class PlaygroundState:
 
     listed: RelevanceList
     relevant: int | None = None
-    """How many items are relevant; None if the list or the pool holds them all."""
+    """The number of relevant items; None if the list or the pool has all of them."""
     pool: str = ""  # the grades of all judged items, as typed
     collection: int | None = None
     k: int | None = 10
@@ -151,7 +151,7 @@ class PlaygroundState:
         example = params.one("example")
         if example is not None and example not in EXAMPLES:
             raise RefusedError(
-                f"There is no example {example!r}; there is {', '.join(EXAMPLES)}.", "example"
+                f"Unknown example {example!r}; the examples are {', '.join(EXAMPLES)}.", "example"
             )
         if example is not None or params.one("list") is None:
             start = Params.read(EXAMPLES[example or START][2])
@@ -226,14 +226,13 @@ class PlaygroundState:
 
     @property
     def changed_policy(self) -> dict[str, str]:
-        """The choices of the policy that are not defaults."""
         usual = Policy().to_dict()
         chosen = self.policy.to_dict()
         return {name: value for name, value in chosen.items() if value != usual[name]}
 
     @property
     def has_no_order(self) -> bool:
-        """Whether values are means over orders of ties, which cannot be explained."""
+        """True if values are means over orders of ties, which cannot be explained."""
         return self.policy.ties == "expected" and bool(self.listed.tied)
 
     def parameters(self, **changes: Any) -> Params:
@@ -246,11 +245,9 @@ class PlaygroundState:
 
     @property
     def numbers(self) -> Params:
-        """The parameters that numbers depend on."""
         return Params(tuple(pair for pair in self._pairs() if pair[0] in NUMBER_PARAMS))
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the parameters that are not defaults."""
         yield "list", str(self.listed)
         for name, value in (
             ("relevant", self.relevant),
@@ -294,11 +291,11 @@ def _read_list(text: str) -> RelevanceList:
 def _whole(params: Params, name: str) -> int | None:
     if params.one(name) is None:
         return None
-    return params.whole(name, 0, at_least=0, at_most=MAX_RELEVANT)
+    most = MAX_COLLECTION if name == "collection" else MAX_RELEVANT
+    return params.whole(name, 0, at_least=0, at_most=most)
 
 
 def _read_measures(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return known measures, and unknown ones with their error messages."""
     if len(texts) > MAX_ADDED:
         raise RefusedError(
             f"{len(texts)} measures were added; the maximum is {MAX_ADDED}.", "measure"
@@ -365,10 +362,10 @@ def _precisions(told: Explanation) -> dict[int, str]:
     """Return precision at each relevant rank, from the explanation of P."""
     if told.steps is None:
         return {}
-    (column,) = [column for column in told.steps.columns if column.name == "precision"]
+    precisions = dict(told.steps.columns)["precision"]
     return {
         row.rank: str(cell.stages()[0]) if hasattr(cell, "stages") else str(cell)
-        for row, cell in zip(told.rows, column.cells, strict=True)
+        for row, cell in zip(told.rows, precisions, strict=True)
         if row.relevant and cell is not None
     }
 
@@ -484,11 +481,11 @@ def _add_users(users: dict[str, dict[str, Any]], row: DefinitionRow) -> None:
     """Add the libraries with a definition, each once, with its names for it."""
     if not row.differences:
         users["judged"] = _user("judged", "judged, by default", str(row.measure))
-    for user in row.users:
-        convention, note = user.convention, user.named.name.note
+    for convention, named in row.users:
+        note = named.name.note
         title = f"{convention.title} {convention.version}".strip()
         known = users.setdefault(convention.name, _user(convention.name, title))
-        known["theirs"].append(user.named.theirs)
+        known["theirs"].append(named.theirs)
         known["notes"] += [note] if note else []
 
 
@@ -497,11 +494,11 @@ def _reasons_of(row: DefinitionRow) -> tuple[str, tuple[str, ...], bool]:
 
     Of differences without effect, only parameters and other measures are named.
     """
-    matter = [difference for difference in row.differences if difference.touched]
+    matter = [difference for difference in row.differences if difference["touched"]]
     in_notation = {*row.measure.params, str(row.measure)}
-    named = [d for d in row.differences if d.choice.partition("=")[0] in in_notation]
-    beside = [d.choice for d in matter if d not in named and d.choice != str(row.measure)]
-    reasons = tuple(dict.fromkeys(d.says for d in matter or named)) or (AS_REQUESTED,)
+    named = [d for d in row.differences if d["choice"].partition("=")[0] in in_notation]
+    beside = [d["choice"] for d in matter if d not in named and d["choice"] != str(row.measure)]
+    reasons = tuple(dict.fromkeys(d["says"] for d in matter or named)) or (AS_REQUESTED,)
     return ", ".join([str(row.measure), *beside]), reasons, bool(matter)
 
 
@@ -630,32 +627,6 @@ class PlaygroundAnswer:
         rankings = self.listed if self.rankings.ties == "expected" else self.rankings
         return rankings if self.state.k is None else cut(rankings, self.state.k)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything for JSON; of libraries, what `judged conventions` gives."""
-        state, libraries, told = self.state, self.libraries, self.explained(self.state.chosen)
-        return {
-            "list": str(state.listed),
-            "relevant": self.relevant,
-            "k": state.k,
-            "policy": state.policy.to_dict(),
-            "measures": [
-                {
-                    "measure": str(card["measure"]),
-                    "value": plain(card["value"]),
-                    "arithmetic": card["arithmetic"],
-                    "before": plain(card["effect"].before) if card["effect"] else None,
-                    "error": card["refused"] or None,
-                }
-                for card in self.cards
-            ],
-            "chosen": str(state.chosen),
-            "sentences": [told] if isinstance(told, str) else told.to_dict()["sentences"],
-            "libraries": None
-            if isinstance(libraries, str)
-            else libraries["disagreement"].to_dict()["measures"][0],
-            "refused": [{"measure": text, "error": why} for text, why in state.refused],
-        }
-
 
 # -- commands, and links from other pages
 
@@ -668,32 +639,6 @@ def shell_commands(state: PlaygroundState) -> str:
     lines = [f"judged conventions {listed} -m {measure}{options}"]
     if not state.has_no_order:
         lines.insert(0, f"judged explain {listed} -m {measure}{options}{chosen}")
-    return "\n".join(lines)
-
-
-def python_code(state: PlaygroundState) -> str:
-    """Return the same in Python, with all numbers of the page."""
-    options = "".join(f", {name}={value!r}" for name, value in state.options.items())
-    counts = {name: value for name, value in state.options.items() if name != "pool"}
-    numbers = "".join(f", {name}={value!r}" for name, value in counts.items())
-    chosen = f", policy={state.changed_policy!r}" if state.changed_policy else ""
-    measures = [str(measure) for measure in state.measures.values()]
-    pool = ", pool=[pool]" if state.pool else ""
-    lines = [
-        "import judged",
-        "",
-        f"grades = {list(state.listed.grades)!r}",
-        *([f"pool = {pool_list(state.pool)!r}"] if state.pool else []),
-        "rankings = judged.Rankings.from_relevance(",
-        f"    [grades]{numbers}{pool}, tied={[list(state.listed.tied)]!r}",
-        ")",
-        f"print(rankings.evaluate({measures!r}{chosen}))",
-        f"listed = {str(state.listed)!r}",
-    ]
-    measure = repr(str(state.chosen))
-    if not state.has_no_order:
-        lines.append(f"print(judged.explain(listed, measure={measure}{options}{chosen}))")
-    lines.append(f"print(judged.compare_conventions(listed, measures={measure}{options}))")
     return "\n".join(lines)
 
 
@@ -783,12 +728,10 @@ def page(visit: Visit) -> Page:
         "most": MAX_RESULTS,
         "longer": f"{state.listed} 0" if longer else None,
     }
-    command = CommandText(shell_commands(state), python_code(state))
-    return Page("playground.html", "Playground", context, command)
+    return Page("playground.html", "Playground", context, shell_commands(state))
 
 
 def announced(card: Mapping[str, Any]) -> str:
-    """Return what a screen reader hears after a change."""
     if card["refused"]:
         return str(card["refused"])
     value, effect = f"{card['measure']} is {shown(card['value'])}", card["effect"]
@@ -816,7 +759,6 @@ def curve_page(visit: Visit) -> Page:
 
 
 def steps_page(visit: Visit) -> Page:
-    """Show the calculation of the chosen value, step by step."""
     answer = PlaygroundAnswer(PlaygroundState.of(visit.params))
     told = answer.explained(answer.state.chosen)
     if isinstance(told, str):

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from judged.comparison.match import differences
+from judged.comparison.outcomes import differences
 from judged.errors import did_you_mean, quoted
 from judged.explanation.listing import ANY
 from judged.options import choice
@@ -49,11 +49,11 @@ class Selection:
         params = visit.params
         self.visit = visit
         self.evaluation = visit.calculations.evaluation(visit.scoring, interval=False)
-        self.label = params.text("show", next(iter(self.evaluation.labels)))
+        self.label = params.text("show", visit.scoring.headline)
         """The name of the measure that is shown."""
         if self.label not in self.evaluation.labels:
             near = did_you_mean(self.label, self.evaluation.labels)
-            raise RefusedError(f"There is no column {quoted(self.label)}{near}", "show")
+            raise RefusedError(f"Unknown column {quoted(self.label)}{near}", "show")
         self.measure: Measure = self.evaluation.labels[self.label]
         self.systems = self._systems()
         """The systems that are shown, from left to right."""
@@ -65,7 +65,7 @@ class Selection:
         self.problems = (*problems, *unread)
         """Error messages."""
         self.sorts = self._sorts()
-        """What queries can be sorted by, in words."""
+        """The orders of queries, in words."""
         self.slices = self._slices()
         """The attribute and the value of each slice, by its name in addresses."""
         self.sort = self._sort_named("sort")
@@ -144,7 +144,7 @@ class Selection:
         return ordered["at"].to_numpy().astype(np.int64)
 
     def _numbers(self, sort: str) -> Floats:
-        """Return the numbers of a column; NaN if there is none."""
+        """Return the numbers of a column, with NaN for missing ones."""
         if sort == "relevant":
             return self.relevant()
         if sort == "difference":
@@ -187,7 +187,6 @@ class Selection:
             yield np.any(masks, axis=0), "has a judged result that is tied"
 
     def _containing(self, text: str) -> Mask:
-        """Find queries with a text in their id or text, ignoring case."""
         visit, queries = self.visit, self.queries
         files = tuple(file.identity for file in visit.workspace.of_kind("queries"))
 
@@ -214,7 +213,7 @@ class Selection:
 
     @property
     def sentence(self) -> str:
-        """How many queries are selected, such as 1,000 of 7,000 queries."""
+        """The number of selected queries, such as 1,000 of 7,000 queries."""
         total = counted(len(self.queries), "query", "queries")
         return f"{len(self.chosen):,} of {total}" if self.why else total
 
@@ -296,7 +295,6 @@ def number(value: np.floating[Any] | float) -> float | None:
 
 
 def _columns(selection: Selection, pair: tuple[str, ...]) -> list[str]:
-    """Return the other systems that have a column of values."""
     names = [run.name for run in selection.evaluation.runs]
     others = [name for name in (*selection.systems, *names) if name not in pair]
     if len(names) > MAX_COLUMNS:

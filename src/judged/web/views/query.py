@@ -14,13 +14,14 @@ from judged.web import commands
 from judged.web.errors import GoneError, RefusedError
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
+from judged.web.views.judge import scale_of
 from judged.web.views.playground import link_of
 from judged.web.views.queries import SELECTION_PARAMS, Selection, hidden_fields, number
 from judged.web.visit import Page, Visit
 from judged.web.workspace import picture_address, texts_of
 
 if TYPE_CHECKING:
-    from judged.explanation.question import Read
+    from judged.explanation.question import RankedQuery
 
 PARAMS = (*SELECTION_PARAMS, "query", "explain", "of", "item")
 CURVE_HEIGHT = 230
@@ -122,7 +123,6 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
 
 
 def _explained_value(visit: Visit, selection: Selection) -> tuple[str, str]:
-    """Return the measure and the system whose calculation is shown."""
     label = visit.params.text("explain", selection.label)
     if label not in selection.evaluation.labels:
         label = selection.label  # its column was removed
@@ -158,7 +158,7 @@ def _lines(
 def _item(
     visit: Visit,
     selection: Selection,
-    reads: Sequence[Read],
+    reads: Sequence[RankedQuery],
     texts: Mapping[str, Text],
 ) -> dict[str, Any] | None:
     name = visit.params.one("item")
@@ -178,31 +178,44 @@ def _item(
         "cell": replace(cell, top=selection.strips(systems[0]).top),
         "places": [(system, known.get(name)) for system, known in zip(systems, ranks, strict=True)],
         "close": visit.url(item=None),
+        **_grading(
+            visit, reads[at].rankings.queries[0], name, rank if cell.kind == "unjudged" else 0
+        ),
     }
+
+
+def _grading(visit: Visit, query: str, item: str, rank: int) -> dict[str, Any]:
+    """Return what grades an unjudged result in place; nothing where there is no folder for it."""
+    annotator = visit.session.annotator or visit.settings.annotator
+    if not rank or visit.library.home is None or visit.settings.queue is not None:
+        return {"grades": [], "sent_to": "", "annotator": ""}
+    systems = list(visit.params.all("system")) or None
+    place = {"annotator": annotator or None, "query": query, "item": item}
+    sent_to = visit.url(
+        "/judge", **place, by="depth", k=rank, then="query", system=systems, grader=None
+    )
+    grades = list(scale_of(visit).meanings.items())
+    return {"grades": grades, "sent_to": sent_to, "annotator": annotator}
 
 
 def _query_gone(visit: Visit, selection: Selection, query: str) -> Page:
-    near = _nearest(query, selection.queries)
-    context = {
-        "message": f"There is no judged query {quoted(query)} among {len(selection.queries):,}.",
-        "near": [(name, visit.url(query=name, item=None)) for name in near],
-        "all": visit.url("/queries", **selection.params()),
-        "what": "queries",
-    }
-    return Page("query_gone.html", "No such query", context, status=404)
+    known = selection.queries
+    message = f"Query {quoted(query)} is not one of the {len(known):,} judged queries."
+    near = [(name, visit.url(query=name, item=None)) for name in _nearest(query, known)]
+    return _gone("queries", message, near, visit.url("/queries", **selection.params()))
 
 
 def _system_gone(visit: Visit, error: GoneError) -> Page:
     names = [system.name for system in visit.workspace.systems]
     gone = next((name for name in visit.params.all("system") if name not in names), "")
     near = [(name, visit.url(system=name)) for name in _nearest(gone, names)]
-    context = {
-        "message": str(error),
-        "near": near,
-        "all": visit.url("/queries"),
-        "what": "systems",
-    }
-    return Page("query_gone.html", "No such system", context, status=404)
+    return _gone("systems", str(error), near, visit.url("/queries"))
+
+
+def _gone(what: str, message: str, near: list[tuple[str, str]], all_queries: str) -> Page:
+    context = {"message": message, "near": near, "all": all_queries, "what": what}
+    title = "No such query" if what == "queries" else "No such system"
+    return Page("query_gone.html", title, context, status=404)
 
 
 def _nearest(word: str, names: Sequence[str]) -> list[str]:

@@ -1,8 +1,9 @@
 // Judging by keys: each is a press of a button on the page. What was judged is what the server says
-// next; until then nothing is shown as saved, and further keys count for nothing.
+// next; until then nothing is shown as saved, and further keys wait for the items that follow.
 import { announce, Refused, refusal, refuse, SILENT, swap } from "./swap.js";
 
 let busy = false;
+let waiting = []; // keys that were pressed while the server kept the last one
 let shown = 0; // milliseconds that the item was looked at before the page was last hidden
 let since = null; // when looking began; null while the page is hidden
 
@@ -27,10 +28,12 @@ async function send(form, button) {
     const { next } = await answer.json();
     await swap(next, "main");
   } catch (error) {
+    waiting = []; // they were meant for items that do not come
     refuse(error instanceof Refused ? error.message : SILENT);
   } finally {
     busy = false;
     form.removeAttribute("aria-busy");
+    if (waiting.length) press(waiting.shift());
   }
 }
 
@@ -91,7 +94,11 @@ function listen() {
       inNote(event);
       return;
     }
-    if (event.repeat || busy) return;
+    if (event.repeat) return;
+    if (busy) {
+      if (/^[0-9su]$/.test(event.key)) waiting.push(event.key);
+      return;
+    }
     if (press(event.key)) event.preventDefault();
     else if (/^[0-9]$/.test(event.key)) announce(`There is no grade ${event.key} here.`);
   });

@@ -1,0 +1,65 @@
+"""`judged spans`: evaluate retrieved chunks by the evidence that they cover."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from judged.cli import _options as opt
+from judged.cli._command import READS, command
+
+if TYPE_CHECKING:
+    from judged.runs.spans import SpanEvaluation
+
+
+def _cutoffs(context: click.Context, param: click.Parameter, text: str) -> list[int]:
+    """Read whole numbers with commas between them; the library checks which."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of numbers, such as 1,5,10.") from None
+
+
+def _by_run(texts: tuple[str, ...]) -> Any:
+    """Return one file, or the file of each run from RUN=FILE."""
+    from judged.inputs.formats import named_file
+
+    named = dict(map(named_file, texts))
+    if len(named) < len(texts) or (None in named and len(named) > 1):
+        raise click.UsageError("--chunks: give one FILE for all runs, or RUN=FILE for each run.")
+    return named.get(None) or named or None
+
+
+@command(example="judged spans golden.csv bm25.csv dense.csv -k 1,5,10")
+@click.argument("judgements", metavar="SPANS", type=READS)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=READS)
+@opt.text(
+    "-k", "N,…", "Count the first N chunks.", default="1,5,10", show_default=True, callback=_cutoffs
+)
+@opt.text(
+    "--chunks",
+    "[RUN=]FILE",
+    "Read spans of chunk ids in runs: item, doc, start, end.",
+    multiple=True,
+    type=READS,
+)
+@opt.file("--judged-chunks", "Read spans of chunk ids in SPANS, which are judgements then.")
+@opt.number("--rel", float, "GRADE", "Take spans of this grade or above as evidence.", 1)
+@opt.policy_options("missing")
+@opt.level_option()
+@opt.per_query_option
+@opt.result_options(verbose=False, quiet=False)
+def spans(
+    judgements: str, runs: tuple[str, ...], chunks: tuple[str, ...], **options: Any
+) -> SpanEvaluation:
+    """Evaluate retrieved chunks by the characters of evidence that they cover.
+
+    SPANS has the columns query, doc, start and end, and RUNs have a score too. Offsets are
+    half-open, [start, end). One golden set evaluates every chunking. NAME=FILE names a run.
+    """
+    from judged.cli._terminal import working
+    from judged.runs.spans import evaluate_spans
+
+    with working("Reading spans"):
+        return evaluate_spans(judgements, list(runs), chunks=_by_run(chunks), **options)

@@ -1,0 +1,700 @@
+"""The quality gate: fail if a run is worse than its baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Any, ClassVar, Unpack
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from judged import __version__
+from judged.comparison.baseline import (
+    BaselineSource,
+    SystemValues,
+    baseline_source,
+    changes_in_words,
+    judgement_changes,
+    make_baseline,
+    system_values,
+)
+from judged.comparison.dependence import names_missing, refuse_missing, warn_of_missing
+from judged.comparison.numbers import Numbers, compared_by, queries_of
+from judged.comparison.outcomes import Match, match_pair
+from judged.comparison.rules import (
+    GOALS,
+    GateOptions,
+    Requirement,
+    RuleResult,
+    apply_rule,
+    check_golden,
+    check_minima,
+)
+from judged.comparison.settings import GATE_SAVED_AS, RULES
+from judged.comparison.wording import list_queries, percent_of, shown_p, with_sign
+from judged.errors import InputError
+from judged.evaluation.evaluate import evaluate
+from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.trusted import at_level, refuse_beside
+from judged.evaluation.wording import about_trusted
+from judged.inputs import as_runs
+from judged.inputs.data import check_not_rankings
+from judged.inputs.formats import is_rankings_file, run_name
+from judged.inputs.keyed import groups_of
+from judged.inputs.repeated import Repeats
+from judged.measures import HEADLINE
+from judged.options import (
+    GroupsLike,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    RunLike,
+    RunsLike,
+    Scoring,
+    checked,
+    takes_scoring,
+)
+from judged.results import Display, Document, Frame, Result, Table, plain_value
+from judged.statistics.samples import about_few_units, relative
+from judged.text import Bold, Warned, counted, listed, readable, shown
+
+__all__ = ["Gate", "gate", "gate_evaluation"]
+
+NOW, THEN = "now", "baseline"
+"""Names of the two sides among the numbers."""
+MAX_LOSSES = 10
+"""Worst queries that are shown for each measure."""
+TRUSTED_COLUMNS = (
+    "trusted_difference",
+    "trusted_low",
+    "trusted_high",
+    "cheap_difference",
+    "weight",
+)
+WORDS = frozenset({"measure", "verdict", "query"})
+
+
+@takes_scoring
+@checked
+def gate(
+    judgements: JudgementsLike,
+    run: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    baseline: Path | RunLike | None = None,
+    rule: str = "loss",
+    max_drop: Mapping[str, float] | float | None = None,
+    minimum: Mapping[str, float] | float | None = None,
+    golden: Any = None,
+    changed: str = "error",
+    update: bool | str = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
+    **scoring: Unpack[Scoring],
+) -> Gate:
+    """Decide whether a run may replace a baseline.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunsLike, optional
+        A run. Several, as {name: run}, a list of files or `repeats`, are repeats of the same
+        system, and each query counts with their mean. None if `judgements` are rows that hold
+        relevant and retrieved ids.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default those of the baseline file, with a run as baseline
+        nDCG@10, and without one those that `minimum` names.
+    baseline : path or run, optional
+        A file that a gate wrote, or a run in any form that `evaluate` takes, which is scored with
+        today's judgements. Without one, only `minimum` and `golden` with minima are checked.
+    rule : {"loss", "safe", "point"}, optional
+        "loss" fails if the drop is significant and larger than allowed. "safe" fails unless the
+        drop is significantly smaller than allowed. "point" compares values without a test.
+    max_drop : float or dict, optional
+        Allowed drop, for all measures or {measure: drop}; 0 by default.
+    minimum : float or dict, optional
+        Value that a measure must reach, {measure: value}, or a maximum if lower is better. With
+        "safe", the worse end of its confidence interval must reach it.
+    golden : file, dict or list, optional
+        Queries that must reach their value in the baseline, or a minimum: {query: minimum},
+        {query: {measure: minimum}}, a list of queries, or a file with lines of a query, a measure
+        and a minimum, the last two optional.
+    changed : {"error", "drop"}, optional
+        What to do if judgements are not those of the baseline file: fail, or leave those queries
+        out.
+    update : bool or "force", optional
+        Write the baseline file if the gate passes, or if there is none. With "force", write it
+        even if the gate fails or the file is not comparable.
+    level : float, optional
+        Confidence level. A drop is significant if its one-sided p, corrected, is below 1 - level.
+    groups : GroupsLike, optional
+        The group of each query, if queries of a group are not independent.
+    **scoring
+
+    Returns
+    -------
+    Gate
+        With `trusted`, the rule uses corrected differences, and the baseline must be a run.
+        `passed` and `decided` are both False if nothing fails, but there are too few queries.
+
+    >>> judgements = {str(q): {"a": 1} for q in range(8)}
+    >>> good = {str(q): ["a", "b"] for q in range(8)}
+    >>> bad = {str(q): ["b", "a"] if q < 7 else ["b", "c", "a"] for q in range(8)}
+    >>> print(gate(judgements, bad, "RR", baseline=good).says())
+    FAILED: RR fell from 1.000 to 0.479 (significant); allowed drop: 0.
+    >>> gate(judgements, good, "RR", baseline=good).passed
+    True
+    """
+    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    if scoring.get("skip_bad"):
+        raise InputError("skip_bad does not work with a gate, which needs its runs; leave it out.")
+    trusted = scoring.get("trusted")
+    refuse_beside(
+        trusted, groups=groups is not None, golden=golden is not None, update=options.update
+    )
+    source = baseline_source(baseline)
+    if trusted is not None and source.run is None and not source.absent:
+        raise InputError(
+            f"{source.source}: a baseline file holds values by one set of judgements, so "
+            "trusted (--trusted) needs a run as the baseline."
+        )
+    options.check_source(source)
+    if measures is None and source.file is not None:
+        measures = source.file.labels
+    if measures is None and source.absent and isinstance(minimum, Mapping):
+        measures = [*minimum]
+    if measures is None and source.run is not None and scoring.get("convention") is None:
+        measures = HEADLINE
+    missing = names_missing(scoring.get("policy"))
+    evaluation, before = _evaluate(judgements, run, source, measures, **scoring)
+    if evaluation.trusted is not None:
+        evaluation = at_level(evaluation, level)
+    return _decide(evaluation, before, source, options, groups, missing=missing)
+
+
+def _evaluate(
+    judgements: Any, run: Any, source: BaselineSource, measures: Any, **scoring: Any
+) -> tuple[Evaluation, list[str]]:
+    """Evaluate today's runs and those of the baseline, and return the names of the latter."""
+    if is_rankings_file(judgements):
+        others = [run] if is_rankings_file(run) else list(run or ())
+        named = source.run if source.name is None else f"{source.name}={source.run}"
+        baselines = [] if source.run is None else [named]
+        evaluation = evaluate(judgements, [*others, *baselines], measures, **scoring)
+        return evaluation, [scored.name for scored in evaluation.runs[1 + len(others) :]]
+    check_not_rankings(judgements, source.run)
+    if isinstance(run, Repeats):
+        run = {f"repeat {number}": repeat for number, repeat in enumerate(run.runs, 1)}
+    runs = {} if run is None else as_runs(run)
+    refuse_beside(scoring.get("trusted"), repeats=len(runs) > 1 or isinstance(source.run, Repeats))
+    if source.run is None:
+        return evaluate(judgements, run, measures, **scoring), []
+    if None in runs:
+        runs = {run_name(fspath(run)) if isinstance(run, str | PathLike) else "run": run}
+    base = source.name or ("baseline" if source.path is None else run_name(source.path))
+    before: dict[str | None, Any] = {}
+    for before_run in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
+        name = base
+        while name in runs or name in before:
+            name = f"{name} (baseline)" if name in runs else f"{name} (again)"
+        before[name] = before_run
+    evaluation = evaluate(judgements, {**runs, **before}, measures, **scoring)
+    names = [scored.name for scored in evaluation.runs]
+    if len(names) == len(before):
+        raise InputError(
+            "a gate needs a run (run); only rows that hold relevant and retrieved ids need none."
+        )
+    return evaluation, names[len(names) - len(before) :]
+
+
+def gate_evaluation(
+    evaluation: Evaluation,
+    baseline: Path | None = None,
+    *,
+    rule: str = "loss",
+    max_drop: Mapping[str, float] | float | None = None,
+    minimum: Mapping[str, float] | float | None = None,
+    golden: Any = None,
+    changed: str = "error",
+    update: bool | str = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
+) -> Gate:
+    """Decide whether the runs of an evaluation may replace a baseline.
+
+    The baseline is a file that a gate wrote, or the name of one of the runs; the other runs are
+    repeats of one system. Other options are those of `gate`.
+    """
+    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    names = [run.name for run in evaluation.runs]
+    before = [baseline] if isinstance(baseline, str) and baseline in names else []
+    if before and len(names) > 1:
+        source = BaselineSource(str(baseline), run=baseline, name=str(baseline))
+    else:
+        before, source = [], baseline_source(baseline)
+        if source.run is not None:
+            raise InputError(
+                f"{source.source}: is not a baseline file; evaluate this run together with the "
+                "others, and give its name as the baseline."
+            )
+    options.check_source(source)
+    return _decide(evaluation, before, source, options, groups, missing=False)
+
+
+# -- decision
+
+
+def _decide(
+    evaluation: Evaluation,
+    before: Sequence[str],
+    source: BaselineSource,
+    options: GateOptions,
+    groups: Any,
+    *,
+    missing: bool,
+) -> Gate:
+    """Decide, and write the baseline file if that is requested.
+
+    `before` names the runs that are the baseline, and `missing` says whether a policy for missing
+    queries was chosen.
+    """
+    queries, measures = queries_of(evaluation), compared_by(evaluation.labels)
+    runs = [run for run in evaluation.runs if run.name not in before]
+    now, then = system_values(evaluation, runs, queries), None
+    if before:
+        then = system_values(evaluation, [evaluation.scored(name) for name in before], queries)
+    rankings = evaluation.runs[0].rankings
+    weights = None
+    if rankings.weights is not None:
+        by_query = dict(zip(rankings.queries, rankings.weights.values.tolist(), strict=True))
+        weights = {query: by_query[query] for query in queries}
+    group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
+    notes: list[str] = [*map(Warned, evaluation.warnings())]
+    notes += warn_of_missing([run.rankings for run in evaluation.runs], evaluation.policy)
+    unlike, today, changes = "", None, judgement_changes({}, {})
+    place = np.arange(len(queries))
+    if source.file is not None or options.update:
+        named = None
+        if group_numbers is not None:
+            names = (group_names[i] for i in group_numbers)
+            named = dict(zip(queries, names, strict=True))
+        today = make_baseline(evaluation, now, queries, weights=weights, groups=named)
+    if source.file is not None:
+        assert today is not None
+        unlike, changes = source.changes(today, options.changed, force=options.force)
+        if not unlike:
+            scale = None
+            if weights is not None:
+                scale = relative(np.array([*weights.values()], np.float64))
+            then = source.file.values_for(now, queries, scale)
+            lost = {*changes["changed"], *changes["new"]}
+            place = np.array([i for i, q in enumerate(queries) if q not in lost], np.int64)
+            notes += source.notes(today)
+    if then is not None and not missing:
+        notes += _check_missing(now, then, [queries[i] for i in place])
+    sides = {NOW: now} if then is None else {NOW: now, THEN: then}
+    entries = {
+        (measure.name, side): values.entries[str(measure.measure)]
+        for side, values in sides.items()
+        for measure in measures
+    }
+    numbers = Numbers(tuple(sides), queries, measures, entries, group_numbers)
+    allowed = {} if source.absent else options.allowed_drops(evaluation)
+    minima = options.minima(evaluation)
+    matches: list[Match] = []
+    if then is not None:
+        compared = numbers.only(place)
+        matches = [match_pair(compared, measure, NOW, THEN) for measure in measures]
+    if options.rule != "point":
+        units = (
+            (
+                *(match.measure.name, match.queries),
+                None if match.groups is None else match.units,
+                match.effective_units,
+            )
+            for match in matches
+            if match.differs.any()
+        )
+        notes += map(Warned, about_few_units(units))
+    settings = options.settings
+    rows = apply_rule(matches, options.rule, allowed, settings, numbers) if matches else ()
+    golden = check_golden(options.golden, evaluation, numbers, NOW, THEN, set(place.tolist()))
+    result = Gate(
+        evaluation=evaluation,
+        rule=options.rule,
+        level=settings.level,
+        run=now.name,
+        repeats=now.repeats,
+        source=source.source,
+        against=None if then is None else then.name,
+        kind="none" if source.absent else "file" if source.run is None else "run",
+        rows=rows,
+        minima=check_minima(minima, replace(numbers, runs=(NOW,)), options.rule, settings),
+        golden=golden,
+        worst={match.measure.name: _losses(match, queries) for match in matches},
+        changes=changes,
+        notes=tuple(dict.fromkeys(notes)),
+        unlike=unlike,
+        to_update=options.update,
+    )
+    if today is None or not options.update or not (result.passed or options.force):
+        return result
+    if not options.force:
+        source.check_measures_kept(today)
+    assert source.path is not None
+    today.save(source.path)
+    return replace(result, updated=True)
+
+
+def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]) -> list[str]:
+    """Check that neither side lacks many queries of the other; warn of a few."""
+    notes: list[str] = []
+    for ours, theirs, whose in ((now, then, "The run"), (then, now, "The baseline")):
+        there = [query for query in queries if query not in theirs.missing]
+        lost = [query for query in there if query in ours.missing]
+        refuse_missing(ours.name, theirs.name, lost, len(there))
+        if lost:
+            notes.append(
+                Warned(f"{whose} has no results for {list_queries(lost)} of the other side.")
+            )
+    return notes
+
+
+def _losses(match: Match, queries: Sequence[str]) -> list[dict[str, Any]]:
+    lost = match.differences * (-1.0 if match.measure.higher_is_better else 1.0)
+    order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]
+    losses = []
+    for i in order[lost[order] > 0]:
+        query, before, now = (
+            queries[match.ours.place[i]],
+            float(match.theirs.values[i]),
+            float(match.ours.values[i]),
+        )
+        losses.append(
+            {"query": query, "baseline": before, "value": now, "difference": now - before}
+        )
+    return losses
+
+
+# -- result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
+    """Result of `gate`: whether the run passes, the verdict on each measure, and the sensitivity.
+
+    >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+    >>> gate(judgements, run, "RR", baseline=run).passed
+    True
+    """
+
+    SAVED_AS: ClassVar[dict[str, str]] = GATE_SAVED_AS
+
+    evaluation: Evaluation
+    """Evaluation of today's run, and of the baseline if that is a run."""
+    rule: str
+    """loss, safe or point."""
+    level: float
+    run: str
+    repeats: int
+    """Number of runs of the system."""
+    source: str
+    """Name of the baseline in messages."""
+    against: str | None
+    """Name of the run that the baseline was made from; None if nothing was compared."""
+    kind: str
+    """Kind of baseline: file, run or none."""
+    rows: tuple[RuleResult, ...]
+    """Verdict of the rule on each measure."""
+    minima: tuple[Requirement, ...]
+    golden: tuple[Requirement, ...]
+    worst: Mapping[str, Sequence[Mapping[str, Any]]]
+    """The ten queries that lost most on each measure: query, baseline, value and difference."""
+    changes: Mapping[str, Sequence[str]]
+    """Queries that were left out because their judgements are not those of the baseline."""
+    notes: tuple[str, ...]
+    unlike: str
+    """Why nothing could be compared with a baseline that was replaced."""
+    to_update: bool
+    """True if an update was requested."""
+    updated: bool = False
+    """True if the baseline file was written."""
+
+    @property
+    def checks(self) -> tuple[RuleResult | Requirement, ...]:
+        return (*self.rows, *self.minima, *self.golden)
+
+    @property
+    def passed(self) -> bool:
+        """True if everything passes."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def decided(self) -> bool:
+        """True if the gate passed or failed.
+
+        It does neither if nothing fails and there are too few queries for the rule.
+        """
+        return self.passed or any(check.fails for check in self.checks)
+
+    @property
+    def interval_level(self) -> float:
+        """Confidence level of an interval each end of which holds at the gate's level."""
+        return round(2 * self.level - 1, 15)
+
+    def to_dict(self) -> dict[str, Any]:
+        evaluation = self.evaluation
+        return {
+            "passed": self.passed,
+            "decided": self.decided,
+            "rule": self.rule,
+            "level": self.level,
+            "run": self.run,
+            "repeats": self.repeats,
+            "baseline": {"source": self.source, "kind": self.kind, "run": self.against},
+            "updated": self.updated,
+            **({"trusted": dict(trusted)} if (trusted := evaluation.trusted) else {}),
+            "measures": plain_value(self.rows),
+            "minimum": plain_value(self.minima),
+            "golden": plain_value(self.golden),
+            "worst": plain_value(self.worst),
+            "left_out": dict(self.changes),
+            "says": self.says(),
+            "notes": [str(note) for note in self.notes],
+            "definitions": {evaluation.label(m): m.definition() for m in evaluation.measures},
+            "policy": evaluation.policy.to_dict(),
+            "judged": __version__,
+        }
+
+    def to_frame(self) -> Frame:
+        """Return the verdict on each measure as a polars table.
+
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_frame()["verdict"].to_list()
+        ['identical']
+        """
+        import polars as pl
+
+        numbers = ("baseline", "value", "difference", "drop", "low", "high", "allowed_drop")
+        words = {"measure": pl.String, "holds": pl.Boolean, "verdict": pl.String}
+        schema: dict[str, Any] = {
+            **words,
+            "queries": pl.Int64,
+            **dict.fromkeys((*numbers, "p", "corrected_p", "sees"), pl.Float64),
+            "says": pl.String,
+            **(dict.fromkeys(TRUSTED_COLUMNS, pl.Float64) if self.evaluation.trusted else {}),
+        }
+        rows = []
+        for row in self.rows:
+            cells = vars(row) | {"holds": row.holds, "verdict": row.word, "sees": row.sight.drop}
+            cells["allowed_drop"] = row.allowed
+            if (fix := row.trusted) is not None:
+                alone = (fix.trusted.estimate, fix.trusted.low, fix.trusted.high)
+                cells |= zip(TRUSTED_COLUMNS, (*alone, fix.cheap, fix.weight), strict=True)
+            rows.append([cells[name] for name in schema])
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def says(self) -> str:
+        """Return the result in one line.
+
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run).says()
+        'PASSED: no significant drop in RR.'
+        """
+        failures = [check.failure for check in self.checks if check.fails]
+        if failures:
+            return f"FAILED: {'. '.join(failures)}."
+        if not self.passed:
+            names = listed([row.measure for row in self.rows if not row.holds])
+            return f"UNDECIDED: too few queries for {GOALS[self.rule]} in {names}."
+        reached = [
+            f"{counted(len(checks), word)} reached"
+            for checks, word in ((self.minima, "minimum value"), (self.golden, "golden value"))
+            if checks
+        ]
+        if self.rows:
+            names = listed([row.measure for row in self.rows])
+            passed = {
+                "loss": f"no significant drop in {names}",
+                "safe": f"the drop in {names} is significantly smaller than allowed",
+                "point": f"no drop in {names} beyond what is allowed",
+            }[self.rule]
+            if self.rule == "loss" and any(row.word == "allowed" for row in self.rows):
+                passed += " beyond what is allowed"
+            reached.insert(0, passed)
+        elif self.kind != "none":
+            why = f"the baseline is not comparable ({self.unlike})"
+            why = why if self.unlike else "there was no baseline"
+            reached.insert(0, f"nothing was compared, because {why}")
+        return f"PASSED: {'; '.join(reached)}."
+
+    def document(self, display: Display) -> Document:
+        trusted = [(row.measure, row.trusted) for row in self.rows if row.trusted is not None]
+        return Document(
+            answer=[self.says()],
+            tables=self._tables(),
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[
+                *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
+                *(f"{measure}: the change is {fix.says()}." for measure, fix in trusted),
+                *(check.says for check in (*self.minima, *self.golden) if check.fails),
+                *(row.sees for row in self.rows),
+                *self._method(),
+                *(note for note in self.notes if not isinstance(note, Warned)),
+            ],
+        )
+
+    def _method(self) -> list[str]:
+        sentences = []
+        if changes := changes_in_words(self.changes):
+            sentences.append(f"Left out because of other judgements: {changes}.")
+        if self.rows:
+            where = f" ({self.source})" if self.kind == "file" else ""
+            test = "" if self.rule == "point" else f"; one-sided test at {percent_of(self.level)}"
+            if self.rule == "loss":
+                test += f", Holm over {counted(len(self.rows), 'measure')}"
+            elif self.rule == "safe":
+                test += ", uncorrected because every measure must pass"
+            sentences.append(
+                f"Rule {self.rule}: {RULES[self.rule]}; {self.run} against {self.against}{where}"
+                f"{test}."
+            )
+            if self.evaluation.trusted is not None:
+                queries = len(self.evaluation.runs[0].rankings)
+                sentences.append(
+                    f"{about_trusted(self.evaluation.trusted, queries)}: they correct values and "
+                    "changes (PPI++), baseline and now with the λ of their change. Single queries "
+                    "are not corrected."
+                )
+        if self.updated:
+            sentences.append(f"Wrote the baseline {self.source}.")
+        elif self.to_update:
+            sentences.append(f"The baseline {self.source} was not updated: the gate did not pass.")
+        return sentences
+
+    def _tables(self) -> list[Table]:
+        made = [self._rule_table()] if self.rows else []
+        if any(row.trusted is not None for row in self.rows):
+            made.append(self._trusted_table())
+        made += [_requirement_table(checks) for checks in (self.minima, self.golden) if checks]
+        rows = [
+            [
+                *(loss["query"], name, shown(loss["baseline"]), shown(loss["value"])),
+                _signed(loss["difference"]),
+            ]
+            for name, losses in self.worst.items()
+            for loss in losses
+        ]
+        if rows and not self.passed:
+            header = ["query", "measure", "baseline", "now", "change"]
+            made.append(Table(header, rows, WORDS, title="Queries that lost most", folded=True))
+        return made
+
+    def _rule_table(self) -> Table:
+        ends = [] if self.rule == "point" else [f"{percent_of(self.interval_level)} CI"]
+        p = ["p"] if self.rule == "loss" else []
+        rows = [
+            [
+                *(row.measure, row.word if row.holds else Bold(row.word)),
+                *(shown(row.baseline), shown(row.value), _signed(row.difference)),
+                *([_between(row.low, row.high)] if ends else []),
+                f"{row.allowed:g}",
+                *([shown_p(row.corrected_p)] if p else []),
+                shown(row.sight.drop),
+            ]
+            for row in self.rows
+        ]
+        before = ["measure", "verdict", "baseline", "now", "change"]
+        return Table([*before, *ends, "allowed", *p, "detectable"], rows, WORDS)
+
+    def _trusted_table(self) -> Table:
+        ends = f"{percent_of(self.interval_level)} CI"
+        rows = [
+            [
+                *(row.measure, _signed(fix.corrected.estimate)),
+                _between(fix.corrected.low, fix.corrected.high),
+                *(_signed(fix.trusted.estimate), _between(fix.trusted.low, fix.trusted.high)),
+                *(_signed(fix.cheap), f"{fix.weight:.2f}"),
+            ]
+            for row in self.rows
+            if (fix := row.trusted) is not None
+        ]
+        header = ["measure", "corrected change", ends, "trusted", ends, "cheap", "λ"]
+        return Table(header, rows, WORDS)
+
+    def to_junit(self) -> str:
+        """Return a JUnit XML report for continuous integration, with a test case per check.
+
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_junit().splitlines()[1]
+        '<testsuites name="judged gate" tests="1" failures="0" errors="0">'
+        """
+        failures = sum(check.fails for check in self.checks)
+        errors = sum(not check.holds and not check.fails for check in self.checks)
+        counts = f'tests="{len(self.checks)}" failures="{failures}" errors="{errors}"'
+        text = "\n".join(readable(line) for line in self.sentences())
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<testsuites name="judged gate" {counts}>',
+            f"  <testsuite name={_attribute(f'judged gate {self.run}')} {counts}>",
+            *(line for check in self.checks for line in self._junit_case(check)),
+            f"    <system-out>{escape(text)}</system-out>",
+            "  </testsuite>",
+            "</testsuites>",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _junit_case(self, check: RuleResult | Requirement) -> list[str]:
+        text = [check.says]
+        if isinstance(check, RuleResult):
+            kind, name, word = self.rule, check.measure, check.word
+            text += [
+                f"{readable(loss['query'])}: {loss['baseline']:.4f} to {loss['value']:.4f}"
+                for loss in self.worst.get(check.measure, ())
+            ]
+        else:
+            kind, word = check.kind, "not reached"
+            name = check.measure if check.query is None else f"{check.query} {check.measure}"
+        classname = _attribute(f"judged.gate.{kind}")
+        case = f"    <testcase classname={classname} name={_attribute(name)}"
+        if check.holds:
+            return [f"{case}/>"]
+        body = escape("\n".join(readable(line) for part in text for line in part.split("\n")))
+        tag = "failure" if check.fails else "error"
+        message = _attribute(check.says)
+        return [
+            f"{case}>",
+            f"      <{tag} type={_attribute(word)} message={message}>{body}</{tag}>",
+            "    </testcase>",
+        ]
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(readable(text))
+
+
+def _requirement_table(checks: Sequence[Requirement]) -> Table:
+    is_golden = checks[0].query is not None
+    rows = []
+    for check in checks:
+        reached = "reached" if check.holds else Bold("not reached")
+        values = [check.value, *([] if is_golden else [check.bound]), check.needed]
+        names = [check.query] if check.query is not None else []
+        rows.append([*names, check.measure, reached, *map(shown, values)])
+    header = ["measure", "verdict", "value", *([] if is_golden else ["bound"]), "needed"]
+    return Table(["query", *header] if is_golden else header, rows, WORDS)
+
+
+def _between(low: float, high: float) -> str:
+    return "–" if math.isnan(low) or math.isnan(high) else f"{_signed(low)} … {_signed(high)}"
+
+
+def _signed(value: float) -> str:
+    return with_sign(shown(value).replace("-", "−"), value)

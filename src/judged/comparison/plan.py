@@ -1,0 +1,800 @@
+"""Power analysis: how many queries a comparison needs, or what the queries can detect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from judged.comparison.power import (
+    MIN_UNITS,
+    Estimate,
+    Pilot,
+    PowerAnalysis,
+    Simulation,
+    simulate_power,
+)
+from judged.comparison.settings import MAX_QUERIES
+from judged.comparison.wording import percent_of, share, shown_number, size
+from judged.errors import InputError, quoted
+from judged.options import (
+    POWER,
+    GroupsLike,
+    PilotLike,
+    checked,
+    later,
+    number,
+    optional,
+    real,
+    whole,
+)
+from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
+from judged.text import Bold, Warned, counted
+
+if TYPE_CHECKING:
+    from judged.measures import Measure
+else:  # loaded by `typing.get_type_hints` only
+    Measure = later("judged.measures:Measure")
+
+__all__ = ["Plan", "plan"]
+
+LARGEST_DEVIATION = 0.02
+"""A simulated power that differs from the planned one by more than this is a warning."""
+MAX_POWER = 1 - 1e-9
+SMALLEST_P = 1e-9
+"""Smallest significance level of one comparison."""
+TIMES = (0.5, 0.75, 1.0, 1.5, 2.0)
+"""Differences of the table, relative to that of the plan."""
+MARGINS = (-0.5, 0.0, 0.5, 1.0)
+"""Differences of the table with a margin, relative to it."""
+
+
+@checked
+def plan(
+    *,
+    difference: float | None = None,
+    sd: float | None = None,
+    pilot: PilotLike | None = None,
+    queries: int | None = None,
+    power: float | None = None,
+    level: float = 0.95,
+    comparisons: int = 1,
+    margin: float | None = None,
+    half_width: float | None = None,
+    measure: str | Measure | None = None,
+    groups: GroupsLike | None = None,
+    simulate: bool = False,
+) -> Plan:
+    """Work out how many queries a comparison needs (power analysis).
+
+    Of `queries`, `difference` and `power`, the one that is not given is computed from the others.
+
+    Parameters
+    ----------
+    difference : float, optional
+        The true difference to detect, in the measure's own unit. With a `margin`, how much better
+        the system truly is, by default 0. Otherwise its sign matters only to `simulate`.
+    sd : float, optional
+        Standard deviation of the per-query differences. Either this or a pilot is needed.
+    pilot : Comparison, array or dict, optional
+        Source of the standard deviation: a comparison, of which the pair with the largest one is
+        used, or per-query differences as numbers or as {query: difference}.
+    queries : int, optional
+        Number of queries; computed by default.
+    power : float, optional
+        Probability of detecting the difference, 0.8 by default; computed if `difference` and
+        `queries` are given.
+    level : float, optional
+        Confidence level. A difference is significant if its p is below 1 - level.
+    comparisons : int, optional
+        Number of comparisons that are corrected together. Each is planned for the first step of
+        Holm's correction, 1 - (1 - level)/comparisons.
+    margin : float, optional
+        By how much a system may be worse. The plan is then for a one-sided test of non-inferiority,
+        as with the rule safe of `gate`, and for equivalence as in `compare`.
+    half_width : float, optional
+        Half-width that the confidence interval of a difference may have.
+    measure : str or Measure, optional
+        One of the measures of a pilot with several.
+    groups : GroupsLike, optional
+        The group of each of the pilot's queries, if queries of a group are not independent. For
+        differences without ids, a list.
+    simulate : bool, optional
+        Check the power on samples of the pilot's differences.
+
+    >>> print(plan(difference=0.02, sd=0.1).says()[0])
+    You need 199 queries to detect a difference of 0.02 with 80 % power.
+    >>> plan(queries=50, sd=0.1).difference
+    0.0404...
+    >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
+    0.2836
+    """
+    _check_options(
+        sd=sd,
+        pilot=pilot,
+        measure=measure,
+        groups=groups,
+        simulate=simulate,
+        queries=queries,
+        difference=difference,
+        margin=margin,
+        half_width=half_width,
+        power=power,
+    )
+    known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
+    analysis = PowerAnalysis(
+        level=level,
+        comparisons=whole("comparisons", comparisons, at_most=1_000_000),
+        margin=optional(_above_0)("margin", margin),
+        per_unit=1.0 if known is None else known.per_unit,
+    )
+    difference = _checked_difference(difference, analysis.margin)
+    sign = 1.0
+    if analysis.margin is None and difference is not None:
+        sign, difference = math.copysign(1.0, difference), abs(difference)
+    if queries is not None:
+        queries = whole("queries", queries, at_least=2, at_most=MAX_QUERIES)
+    power = _checked_power(POWER if power is None else power, analysis)
+    half_width = optional(_above_0)("half_width", half_width)
+    sd = _above_0("sd", sd) if known is None else known.sd
+    _check_sizes(analysis, known, difference)
+    _check_queries(analysis, known, queries)
+    solved = _solve(analysis, known, sd, difference, queries, power, half_width)
+    if simulate and known is not None:
+        simulation = simulate_power(
+            known.differences,
+            analysis,
+            difference=sign * solved.planned_difference,
+            units=math.floor(solved.units * (1 + 1e-12)),
+            seed=0,
+        )
+        solved = replace(solved, simulation=simulation)
+    return replace(solved, notes=(*_notes(solved), *_about_simulation(solved)))
+
+
+def _solve(
+    analysis: PowerAnalysis,
+    pilot: Pilot | None,
+    sd: float,
+    difference: float | None,
+    queries: int | None,
+    power: float,
+    half_width: float | None,
+) -> Plan:
+    """Compute what is not given, at the standard deviation and at both ends of its interval."""
+    sds = [sd, *(() if pilot is None else pilot.interval(analysis.level))]
+    margin = analysis.margin
+
+    def estimate(work: Callable[[float], float]) -> Estimate:
+        value, *ends = map(work, sds)
+        return Estimate(value, *sorted(ends))
+
+    def in_queries(units: int | None) -> float:
+        return math.inf if units is None else analysis.queries(units)
+
+    def queries_for(size: float) -> Estimate:
+        return estimate(lambda sd: in_queries(analysis.units(sd, size, power)))
+
+    def queries_for_equivalence(size: float) -> Estimate | None:
+        if margin is None or abs(size) >= margin:
+            return None if margin is None else Estimate(None)
+        return estimate(lambda sd: in_queries(analysis.equivalence_units(sd, size, power)))
+
+    for_difference = for_half_width = None
+    solved = "queries"
+    if queries is not None:
+        solved = "difference" if difference is None else "power"
+    else:
+        if difference is not None:
+            for_difference = queries_for(difference)
+            what = f"difference of {difference:g}"
+            if margin is not None:
+                what = f"margin of {margin:g}, with a true {what},"
+            _check_finite(for_difference, what, sd)
+        if half_width is not None:
+            for_half_width = estimate(
+                lambda sd: in_queries(analysis.half_width_units(sd, half_width))
+            )
+            _check_finite(for_half_width, f"half-width of {half_width:g}", sd)
+        answer = _larger(for_difference, for_half_width)
+        assert answer.value is not None
+        queries = round(answer.value)
+    units = queries / analysis.per_unit
+    base: float | None = difference
+    reached: float | None = power
+    if difference is None:
+        detected = estimate(lambda sd: analysis.detectable(sd, units, power))
+        base = detected.value
+        if solved == "difference":
+            difference, answer = base, detected
+    else:
+        with_power = estimate(lambda sd: analysis.power(sd, difference, units))
+        reached = with_power.value
+        answer = with_power if solved == "power" else answer
+    assert base is not None
+    assert reached is not None
+    if margin is None or solved == "queries":
+        equivalence = queries_for_equivalence(base)
+    else:
+        equivalence = estimate(lambda sd: analysis.equivalence_power(sd, base, units))
+    sizes = [base * times for times in TIMES]
+    if margin is not None:
+        sizes = sorted({base, *(margin * times for times in MARGINS)})
+    rows = [
+        PlanRow(
+            size,
+            size / sd,
+            queries_for(size),
+            estimate(lambda sd, size=size: analysis.power(sd, size, units)),  # type: ignore[misc]
+            queries_for_equivalence(size),
+            asked=size == difference,
+        )
+        for size in sizes
+    ]
+    return Plan(
+        solved=solved,
+        difference=difference,
+        queries=queries,
+        power=reached,
+        half_width=analysis.half_width(sd, units),
+        asked_half_width=half_width,
+        sd=sd,
+        analysis=analysis,
+        answer=answer,
+        for_difference=for_difference,
+        for_half_width=for_half_width,
+        equivalence=equivalence,
+        rows=tuple(rows),
+        planned_difference=base,
+        wanted_power=power,
+        pilot=pilot,
+    )
+
+
+def _larger(*estimates: Estimate | None) -> Estimate:
+    ends = [
+        (estimate.value, estimate.low, estimate.high)
+        for estimate in estimates
+        if estimate is not None
+    ]
+    return Estimate(
+        *(None if None in values else max(values) for values in zip(*ends, strict=True))
+    )
+
+
+def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
+    if estimate.value == math.inf:
+        raise InputError(
+            f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
+            f"{sd:g}; use a larger one."
+        )
+
+
+# -- checks
+
+
+def _check_options(**options: Any) -> None:
+    given = {name for name, value in options.items() if value is not None and value is not False}
+    if not given & {"sd", "pilot"}:
+        raise InputError(
+            "a plan needs the standard deviation of per-query differences (sd, --sd), or a pilot "
+            "to estimate it from (--pilot QRELS RUN RUN)."
+        )
+    if {"sd", "pilot"} <= given:
+        raise InputError("sd and pilot are both given; leave one of them out.")
+    for name in ("measure", "groups"):
+        if name in given and "sd" in given:
+            raise InputError(f"{name} is for a pilot; leave it out with sd.")
+    if "simulate" in given and "sd" in given:
+        raise InputError(
+            "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
+            "RUN) instead of sd."
+        )
+    if not given & {"queries", "difference", "margin", "half_width"}:
+        raise InputError(
+            "give a difference (--difference), a margin (--margin) or a half_width (--half-width) "
+            "to plan for, or the number of queries (--n-queries)."
+        )
+    if {"queries", "half_width"} <= given:
+        raise InputError(
+            "the half-width is computed from queries; leave out half_width (--half-width), or "
+            "queries (--n-queries)."
+        )
+    if {"queries", "power"} <= given and given & {"difference", "margin"}:
+        wanted = "difference" if "difference" in given else "margin"
+        raise InputError(
+            f"{wanted}, queries and power are all given; leave one of them out, and it is "
+            "computed from the others."
+        )
+
+
+def _above_0(name: str, value: Any) -> float:
+    known = real(value)
+    if known is None or known <= 0:
+        raise InputError(f"{name} must be a finite number above 0; got {quoted(value)}.")
+    return known
+
+
+def _checked_difference(value: Any, margin: float | None) -> float | None:
+    if value is None:
+        return None if margin is None else 0.0
+    difference = number("difference", value)
+    if difference == 0 and margin is None:
+        raise InputError(
+            "difference must not be 0, which no number of queries detects; to show that a system "
+            "is as good, give a margin."
+        )
+    return difference
+
+
+def _checked_power(value: Any, analysis: PowerAnalysis) -> float:
+    power, alarm = real(value), (1 - analysis.level) / analysis.comparisons
+    if alarm < SMALLEST_P:
+        raise InputError(
+            f"a level of {analysis.level!r} among {counted(analysis.comparisons, 'comparison')} "
+            f"needs a p below {alarm:.1g}, which is too small to plan for; use a lower level."
+        )
+    if power is None or not alarm < power <= MAX_POWER:
+        raise InputError(
+            f"power must be a number between {alarm:.3g}, which chance alone gives, and 1; got "
+            f"{quoted(value)}."
+        )
+    return power
+
+
+def _check_sizes(analysis: PowerAnalysis, pilot: Pilot | None, difference: float | None) -> None:
+    margin = analysis.margin
+    for name, value in (("difference", difference), ("margin", margin)):
+        if pilot is not None and value is not None and abs(value) >= pilot.width:
+            raise InputError(
+                f"{name} must be smaller than {pilot.width:g}, the largest possible of "
+                f"{pilot.measure}; got {value:g}. It is in the measure's own unit, even if numbers "
+                "are shown in percent."
+            )
+    if margin is None:
+        return
+    if analysis.level <= 0.5:
+        raise InputError(
+            f"with a margin the level must be above 0.5, such as 0.95; got {analysis.level!r}."
+        )
+    if difference is not None and difference <= -margin:
+        raise InputError(
+            f"a system that is worse by {-difference:g} is not within a margin of {margin:g}; give "
+            f"a difference above −{margin:g}."
+        )
+
+
+def _check_queries(analysis: PowerAnalysis, pilot: Pilot | None, queries: int | None) -> None:
+    floor, per_unit = analysis.floor, analysis.per_unit
+    fewest = analysis.queries(floor)
+    if queries is None or queries >= fewest:
+        return
+    why = ""
+    if pilot is not None and pilot.grouped and per_unit != 1:
+        verb = "are" if pilot.effective_units is None else "count as"
+        why = f", which {verb} {floor} groups of {per_unit:.3g} queries"
+    elif per_unit != 1:
+        why = f", which count as {floor} independent ones"
+    raise InputError(
+        f"{queries:,} queries are too few for any significant difference at the "
+        f"{percent_of(analysis.level)} level; give at least {fewest:,}{why}."
+    )
+
+
+def _notes(plan: Plan) -> list[str]:
+    """Return what could mislead: a small pilot, or an impossible difference."""
+    pilot = plan.pilot
+    if pilot is None:
+        return []
+    notes = [*pilot.notes]
+    if pilot.effective < MIN_UNITS:
+        low, high = pilot.interval(plan.analysis.level)
+        words = {"queries": shown_number, "power": lambda share: f"{share:.2f}", "difference": size}
+        shown = words[plan.solved]
+        worth = ""
+        if pilot.effective_units is not None:
+            worth = f" (worth {pilot.effective:,.1f} of equal weight)"
+        notes.append(
+            Warned(
+                f"A pilot of {counted(pilot.units, *pilot.unit)}{worth} hardly determines the "
+                f"standard deviation: it may be {size(low)} to {size(high)}, and the "
+                f"{plan.solved} {shown(plan.answer.low)} to {shown(plan.answer.high)}. Take at "
+                f"least {MIN_UNITS}."
+            )
+        )
+    if plan.solved == "difference" and (plan.difference or 0.0) >= pilot.width:
+        notes.append(
+            Warned(
+                f"No difference of {pilot.measure} can be that large, so these queries detect none."
+            )
+        )
+    return notes
+
+
+# -- result
+
+
+@dataclass(frozen=True)
+class PlanRow(ResultPart):
+    """One difference of the table: the queries it needs, and its power with those of the plan."""
+
+    difference: float
+    effect: float
+    """The difference in standard deviations."""
+    queries: Estimate
+    power: Estimate
+    equivalence: Estimate | None = None
+    """With a margin: queries needed for equivalence."""
+    asked: bool = False
+    """True if it is the difference of the plan."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result):
+    """Result of `plan`: queries, power and difference, one of them from the others.
+
+    >>> plan(difference=0.02, sd=0.1).queries
+    199
+    """
+
+    solved: str
+    """Name of what was computed: queries, power or difference."""
+    difference: float | None
+    """The true difference to detect; None if only a half-width is wanted."""
+    queries: int
+    power: float
+    """Probability of detecting the difference."""
+    half_width: float
+    """Half-width of the confidence interval of a difference, with this number of queries."""
+    asked_half_width: float | None
+    sd: float
+    """Standard deviation of the differences of queries, or of groups."""
+    analysis: PowerAnalysis
+    """Confidence level, number of comparisons, margin, and queries per unit."""
+    answer: Estimate
+    """The computed value, with its range if there is a pilot."""
+    for_difference: Estimate | None
+    """Queries that the difference, or the margin, needs."""
+    for_half_width: Estimate | None
+    """Queries that the half-width needs."""
+    equivalence: Estimate | None
+    """With a margin: queries needed for equivalence, or its power."""
+    rows: tuple[PlanRow, ...]
+    planned_difference: float
+    """The difference to detect, or the smallest that these queries detect."""
+    wanted_power: float
+    """Power that numbers of queries in the table are for."""
+    pilot: Pilot | None = None
+    simulation: Simulation | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> float:
+        return self.queries / self.analysis.per_unit
+
+    @property
+    def sd_interval(self) -> tuple[float, float] | None:
+        """Confidence interval of the standard deviation; None without a pilot."""
+        return None if self.pilot is None else self.pilot.interval(self.analysis.level)
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = self.sd_interval or (None, None)
+        analysis = self.analysis
+        values = {
+            "what": "plan",
+            "solved": self.solved,
+            "difference": self.difference,
+            "queries": self.queries,
+            "units": self.units,
+            "per_unit": analysis.per_unit,
+            "power": self.power,
+            "wanted_power": self.wanted_power,
+            "half_width": self.half_width,
+            "asked_half_width": self.asked_half_width,
+            "sd": self.sd,
+            "sd_low": low,
+            "sd_high": high,
+            "level": analysis.level,
+            "comparisons": analysis.comparisons,
+            "tested_level": analysis.tested_level,
+            "margin": analysis.margin,
+            "sides": analysis.sides,
+            "answer": self.answer,
+            "for_difference": self.for_difference,
+            "for_half_width": self.for_half_width,
+            "equivalence": self.equivalence,
+            "simulation": self.simulation,
+            "differences": self.rows,
+            "pilot": None if self.pilot is None else self.pilot.to_dict(analysis.level),
+            "says": self.says(),
+            "notes": [str(note) for note in self.notes],
+        }
+        return {name: plain_value(value) for name, value in values.items()}
+
+    def to_frame(self) -> Frame:
+        """Return a row for each difference: the queries it needs, and its power.
+
+        >>> plan(difference=0.02, sd=0.1).to_frame()["queries"].to_list()
+        [787, 351, 199, 90, 52]
+        """
+        import polars as pl
+
+        kinds: dict[str, Any] = {"queries": pl.Int64, "power": pl.Float64, "equivalence": pl.Int64}
+        schema: dict[str, Any] = {"difference": pl.Float64, "effect": pl.Float64}
+        for name, kind in kinds.items():
+            schema |= dict.fromkeys((name, f"{name}_low", f"{name}_high"), kind)
+        rows = []
+        for row in self.rows:
+            estimates = [row.queries, row.power, row.equivalence or Estimate(None)]
+            ends = [end for known in estimates for end in (known.value, known.low, known.high)]
+            finite = (None if end is None or math.isinf(end) else end for end in ends)
+            rows.append((row.difference, row.effect, *finite, row.asked))
+        return pl.DataFrame(rows, schema={**schema, "asked": pl.Boolean}, orient="row")
+
+    def says(self) -> list[str]:
+        """Return the answer in words.
+
+        >>> plan(difference=0.02, sd=0.1).says()[0]
+        'You need 199 queries to detect a difference of 0.02 with 80 % power.'
+        """
+        sentences = {"queries": _queries, "power": _power, "difference": _difference}[self.solved](
+            self
+        )
+        if self.analysis.margin is not None:
+            sentences.append(_equivalence(self))
+        if self.asked_half_width is None:
+            sentences.append(
+                f"The confidence interval of a difference is then about ±{size(self.half_width)}."
+            )
+        if self.simulation is not None:
+            sentences.append(_simulated(self, self.simulation))
+        return sentences
+
+    def document(self, display: Display) -> Document:
+        return Document(
+            answer=() if display.quiet else self.says(),
+            tables=[self._table()],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=_assumptions(self),
+            details=_definitions(self),
+            hint="formulas and limits: verbose (-v)",
+        )
+
+    def _table(self) -> Table:
+        with_margin = self.analysis.margin is not None
+        grouped = self.pilot is not None and self.pilot.grouped
+        header = [
+            "true difference" if with_margin else "difference",
+            "d_z of groups" if grouped else "d_z",
+            f"queries for {percent_of(self.wanted_power)} power",
+            *(["for equivalence"] if with_margin else []),
+            f"power with {self.queries:,}",
+        ]
+        rows = []
+        for row in self.rows:
+            cells = [
+                size(row.difference),
+                _effect(row.effect),
+                _ranged(row.queries, shown_number),
+                *([_ranged(row.equivalence, shown_number)] if row.equivalence else []),
+                _ranged(row.power, share),
+            ]
+            rows.append([Bold(cell) for cell in cells] if row.asked else cells)
+        return Table(header, rows)
+
+
+# -- numbers as text
+
+
+def _effect(value: float) -> str:
+    if value == 0 or 0.005 <= abs(value) < MAX_QUERIES:
+        return f"{value:.2f}".replace("-", "−")
+    return size(value)
+
+
+def _as_given(value: float) -> str:
+    return f"{value:.10g}".replace("-", "−", 1)
+
+
+def _ranged(estimate: Estimate, words: Callable[[float | None], str]) -> str:
+    value = words(estimate.value)
+    if estimate.low is None:
+        return value
+    return f"{value} ({words(estimate.low)} to {words(estimate.high)})"
+
+
+def _counted(estimate: Estimate) -> str:
+    value, bracket, ends = _ranged(estimate, shown_number).partition(" (")
+    return f"{value} queries{bracket}{ends}"
+
+
+# -- sentences
+
+
+def _queries(plan: Plan) -> list[str]:
+    sentences = []
+    power = f"with {percent_of(plan.wanted_power)} power"
+    if plan.for_difference is not None:
+        need = f"You need {_counted(plan.for_difference)}"
+        if plan.analysis.margin is None:
+            assert plan.difference is not None
+            what = f"to detect a difference of {_as_given(plan.difference)} {power}"
+        else:
+            what = f"to show {power} that {_system(plan)} is {_no_worse(plan)}"
+        sentences.append(f"{need} {what}.")
+    if plan.for_half_width is not None:
+        assert plan.asked_half_width is not None
+        need = "You need at least" if sentences else "You need"
+        sentences.append(
+            f"{need} {_counted(plan.for_half_width)} for confidence intervals of at most "
+            f"±{_as_given(plan.asked_half_width)}."
+        )
+    if plan.difference is None:
+        detected = size(plan.planned_difference)
+        sentences.append(f"They detect a difference of {detected} {power}.")
+    if plan.for_difference is not None and plan.for_half_width is not None:
+        sentences.append(f"Both need {_counted(plan.answer)}.")
+    return sentences
+
+
+def _power(plan: Plan) -> list[str]:
+    queries = f"With {counted(plan.queries, 'query', 'queries')}"
+    power = _ranged(plan.answer, share)
+    if plan.analysis.margin is not None:
+        shown = f"the power to show that {_system(plan)} is {_no_worse(plan)}"
+        return [f"{queries}, {shown} is {power}."]
+    assert plan.difference is not None
+    return [
+        f"{queries}, a difference of {_as_given(plan.difference)} is detected with power {power}."
+    ]
+
+
+def _difference(plan: Plan) -> list[str]:
+    return [
+        f"{counted(plan.queries, 'query detects', 'queries detect')} a difference of "
+        f"{_ranged(plan.answer, size)} with {percent_of(plan.wanted_power)} power."
+    ]
+
+
+def _system(plan: Plan) -> str:
+    by = plan.difference or 0.0
+    if by == 0:
+        return "an equally good system"
+    return f"a system that is {'better' if by > 0 else 'worse'} by {_as_given(abs(by))}"
+
+
+def _no_worse(plan: Plan) -> str:
+    return f"not worse by {_as_given(plan.analysis.margin or 0.0)} or more"
+
+
+def _equivalence(plan: Plan) -> str:
+    estimate, margin = plan.equivalence, _as_given(plan.analysis.margin or 0.0)
+    if estimate is None or estimate.value is None:
+        return f"Equivalence within ±{margin} is impossible with this true difference."
+    if plan.solved == "power":
+        return f"The power to show equivalence within ±{margin} is {_ranged(estimate, share)}."
+    return f"Equivalence within ±{margin} needs {_counted(estimate)}."
+
+
+def _simulated(plan: Plan, simulation: Simulation) -> str:
+    power, alarms = simulation.power, simulation.false_alarms
+    what, none = "detected the difference", "without a difference"
+    if plan.analysis.margin is not None:
+        what, none = "showed non-inferiority", "for a system that is worse by the margin"
+    return (
+        f"Of {simulation.draws:,} samples of the pilot's differences, {power.value:.1%} "
+        f"({power.low:.1%} to {power.high:.1%}) {what}, where t predicts {plan.power:.1%}; {none}, "
+        f"{alarms.value:.1%} did."
+    ).replace("%", " %")
+
+
+def _about_simulation(plan: Plan) -> list[Warned]:
+    simulation = plan.simulation
+    if simulation is None:
+        return []
+    warnings = []
+    power = simulation.power
+    deviation = abs(power.value - plan.power)
+    if not power.low <= plan.power <= power.high and deviation > LARGEST_DEVIATION:
+        less = "less" if power.value < plan.power else "more"
+        warnings.append(
+            f"Samples of the pilot's differences have {less} power than t predicts, because these "
+            "differences are far from normal. Use the power of the samples."
+        )
+    alarm = (1 - plan.analysis.level) / plan.analysis.comparisons
+    if simulation.false_alarms.low > alarm * 1.2:
+        warnings.append(
+            f"{simulation.false_alarms.value:.1%} of samples are false alarms, more than the "
+            f"{alarm:.1%} that the level allows. Take more queries.".replace("%", " %")
+        )
+    return [Warned(text) for text in warnings]
+
+
+def _assumptions(plan: Plan) -> list[str]:
+    pilot, analysis = plan.pilot, plan.analysis
+    if pilot is None:
+        sentences = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
+    else:
+        sentences = [_pilot_sentence(plan, pilot)]
+        if pilot.grouped:
+            sentences.append(_groups_sentence(plan, pilot))
+        elif analysis.per_unit != 1:
+            sentences.append(
+                f"With weights as uneven as the pilot's, {plan.queries:,} queries count as "
+                f"{plan.units:,.0f} independent ones."
+            )
+    sides = "two-sided"
+    if analysis.margin is not None:
+        sides = "one-sided for the margin, two one-sided tests for equivalence"
+    test = f"Test: paired t, {sides}; confidence level: {percent_of(analysis.level)}"
+    if analysis.comparisons > 1:
+        alone = (1 - analysis.level) / analysis.comparisons
+        test += (
+            f"; {analysis.comparisons:,} comparisons: each is significant if p is below "
+            f"{alone:.2g} (Bonferroni, the first step of Holm)"
+        )
+    return [*sentences, f"{test}."]
+
+
+def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
+    low, high = pilot.interval(plan.analysis.level)
+    pair = "" if pilot.run is None else f"{pilot.measure}, {pilot.run} against {pilot.against}: "
+    weighted = " weighted" if pilot.weighted else ""
+    most = f" Of {pilot.pairs:,} pairs, this one varies most." if pilot.pairs > 1 else ""
+    return (
+        f"{pair}the standard deviation of{weighted} differences of "
+        f"{counted(pilot.units, *pilot.unit)} is {size(pilot.sd)} "
+        f"({percent_of(plan.analysis.level)} CI {size(low)} to {size(high)}), which gives the "
+        f"ranges.{most}"
+    )
+
+
+def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
+    per_group = pilot.queries / pilot.units
+    groups = plan.queries / per_group
+    uneven = ""
+    if pilot.effective_units is not None:
+        uneven = (
+            f", as uneven in size as the pilot's, whose {pilot.units:,} count as "
+            f"{pilot.effective:,.1f} of equal size"
+        )
+    return (
+        f"The pilot has {pilot.queries:,} queries in {pilot.units:,} groups. The plan is for "
+        f"{groups:,.{0 if groups.is_integer() else 1}f} groups of "
+        f"{size(per_group)} queries on average{uneven}."
+    )
+
+
+def _definitions(plan: Plan) -> list[str]:
+    analysis = plan.analysis
+    away = "|difference|" if analysis.margin is None else "(difference + margin)"
+    sentences = [
+        f"Power: the probability that the noncentral t with n − 1 degrees of freedom and "
+        f"noncentrality {away}·√n/sd exceeds the critical value. n is the smallest number that "
+        f"reaches it, and at least {analysis.floor}, which judged compare needs for a test.",
+        "Half-width: t·sd/√n with the two-sided quantile of the level, for a single comparison; "
+        "about half of all samples have slightly wider intervals.",
+    ]
+    if plan.pilot is not None:
+        sentences.append(
+            f"Interval of the sd: chi-square with {plan.pilot.freedom:,.1f} degrees of freedom, "
+            f"which are n − 1 = {round(plan.pilot.effective - 1, 1):,.9g}, or fewer for "
+            "differences with long tails (by their kurtosis)."
+        )
+    if analysis.margin is not None:
+        sentences.append(
+            "Equivalence: both one-sided tests are significant, corrected for the number of "
+            "comparisons as in judged compare."
+        )
+    if plan.simulation is not None:
+        sentences.append(
+            "Samples: as many differences as the plan has, drawn with replacement from the "
+            "pilot's, centred, with the pilot's standard deviation and the true difference added; "
+            f"seed {plan.simulation.seed}."
+        )
+    sentences.append(
+        "The plan holds for queries of the same population and for systems whose differences vary "
+        "as much. It does not show that there is a difference, nor which size matters."
+    )
+    return sentences

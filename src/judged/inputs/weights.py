@@ -1,0 +1,75 @@
+"""The weight of each query. `keyed.read_weights` reads them from tables and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError
+from judged.inputs.agreement import few
+from judged.text import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.arrays import Floats
+
+WEIGHTS_GIVEN = "the weights given"  # the source in messages
+
+
+class QueryWeights:
+    """The weight of each query by its id."""
+
+    def __init__(self, weights: Mapping[str, float], source: str = WEIGHTS_GIVEN) -> None:
+        self.weights, self.source = weights, source
+
+    def of(
+        self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
+    ) -> Floats:
+        """Return the weight of each query; a query without one, or a sum of 0, is an error."""
+        import numpy as np
+
+        missing = [query for query in queries if query not in self.weights]
+        if missing:
+            raise InputError(
+                f"{self.source}: {counted(len(missing), f'{one} has', f'{many} have')} no weight "
+                f"({few(missing)}); give every {one} one, 0 for one that is not to count."
+            )
+        values = np.array([self.weights[query] for query in queries], np.float64)
+        if not values.any():
+            raise InputError(
+                f"{self.source}: all {many} have the weight 0, so that none counts; give some of "
+                "them a weight above 0."
+            )
+        return values
+
+    def unknown(self, queries: Sequence[str]) -> list[str]:
+        judged = set(queries)
+        return [query for query in self.weights if query not in judged]
+
+
+def weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
+    """Return the weights in a column of judgements, the same in all rows of a query."""
+    import polars as pl
+
+    weight = pl.col("weight")
+    wrong = frame.with_row_index("row").filter(
+        ~(weight.is_finite() & (weight >= 0)).fill_null(False)
+    )
+    if wrong.height:
+        row, query, value = wrong.select("row", "query", "weight").row(0)
+        raise InputError(
+            f"{source}, row {row + 1}: the weight of query {query!r} is "
+            f"{'missing' if value is None else value}; a weight is a finite number from 0."
+        )
+    by_query = frame.group_by("query", maintain_order=True).agg(
+        weight.first(), weight.max().alias("most"), weight.min().alias("least")
+    )
+    two = by_query.filter(pl.col("most") > pl.col("least"))
+    if two.height:
+        query, _, most, least = two.row(0)
+        raise InputError(
+            f"{source}: query {query!r} has the weights {least:g} and {most:g}; a query has one."
+        )
+    weights = dict(by_query.select("query", "weight").iter_rows())
+    return QueryWeights(weights, f"a column of {source}")

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from judged.cli._terminal import in_shell
+from support.loops import for_each
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
 # (5), 3 (2), 2 (1), 0 (0).
@@ -249,3 +250,41 @@ def test_what_is_refused(refuses, vectors):
     embeddings q.npy i.npy --similarity dot --labels ql il --index x --per-query
         Error: --per-query has no meaning with --index; leave it out.
     """)
+
+
+MODELS = ("--model", "one=q.npy,i.npy", "--model", "two=i.npy,i.npy")
+
+
+def test_several_models_become_runs_that_other_commands_read(judged, vectors):
+    np.save("q2.npy", np.array([[1, 0], [3, 1]], np.int8))
+    models = ("--model", "one=q.npy,i.npy", "--model", "two=q2.npy,i.npy")
+    files = {"one": "q.npy", "two": "q2.npy"}
+    shown = judged("embeddings", *models, *LABELS, "-m", "AP,RR", "--format", "json")
+    runs = json.loads(shown.out)["runs"]
+    for run, (name, queries) in zip(runs, files.items(), strict=True):
+        alone = judged("embeddings", queries, "i.npy", *LABELS, "-m", "AP,RR", "--format", "json")
+        assert run["name"] == name
+        assert run["scores"] == json.loads(alone.out)["runs"][0]["scores"]
+    assert not judged("embeddings", *models, *LABELS, "-o", "all.rankings").code
+    again = judged("evaluate", "all.rankings", "-m", "AP,RR", "--format", "json")
+    assert [run["scores"] for run in json.loads(again.out)["runs"]] == [
+        run["scores"] for run in runs
+    ]
+    assert "two" in judged("compare", "all.rankings", "-m", "AP").out
+
+
+@for_each(
+    "arguments, message",
+    [
+        (("q.npy", "i.npy", *MODELS), "give QUERIES and ITEMS, or --model NAME=QUERIES,ITEMS; not"),
+        ((*MODELS, "--name", "x"), "--name has no meaning with --model; leave it out"),
+        ((*MODELS, "--diagnose"), "--diagnose has no meaning with --model; leave it out"),
+        (("--model", "one=q.npy"), "must be NAME=QUERIES,ITEMS, such as clip=queries.npy,items."),
+        ((*MODELS, *MODELS[:2]), "two models are called 'one'"),
+        (MODELS, "models 'one' and 'two' have different queries: 2 and 4."),
+    ],
+)
+def test_models_that_cannot_be_compared(judged, vectors, arguments, message):
+    result = judged("embeddings", *arguments, *LABELS)
+    assert result.code == 2
+    assert message in " ".join(result.err.split())

@@ -107,7 +107,7 @@ def test_files_that_are_no_rankings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("cut.rankings").write_bytes(content[: len(content) // 2])
     Path("text.rankings").write_text("q 0 a 1\n")
     pl.DataFrame({"a": [1]}).write_parquet("other.rankings")
-    newer = {KEY: json.dumps({"version": 2})}
+    newer = {KEY: json.dumps({"version": 3})}
     pl.DataFrame({"a": [1]}).write_parquet("newer.rankings", metadata=newer)
     frame = pl.read_parquet("a.rankings")
     metadata = pl.read_parquet_metadata("a.rankings")
@@ -124,7 +124,7 @@ def test_files_that_are_no_rankings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "NAME.rankings, or Rankings.save."
     )
     assert refused("newer.rankings") == (
-        "newer.rankings: the format version is 2, and this version of judged reads up to 1. "
+        "newer.rankings: the format version is 3, and this version of judged reads up to 2. "
         "Update judged, or write the file again."
     )
     assert refused("changed.rankings") == (
@@ -180,9 +180,16 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     assert by_file["AP"] == direct["AP"]
     assert by_file.per_query().equals(direct.per_query())
     assert evaluate(paths, measures="AP, RR").per_query().equals(direct.per_query())
-    assert error_of(direct.save, tmp_path / "both.rankings") == (
-        "a rankings file holds one run, and there are 2; evaluate one run at a time, or save "
-        "evaluation.rankings[name]."
+    together = tmp_path / "both.rankings"
+    direct.save(together)
+    again = evaluate(together, None, "AP, RR")
+    assert again["AP"] == direct["AP"]
+    assert again.per_query().equals(direct.per_query())
+    more = evaluate([together, f"c={paths[1]}"], measures="AP")
+    assert [*more["AP"]] == ["a", "b", "c"] and more["AP"]["c"] == direct["AP"]["b"]
+    assert error_of(judged.read_rankings, together) == (
+        f"{together}: the file holds 2 runs (a, b), and one is needed here; save one of them "
+        "alone, by evaluation.rankings[name].save."
     )
 
 

@@ -92,6 +92,18 @@ def read_sides(
     """
     from judged.cli._terminal import working
     from judged.embeddings.embeddings import Embeddings
+
+    with working("Reading judgements" if encode else "Reading vectors"):
+        relevance, compared = read_relevance(options, optional=optional)
+    made: Any = encode() if encode else (queries, items)
+    with working("Reading vectors"):
+        return Embeddings(*made, **compared), relevance
+
+
+def read_relevance(
+    options: dict[str, Any], *, optional: bool = False
+) -> tuple[Any, dict[str, Any]]:
+    """Return what is relevant, and the other options of `Embeddings`."""
     from judged.inputs.vectors.labels import categories_from
 
     relevant = _chosen_relevance(options, optional=optional)
@@ -99,24 +111,15 @@ def read_sides(
         raise click.UsageError(
             "--columns says what columns of --qrels and --exclude-listed are; give one of them."
         )
-    with working("Reading judgements" if encode else "Reading vectors"):
-        relevance, excluded = _relations(relevant, options)
-        query_ids, item_ids = (_labels(options.get(name)) for name in ("query_ids", "item_ids"))
-    made: Any = encode() if encode else (queries, items)
+    relevance, excluded = _relations(relevant, options)
     unique = options.get("unique")
-    with working("Reading vectors"):
-        return Embeddings(
-            *made,
-            exclude=excluded or None,
-            query_ids=query_ids,
-            item_ids=item_ids,
-            unique=None if unique is None else categories_from(unique),
-            **{
-                name: options[name]
-                for name in ("similarity", "dims", "normalise")
-                if name in options
-            },
-        ), relevance
+    return relevance, {
+        "exclude": excluded or None,
+        "query_ids": _labels(options.get("query_ids")),
+        "item_ids": _labels(options.get("item_ids")),
+        "unique": None if unique is None else categories_from(unique),
+        **{name: options[name] for name in ("similarity", "dims", "normalise") if name in options},
+    }
 
 
 def _chosen_relevance(options: dict[str, Any], *, optional: bool) -> str | None:

@@ -14,6 +14,7 @@ from judged.cli._command import NORMALISATION, READS, WRITES, command, imported
 from judged.cli._vectors import (
     PAIR,
     exclude_self_option,
+    read_relevance,
     read_sides,
     revisited_options,
     sides,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 TOP = 100
 """Items of each query for --save-run and --index."""
+ALONE = ("save_run", "top", "index", "diagnose", "name")
+"""Options that are about one model."""
 OF_SCORES = ("name", "normalise", "unique", "tie_range", "interval", "level")
 """Options that have no meaning with --index and --diagnose."""
 ENCODING = {
@@ -66,6 +69,14 @@ ENCODING = {
 @command(example="judged embeddings queries.npy items.npy --qrels qrels.txt -m nDCG@10")
 @partial(sides, required=False)
 @revisited_options
+@opt.option(
+    *("--model", "models"),
+    multiple=True,
+    metavar="NAME=QUERIES,ITEMS",
+    help="Compare several models: give this once for each.",
+    group="vectors",
+    common=True,
+)
 @opt.columns_option
 @opt.together(*ENCODING.values())
 @similarity_option
@@ -126,6 +137,7 @@ ENCODING = {
 def embeddings(
     queries: str | None,
     items: str | None,
+    models: tuple[str, ...],
     save_run: str | None,
     top: int | None,
     index: str | None,
@@ -138,7 +150,8 @@ def embeddings(
 
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
     or text. FILE::NAME means one array or column of a file that has several. One of --qrels,
-    --labels, --shared-labels, --pairs and --revisited defines relevance.
+    --labels, --shared-labels, --pairs and --revisited defines relevance. With --model instead of
+    QUERIES and ITEMS, each model becomes a run; -o models.rankings keeps all for 'judged compare'.
 
     Texts or files can be encoded first: --encoder MODULE:NAME --queries FILE --items FILE. The
     encoder is a function from a list of texts or paths to an array, or an object with .encode,
@@ -155,6 +168,9 @@ def embeddings(
         options["similarity"] = _allow_training_queries(options["similarity"])
     scoring = {option: options.pop(option) for option in ("measures", "policy", "convention")}
     encoding = {option: options.pop(option) for option in ENCODING}
+    if models:
+        evaluation = _evaluate_models(models, queries, both, options, scoring)
+        return evaluation.showing(**shown) if shown else evaluation
     encode = None
     if encoding["encoder"]:
         EvaluationSettings.of(**scoring)  # errors come before anything is encoded
@@ -189,6 +205,38 @@ def embeddings(
     if save_run is not None and first is not None:
         first.save(save_run)
     return evaluation
+
+
+def _evaluate_models(
+    models: tuple[str, ...],
+    queries: str | None,
+    both: bool,
+    options: dict[str, Any],
+    scoring: dict[str, Any],
+) -> Any:
+    """Evaluate each NAME=QUERIES,ITEMS as a run."""
+    from judged.cli._terminal import working
+    from judged.embeddings import evaluate_embeddings
+
+    opt.refuse((*ALONE, *ENCODING), "has no meaning with --model; leave it out")
+    if queries is not None:
+        raise click.UsageError("give QUERIES and ITEMS, or --model NAME=QUERIES,ITEMS; not both.")
+    pairs: dict[str, Any] = {}
+    for text in models:
+        name, equals, files = text.partition("=")
+        pair = files.split(",")
+        if not name or not equals or len(pair) != 2 or not all(pair):
+            raise click.BadParameter(
+                f"must be NAME=QUERIES,ITEMS, such as clip=queries.npy,items.npy; got {text!r}.",
+                param_hint="--model",
+            )
+        if name in pairs:
+            raise click.BadParameter(f"two models are called {name!r}.", param_hint="--model")
+        pairs[name] = tuple(pair)
+    with working("Reading vectors"):
+        relevance, compared = read_relevance(options)
+    with working("Searching"):
+        return evaluate_embeddings(pairs, relevance=relevance, both=both, **compared, **scoring)
 
 
 def _check_options(modes: list[str], top: int | None) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from judged.errors import InputError
 from judged.inputs.tables import is_spark
 from judged.options import (
     CategoriesLike,
@@ -27,9 +28,9 @@ __all__ = ["evaluate_embeddings"]
 
 
 def evaluate_embeddings(
-    queries: VectorsLike,
-    items: VectorsLike,
-    relevance: RelevanceLike | Labels | tuple[Labels, Labels],
+    queries: VectorsLike | Mapping[str, tuple[VectorsLike, VectorsLike]],
+    items: VectorsLike | None = None,
+    relevance: RelevanceLike | Labels | tuple[Labels, Labels] | None = None,
     measures: MeasuresLike | None = None,
     *,
     similarity: SimilarityLike = "cosine",
@@ -47,6 +48,7 @@ def evaluate_embeddings(
     ----------
     queries, items, similarity, exclude, query_ids, item_ids, dims, normalise, unique
         As for `Embeddings`. Items may be a Spark frame with ids and vectors, which stay there.
+        To compare models, give {model: (queries, items)}: each model becomes a run.
     relevance : RelevanceLike, Labels or pair of Labels
         As for `Embeddings.evaluate`, or one label per vector, or the labels of queries and items.
     measures : MeasuresLike, optional
@@ -59,6 +61,9 @@ def evaluate_embeddings(
     >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
     >>> judged.evaluate_embeddings([[1.0, 0.2]], vectors, (["a"], labels), "AP").value()
     1.0
+    >>> models = {"all": (vectors, vectors), "first": ([[1.0], [2.0], [3.0]],) * 2}
+    >>> judged.evaluate_embeddings(models, relevance=["a", "b", "a"], measures="RR")["RR"]
+    {'all': 0.5, 'first': 0.75}
     """
     compared: dict[str, Any] = {
         "similarity": similarity,
@@ -71,16 +76,22 @@ def evaluate_embeddings(
     }
     if "memory" in options:
         compared["memory"] = options.pop("memory")
+    if relevance is None:
+        raise InputError("relevance is missing; give labels, judgements or judged.relevance.")
     if is_spark(items):
         from judged.engines.spark.embeddings import evaluate_in_spark
 
         return evaluate_in_spark(queries, items, relevance, measures, **compared, **options)
-    from judged.embeddings.embeddings import Embeddings  # `judged.relevance` does without it
-    from judged.embeddings.relevance import are_labels
+    from judged.embeddings.embeddings import Embeddings, evaluate_models
+    from judged.embeddings.relevance import are_labels  # `judged.relevance` does without it
 
     if are_labels(relevance):
-        labels = cast("Labels", relevance)
-        return Embeddings(queries, items, labels=labels, **compared).evaluate(
-            None, measures, **options
-        )
-    return Embeddings(queries, items, **compared).evaluate(relevance, measures, **options)
+        compared["labels"], relevance = relevance, None
+    others = cast("RelevanceLike | None", relevance)
+    if isinstance(queries, Mapping):
+        if items is not None:
+            raise InputError("models {name: (queries, items)} have items; leave out items.")
+        return evaluate_models(queries, others, measures, compared, **options)
+    if items is None:
+        raise InputError("items are missing; give queries and items, or {model: (queries, items)}.")
+    return Embeddings(queries, items, **compared).evaluate(others, measures, **options)

@@ -9,7 +9,13 @@ from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relations import Relation, as_exclusion, as_relation, same_row
+from judged.embeddings.relations import (
+    JudgementRelation,
+    Relation,
+    as_exclusion,
+    as_relation,
+    same_row,
+)
 from judged.embeddings.relevance import same_label, side_labels
 from judged.embeddings.search import (
     NAME,
@@ -22,7 +28,8 @@ from judged.embeddings.search import (
     scores_of,
 )
 from judged.embeddings.top_k import TopK, search, with_best_scores
-from judged.errors import InputError
+from judged.errors import InputError, quoted
+from judged.inputs.tables import is_spark
 from judged.inputs.vectors import as_vectors
 from judged.options import (
     CategoriesLike,
@@ -49,9 +56,10 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.text import few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from judged.embeddings.diagnosis import Diagnosis
     from judged.embeddings.index import IndexEvaluation
@@ -262,19 +270,23 @@ class Embeddings(Search):
             relevance, measures = None, cast("MeasuresLike", relevance)
         relevance = cast("RelevanceLike | None", relevance)
         settings = EvaluationSettings.of(measures, policy, convention)
-        if not both:
-            rankings, _ = self._rank(relevance, settings.policy, name, None, progress)
-            ranked = [with_best_scores(rankings, lambda: self.top_k(1))]
-        else:
-            if weights is not None:
-                raise InputError(
-                    "weights are about the queries, but with both=True the items are queries too. "
-                    "Evaluate one direction at a time."
-                )
-            ranked = [
-                *self.rank_both(relevance, policy=settings.policy, name=name, progress=progress)
-            ]
+        _refuse_weights(weights, both)
+        ranked = self._rank_runs(relevance, settings.policy, both, name, progress)
         return announce_warnings(evaluate_rankings(ranked, settings, weights=weights))
+
+    def _rank_runs(
+        self,
+        relevance: RelevanceLike | None,
+        policy: Policy,
+        both: bool,
+        name: str,
+        progress: Progress | None,
+    ) -> list[Rankings]:
+        """Return the rankings of one direction, or of both."""
+        if both:
+            return [*self.rank_both(relevance, policy=policy, name=name, progress=progress)]
+        rankings, _ = self._rank(relevance, policy, name, None, progress)
+        return [with_best_scores(rankings, lambda: self.top_k(1))]
 
     def rank(
         self,
@@ -480,3 +492,98 @@ class Embeddings(Search):
 
         relation = self.labels if relevance is None else self._relation(relevance)
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
+
+
+def _refuse_weights(weights: WeightsLike | None, both: bool) -> None:
+    if both and weights is not None:
+        raise InputError(
+            "weights are about the queries, but with both=True the items are queries too. "
+            "Evaluate one direction at a time."
+        )
+
+
+# -- several models
+
+
+def evaluate_models(
+    models: Mapping[str, Any],
+    relevance: RelevanceLike | None,
+    measures: MeasuresLike | None,
+    compared: dict[str, Any],
+    *,
+    policy: PolicyLike | None = None,
+    convention: ConventionLike | None = None,
+    weights: WeightsLike | None = None,
+    both: bool = False,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate models {name: (queries, items)} of the same things; `compared` are options."""
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
+    from judged.rankings.file import align
+
+    settings = EvaluationSettings.of(measures, policy, convention)
+    _refuse_weights(weights, both)
+    found = {name: _embeddings_of(name, pair, compared) for name, pair in models.items()}
+    if not found:
+        raise InputError("models are missing; give {name: (queries, items)}.")
+    relation = None if relevance is None else as_relation(relevance)
+    for name, embeddings in found.items():
+        _check_same_sides(next(iter(found.items())), (name, embeddings), relation)
+    rankings: list[Rankings] = []
+    for name, embeddings in found.items():
+        rankings += embeddings._rank_runs(relation, settings.policy, both, name, progress)
+    ways = 2 if both else 1
+    for way in range(ways):
+        runs = rankings[way::ways]
+        rankings[way::ways] = align(runs, [r.name for r in runs])
+    return announce_warnings(evaluate_rankings(rankings, settings, weights=weights))
+
+
+def _embeddings_of(name: Any, pair: Any, compared: dict[str, Any]) -> Embeddings:
+    if not isinstance(name, str) or not name:
+        raise InputError(f"the name of a model must be a text; got {quoted(name)}.")
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InputError(
+            f"model {name!r} must be a pair (queries, items); got {type(pair).__name__}."
+        )
+    if is_spark(pair[1]):
+        raise InputError(
+            f"model {name!r} has its items in Spark. Evaluate such models one at a time, and join "
+            "the evaluations by Evaluation.beside."
+        )
+    sides = (
+        as_vectors(vectors, source=f"the {side} of {name}")
+        for vectors, side in zip(pair, ("queries", "items"), strict=True)
+    )
+    return Embeddings(*sides, **compared)
+
+
+def _check_same_sides(
+    first: tuple[str, Embeddings], other: tuple[str, Embeddings], relation: Relation | None
+) -> None:
+    """Raise an error for other queries or items, or for another order where it has a meaning."""
+    for side in ("queries", "items"):
+        one, two = (getattr(model, side) for _, model in (first, other))
+        models = f"models {first[0]!r} and {other[0]!r}"
+        if len(one) != len(two):
+            raise InputError(f"{models} have different {side}: {len(one)} and {len(two)}.")
+        names = one.names(), two.names()
+        if names[0] == names[1]:
+            continue
+        apart = sorted(set(names[0]) ^ set(names[1]))
+        if apart:
+            raise InputError(
+                f"{models} have different {side}: {few(list(map(repr, apart)))} "
+                f"{'is' if len(apart) == 1 else 'are'} in one of them only. Give both the same "
+                f"ids ({'query' if side == 'queries' else 'item'}_ids, "
+                f"--{'query' if side == 'queries' else 'item'}-ids)."
+            )
+        if not isinstance(relation, JudgementRelation):
+            row = next(row for row, name in enumerate(names[0]) if name != names[1][row])
+            raise InputError(
+                f"{models} have the same {side} in another order: row {row} (from 0) is "
+                f"{names[0][row]!r} and {names[1][row]!r}. Put both in the same order, or give "
+                "judgements by id."
+            )

@@ -1148,7 +1148,7 @@ class Evaluation(Result):
         return metrics
 
     def to_rankings(self) -> bytes:
-        """Return the rankings of the only run as the bytes of a rankings file.
+        """Return the rankings of all runs as the bytes of a rankings file.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_rankings()[:4]
@@ -1156,12 +1156,7 @@ class Evaluation(Result):
         """
         from judged.rankings.file import to_bytes
 
-        if len(self.runs) > 1:
-            raise InputError(
-                "a rankings file holds one run, and there are "
-                f"{len(self.runs)}; evaluate one run at a time, or save evaluation.rankings[name]."
-            )
-        return to_bytes(self.runs[0].rankings)
+        return to_bytes(*(run.rankings for run in self.runs))
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}

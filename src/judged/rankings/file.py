@@ -1,7 +1,7 @@
-"""Rankings files: one Parquet file instead of judgements and a run.
+"""Rankings files: one Parquet file instead of judgements and one or more runs.
 
-The file has one row, and a list in each column: arrays of `Rankings` differ in length. Name,
-policy and audit are JSON among its metadata, with the version of the format and a checksum.
+The file has one row for each run, and a list in each column: arrays of `Rankings` differ in length.
+Name, policy and audit are JSON among its metadata, with the version of the format and a checksum.
 Reading a file never runs code from it.
 """
 
@@ -30,7 +30,8 @@ from judged.text import Warned, counted, few
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""The newest version; a file of one run is of version 1, which older versions of judged read."""
 KEY = "judged rankings"  # the metadata key that tells a rankings file from other Parquet files
 ARRAYS = {
     "retrieved": np.int64,
@@ -51,17 +52,22 @@ SUBTOPICS = {"query": np.int64, "item": np.int64, "subtopic": np.int64, "grade":
 NOTE_KINDS = {"warning": Warned, "order": OrderOnly, "note": str}
 
 
-def to_bytes(rankings: Rankings) -> bytes:
-    """Return rankings as the bytes of a rankings file."""
+def to_bytes(*rankings: Rankings) -> bytes:
+    """Return the rankings of one or more runs as the bytes of a rankings file."""
     import polars as pl
 
-    arrays = _arrays_of(rankings)
-    about = json.dumps(_about(rankings), ensure_ascii=False, sort_keys=True)
-    columns = [pl.Series("queries", rankings.queries, dtype=pl.String).implode()]
-    columns += [pl.Series(name, values).implode() for name, values in arrays.items()]
-    metadata = {KEY: about, "checksum": _checksum(rankings.queries, arrays, about)}
+    frames = []
+    for r in rankings:
+        columns = [pl.Series("queries", r.queries, dtype=pl.String).implode()]
+        columns += [pl.Series(name, values).implode() for name, values in _arrays_of(r).items()]
+        frames.append(pl.DataFrame(columns))
+    known = [_about(r) for r in rankings]
+    several = {"version": FORMAT_VERSION, "runs": known}
+    about = json.dumps(several if len(known) > 1 else known[0], ensure_ascii=False, sort_keys=True)
+    metadata = {KEY: about, "checksum": _checksum(rankings, about)}
     buffer = BytesIO()
-    pl.DataFrame(columns).write_parquet(buffer, compression="zstd", metadata=metadata)
+    frame = pl.concat(frames, how="diagonal")
+    frame.write_parquet(buffer, compression="zstd", metadata=metadata)
     return buffer.getvalue()
 
 
@@ -79,6 +85,17 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     >>> read_rankings(path).hit_rank.tolist()
     [1, 2]
     """
+    runs = _read_runs(path)
+    if len(runs) > 1:
+        raise InputError(
+            f"{os.fspath(path)}: the file holds {len(runs)} runs ({few([r.name for r in runs])}), "
+            "and one is needed here; save one of them alone, by evaluation.rankings[name].save."
+        )
+    return runs[0]
+
+
+def _read_runs(path: str | os.PathLike[str]) -> list[Rankings]:
+    """Return the rankings of all runs in a file."""
     import polars as pl
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
@@ -95,9 +112,11 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
         known = json.loads(about)
         _check_version(name, known)
         frame = pl.read_parquet(name)
-        rankings = _from_columns(known, frame)
-        arrays = _arrays_of(rankings)
-        if metadata.get("checksum") != _checksum(rankings.queries, arrays, about):
+        runs = [
+            _from_columns(run, frame[row : row + 1])
+            for row, run in enumerate(known.get("runs", [known]))
+        ]
+        if metadata.get("checksum") != _checksum(runs, about):
             raise InputError(f"{name}: the file is damaged (its checksum differs); write it again.")
     except InputError:
         raise
@@ -108,17 +127,18 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
             f"{name}: cannot be read as a rankings file ({type(error).__name__}); it may be "
             "damaged. Write it again."
         ) from None
-    return rankings
+    return runs
 
 
 def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
     """Read rankings files, FILE or NAME=FILE, of several runs of the same queries."""
-    named = [named_file(os.fspath(path)) for path in paths]
-    paths = [path for _, path in named]
-    rankings = [
-        r if name is None else replace(r, name=name)
-        for (name, _), r in zip(named, map(read_rankings, paths), strict=True)
-    ]
+    named: list[tuple[str | None, str]] = []
+    rankings: list[Rankings] = []
+    for path in paths:
+        name, file = named_file(os.fspath(path))
+        runs = _read_runs(file) if name is None else [replace(read_rankings(file), name=name)]
+        named += [(name, file)] * len(runs)
+        rankings += runs
     names = [r.name for r in rankings]
     if len(set(names)) < len(names):
         names = [
@@ -130,9 +150,14 @@ def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
         raise InputError(
             f"two rankings files are called {quoted(twice)}; give one another name (NAME=FILE)."
         )
+    return align(rankings, [path for _, path in named])
+
+
+def align(rankings: Sequence[Rankings], sources: Sequence[str]) -> list[Rankings]:
+    """Return rankings of the same judgements with their queries in the order of the first."""
     first = rankings[0]
-    for path, other in zip(paths[1:], rankings[1:], strict=True):
-        check_same_judgements(first, other, os.fspath(paths[0]), os.fspath(path))
+    for source, other in zip(sources[1:], rankings[1:], strict=True):
+        check_same_judgements(first, other, sources[0], source)
     places = [{query: place for place, query in enumerate(r.queries)} for r in rankings]
     return [
         r if r.queries == first.queries else r.take([known[query] for query in first.queries])
@@ -198,7 +223,7 @@ def _about(rankings: Rankings) -> dict[str, Any]:
     findings = findings_of(rankings)
     doubts = [text for doubt in findings.doubts for text in doubt.sentences()]
     return {
-        "version": FORMAT_VERSION,
+        "version": 1,
         "judged": __version__,
         "name": rankings.name,
         "policy": {"ties": rankings.ties, "unjudged": rankings.unjudged, "depth": rankings.depth},
@@ -242,6 +267,7 @@ def _check_version(name: str, known: Mapping[str, Any]) -> None:
 
 def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
     policy, audit = known["policy"], known["audit"]
+    frame = frame[[column.name for column in frame if not column.null_count()]]
     if policy["ties"] not in get_args(Ties) or policy["unjudged"] not in get_args(Unjudged):
         raise ValueError("policy")
     arrays = {
@@ -292,10 +318,12 @@ def _kind_of(name: str) -> Any:
     return ARRAYS.get(name, np.float64)
 
 
-def _checksum(queries: Sequence[str], arrays: Mapping[str, NDArray[Any]], about: str) -> str:
+def _checksum(rankings: Sequence[Rankings], about: str) -> str:
     digest = hashlib.sha256(about.encode())
-    digest.update(json.dumps(list(queries)).encode())
-    for name in sorted(arrays):
-        digest.update(f"{name} {arrays[name].dtype.str} {len(arrays[name])}".encode())
-        digest.update(np.ascontiguousarray(arrays[name]).data)
+    for r in rankings:
+        arrays = _arrays_of(r)
+        digest.update(json.dumps(list(r.queries)).encode())
+        for name in sorted(arrays):
+            digest.update(f"{name} {arrays[name].dtype.str} {len(arrays[name])}".encode())
+            digest.update(arrays[name].data)
     return digest.hexdigest()

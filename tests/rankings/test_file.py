@@ -186,7 +186,8 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     assert again["AP"] == direct["AP"]
     assert again.per_query().equals(direct.per_query())
     more = evaluate([together, f"c={paths[1]}"], measures="AP")
-    assert [*more["AP"]] == ["a", "b", "c"] and more["AP"]["c"] == direct["AP"]["b"]
+    assert [*more["AP"]] == ["a", "b", "c"]
+    assert more["AP"]["c"] == direct["AP"]["b"]
     assert error_of(judged.read_rankings, together) == (
         f"{together}: the file holds 2 runs (a, b), and one is needed here; save one of them "
         "alone, by evaluation.rankings[name].save."

@@ -127,7 +127,11 @@ ARGUMENTS = {
     "plot": "cmc qrels a.run",
 }
 """Arguments of each command that writes a file."""
-VALUES = {"item_to": "table:unique", "normalise": "csls(k=1,bank=unique)"}
+VALUES = {
+    "item_to": "table:unique",
+    "models": "a=i.npy,unique::x",
+    "normalise": "csls(k=1,bank=unique)",
+}
 """Values of options that name a file in a text; of others the file alone."""
 
 

@@ -22,10 +22,10 @@ from judged.errors import InputError, JudgedError, OutputError
 
 
 def _whole(given: str) -> Iterable[str]:
-    """Yield the file, also of FILE::NAME, NAME=FILE and NAME=FILE,FILE."""
+    """Yield the file, also of FILE::NAME, NAME=FILE and NAME=FILE,FILE::NAME."""
     named = given.partition("=")[2]
-    repeats = [path.strip() for path in named.split(",") if path.strip()]
-    return dict.fromkeys((given, given.partition("::")[0], named or given, *repeats))
+    files = [file.strip() for file in (given, named, *named.split(","))]
+    return dict.fromkeys(part for file in files if file for part in (file, file.partition("::")[0]))
 
 
 class Reads(click.Path):

@@ -72,6 +72,7 @@ ENCODING = {
 @opt.option(
     *("--model", "models"),
     multiple=True,
+    type=READS,
     metavar="NAME=QUERIES,ITEMS",
     help="Compare several models: give this once for each.",
     group="vectors",

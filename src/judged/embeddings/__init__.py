@@ -51,6 +51,7 @@ def evaluate_embeddings(
         To compare models, give {model: (queries, items)}: each model becomes a run.
     relevance : RelevanceLike, Labels or pair of Labels
         As for `Embeddings.evaluate`, or one label per vector, or the labels of queries and items.
+        With labels, queries that are the items are left out of their own ranking.
     measures : MeasuresLike, optional
         Such as "nDCG@10" or ["AP", "RR"]; the usual ones by default.
     **options : Any
@@ -58,12 +59,14 @@ def evaluate_embeddings(
         and `progress` of `Embeddings.evaluate`.
 
     >>> import judged
-    >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
+    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]]
+    >>> labels = ["a", "a", "b", "b"]
     >>> judged.evaluate_embeddings([[1.0, 0.2]], vectors, (["a"], labels), "AP").value()
     1.0
-    >>> models = {"all": (vectors, vectors), "first": ([[1.0], [2.0], [3.0]],) * 2}
-    >>> judged.evaluate_embeddings(models, relevance=["a", "b", "a"], measures="RR")["RR"]
-    {'all': 0.5, 'first': 0.75}
+    >>> worse = [[1.0, 0.0], [0.9, 0.1], [0.8, 0.2], [0.0, 1.0]]
+    >>> models = {"good": (vectors, vectors), "worse": (worse, worse)}
+    >>> judged.evaluate_embeddings(models, relevance=labels, measures="Success@1")["Success@1"]
+    {'good': 1.0, 'worse': 0.75}
     """
     compared: dict[str, Any] = {
         "similarity": similarity,

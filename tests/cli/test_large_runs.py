@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ main(sys.argv[1:])
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run of 36 MB: grouped, in random order, compressed, and with damage in the middle."""
     folder = tmp_path_factory.mktemp("large")
     tag = "a-tag-of-some-length-" * 19
@@ -52,7 +53,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "damaged.gz").write_bytes(packed[:middle] + b"\x55" * 64 + packed[middle + 64 :])
     (folder / "cut.gz").write_bytes(packed[:middle])
     (folder / "temporary").mkdir()
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder / "temporary"))
+        yield folder
 
 
 def run(
@@ -69,12 +72,8 @@ def run(
 
 
 def numbers(folder: Path, *arguments: str, **options: object) -> tuple[bytes, bytes]:
-    found = run(
-        folder,
-        *("evaluate", "qrels", *arguments, "-m", "nDCG@10", "-m", "AP"),
-        *("--format", "trec", "--temporary", "temporary"),
-        **options,
-    )
+    measures = ("-m", "nDCG@10", "-m", "AP", "--format", "trec")
+    found = run(folder, "evaluate", "qrels", *arguments, *measures, **options)
     assert found.returncode == 0, found.stderr
     assert os.listdir(folder / "temporary") == []
     return found.stdout, found.stderr
@@ -104,16 +103,13 @@ def test_damage_in_the_middle(large: Path, name: str) -> None:
 
 
 def test_a_full_disk(large: Path) -> None:
-    found = run(
-        large,
-        *("evaluate", "qrels", "mixed", "--temporary", "temporary", "-o", "out.json"),
-        start=[sys.executable, "-c", LIMITED],
-    )
+    start = [sys.executable, "-c", LIMITED]
+    found = run(large, "evaluate", "qrels", "mixed", "-o", "out.json", start=start)
     assert found.returncode == 2
-    assert found.stderr.splitlines()[-1].startswith(
-        b"judged: temporary: the rows of a run that is not grouped by query cannot be kept there "
-        b"(File too large, after "
-    )
+    assert (
+        f"judged: {large}/temporary: the rows of a run that is not grouped by query cannot be kept "
+        "there (File too large, after "
+    ) in found.stderr.decode().splitlines()[-1]
     assert os.listdir(large / "temporary") == []
     assert not (large / "out.json").exists()
 
@@ -127,7 +123,7 @@ def test_a_signal_leaves_nothing_behind(
     large: Path, wait: float, number: int, code: int, message: bytes
 ) -> None:
     process = subprocess.Popen(
-        [*JUDGED, "evaluate", "qrels", "mixed", "--temporary", "temporary", "-o", "out.json"],
+        [*JUDGED, "evaluate", "qrels", "mixed", "-o", "out.json"],
         cwd=large,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -471,6 +471,6 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert str(error.value).endswith(
         ": the rows of a run that is not grouped by query cannot be kept there (No space left on "
         "device, after 0 bytes); name a folder with more room "
-        "(judged.config(temporary=DIR), --temporary DIR), or "
+        "(TMPDIR, or judged.config(temporary=DIR)), or "
         "sort the run by query."
     )

@@ -315,14 +315,13 @@ def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def limited(options: dict[str, Any]) -> AbstractContextManager[Any]:
-    """Remove --memory and --temporary, and set those that were given."""
-    values = {name: options.pop(name) for name in ("memory", "temporary") if name in options}
-    limits = {name: value for name, value in values.items() if is_given(name)}
-    if not limits:
+    """Remove --memory, and set it if it was given."""
+    memory = options.pop("memory", None)
+    if memory is None or not is_given("memory"):
         return nullcontext()
     from judged.limits import config
 
-    return config(**limits)
+    return config(memory=memory)
 
 
 def call_scoring(function: Callable[..., Any], *args: Any, **options: Any) -> Any:

@@ -76,7 +76,6 @@ ENCODING = {
     metavar="NAME=QUERIES,ITEMS",
     help="Compare several models: give this once for each.",
     group="vectors",
-    common=True,
 )
 @opt.columns_option
 @opt.together(*ENCODING.values())

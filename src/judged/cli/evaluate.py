@@ -68,7 +68,6 @@ def _read_settings(
     help="Read runs larger than this in blocks.",
     group="data",
 )
-@opt.text("--temporary", "DIR", "Put temporary files into this folder.", group="data")
 @opt.choice(
     *("--engine", ["spark"]),
     "Evaluate in Spark: files are paths there, or table:NAME.",

@@ -115,7 +115,7 @@ class Room:
             except OSError as error:
                 raise OutputError(
                     f"{place}: no temporary folder can be made there ({error.strerror}); name "
-                    "another one (judged.config(temporary=DIR), --temporary DIR)."
+                    "another one (TMPDIR, or judged.config(temporary=DIR))."
                 ) from None
             yield Path(name)
         finally:

@@ -459,7 +459,7 @@ class _RowsOnDisk:
             raise OutputError(
                 f"{self.folder.parent}: the rows of a run that is not grouped by query cannot be "
                 f"kept there ({error.strerror}, after {self.end:,} bytes); name a folder with more "
-                "room (judged.config(temporary=DIR), --temporary DIR), or sort the run by query."
+                "room (TMPDIR, or judged.config(temporary=DIR)), or sort the run by query."
             ) from None
 
     def tables(self, source: str, room: Room) -> Iterator[pl.DataFrame]:

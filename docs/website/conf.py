@@ -31,8 +31,9 @@ myst_dmath_allow_digits = False
 myst_dmath_allow_space = False
 
 html_theme = "furo"
-html_static_path = [str(HERE / "style.css"), str(STYLES / "tokens.css")]
+html_static_path = [str(HERE / "style.css"), str(HERE / "copy.js"), str(STYLES / "tokens.css")]
 html_css_files = ["tokens.css", "style.css"]
+html_js_files = ["copy.js"]
 html_copy_source = False
 html_show_copyright = False
 html_math_renderer = "mathml"

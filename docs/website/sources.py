@@ -3,19 +3,21 @@ from the registries."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from shutil import copyfile
+from textwrap import shorten
 
-from website.links import OUTSIDE, ROOT, mapped, outside_code, place
+from judged.measures.reference import TOPICS
+from website.links import FENCED, OUTSIDE, ROOT, mapped, outside_code, place
 from website.measures import measure_pages
 from website.names import name_pages
 from website.nav import TITLES, arranged
 from website.strip import FILE, figure, landing
 
-ORPHAN = "---\norphan: true\n---\n\n"
-"""Before pages that are reached from another: with all of them in it, the side bar would take most
-of the time and of each page."""
+LONGEST_DESCRIPTION = 160
+"""Characters of a description that search engines show."""
 
 
 def repository_pages() -> list[str]:
@@ -47,13 +49,31 @@ def site_pages() -> tuple[dict[str, str], set[str]]:
     pages["measures.md"] = _with_links(pages["measures.md"])
     pages |= measure_pages() | name_pages()
     for name in pages:
-        if "/" in name:
-            pages[name] = ORPHAN + pages[name]
+        pages[name] = _head(name, pages[name]) + pages[name]
     top = arranged(page.removesuffix(".md") for page in pages if "/" not in page)
     pages["index.md"] = _landing(pages["index.md"]) + "".join(
         _toctree(part, names) for part, names in top.items()
     )
     return pages, {name for name in needed if place(name) not in pages}
+
+
+def _head(name: str, text: str) -> str:
+    """Return the page's metadata: a description, and phrases by which the search finds it.
+
+    Pages in folders stay out of the side bar, which would otherwise be most of each page.
+    """
+    prose = FENCED.sub("", text)
+    paragraphs = [part for part in prose.split("\n\n") if re.match(r"[A-Z*`]", part)]
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`\\]", r"\1", " ".join(paragraphs[:1]))
+    description = shorten(plain, LONGEST_DESCRIPTION, placeholder=" …")
+    phrases = [
+        phrase for words, (_, page) in TOPICS.items() if name == f"{page}.md" for phrase in words
+    ]
+    meta = {"description": description, "keywords": ", ".join(phrases)}
+    lines = [f"    {key}: {json.dumps(value)}" for key, value in meta.items() if value]
+    orphan = ["orphan: true"] if "/" in name else []
+    head = [*orphan, *(["myst:", "  html_meta:", *lines] if lines else [])]
+    return "\n".join(["---", *head, "---", "", ""]) if head else ""
 
 
 def _toctree(caption: str, pages: list[str]) -> str:

@@ -286,10 +286,30 @@ def test_colours_follow_the_reader(site: Path, browser: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_search_finds_a_measure_without_network(site: Path, browser: Any) -> None:
+def test_the_search_finds_pages_by_the_words_of_their_readers(site: Path, browser: Any) -> None:
     page = browser.new_page()
-    page.goto(f"{(site / 'search.html').as_uri()}?q=reciprocal")
-    page.wait_for_selector("#search-results a[href*='measures/RR']")
+    for words, found in (
+        ("reciprocal", "measures/RR"),
+        ("hit rate", "measures/Success"),
+        ("hubness", "fusion"),  # only among the keywords of the page
+        ("kappa", "guide-judging"),
+    ):
+        page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+        page.wait_for_selector(f"#search-results a[href*='{found}']")
+    page.close()
+
+
+@pytest.mark.slow
+def test_a_button_copies_code_without_prompts_and_outputs(site: Path, browser: Any) -> None:
+    page = browser.new_page()
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard',"
+        " {value: {writeText: async (text) => { window.copied = text; }}});"
+    )
+    page.goto((site / "guide-recommender.html").as_uri())
+    page.locator("div.highlight", has_text="-m recsys").locator("button.copy").click(force=True)
+    copied = page.evaluate("window.copied")
+    assert copied == "judged evaluate test.parquet als.parquet popular.csv -m recsys\n"
     page.close()
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -158,7 +159,7 @@ def queue(
             effects=effects[rows],
             best_ranks=best_rank[rows],
             priority=position[chosen],
-            bounds=bounds_of(listings, evaluation, top=top),
+            listings=listings,
             evaluation=evaluation,
             by=by,
             depth=depth,
@@ -279,7 +280,14 @@ def _values_with(
     rank, first, last = (
         np.where(rows >= 0, column[rows], 0) for column in (places.rank, places.first, places.last)
     )
-    query = listings.query[candidates]
+    cutoff, settings = last_rank(evaluation.measures[0]), evaluation.settings
+    policy = settings.policy
+    if cutoff is not None and policy.unjudged == "nonrelevant" and policy.ties != "expected":
+        rank = np.where(first > cutoff, 0, rank)  # the measure does not see it
+    # Candidates at the same place of a query, or at none, share a copy: 80 % less with 10 runs.
+    query, place = listings.query[candidates], int(rank.max(initial=0)) + 1
+    _, copied, copy_of = np.unique(query * place + rank, return_index=True, return_inverse=True)
+    query, rank, first, last = (each[copied] for each in (query, rank, first, last))
     size = np.bincount(whole.hit_query, minlength=len(whole))
     size = size + np.bincount(whole.pool_query, minlength=len(whole))
     block = np.cumsum(size[query] + 2) // ROWS_PER_BLOCK
@@ -289,9 +297,9 @@ def _values_with(
         at = slice(begin, end)
         if begin < end:
             copies = _copies(whole, query[at], rank[at], first[at], last[at], grade)
-            scored = score(judged_otherwise(copies, like), evaluation.settings)
+            scored = score(judged_otherwise(copies, like), settings)
             values.append(scored.values[evaluation.measures[0]])
-    return np.concatenate([np.zeros(0), *values])
+    return np.concatenate([np.zeros(0), *values])[copy_of]
 
 
 def _copies(
@@ -430,8 +438,8 @@ class Queue(Result):
     """Best rank of each row's item in any run."""
     priority: Ints
     """Row numbers, the most worthwhile first."""
-    bounds: tuple[DifferenceBounds, ...]
-    """For each pair of runs, how far judgements could still move their difference."""
+    listings: Listings
+    """Judged items and results of the runs, by number."""
     evaluation: Evaluation
     """The runs as they are judged now."""
     by: str
@@ -457,6 +465,11 @@ class Queue(Result):
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @cached_property
+    def bounds(self) -> tuple[DifferenceBounds, ...]:
+        """For each pair of runs, how far judgements could still move their difference."""
+        return bounds_of(self.listings, self.evaluation, top=self.top_grade)
 
     @property
     def measure(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -368,3 +369,31 @@ def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:
     (tmp_path / "y.log.ndjson").mkdir()
     with pytest.raises(InputError, match=r"y\.log\.ndjson: cannot be read \(Is a directory\)\."):
         read_log(tmp_path / "y.log.ndjson")
+
+
+def test_a_log_read_again_after_each_key_is_that_of_a_new_reader(
+    ar: Annotator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, read = random.Random(3), []
+    parse = module.LogEntry.read
+    monkeypatch.setattr(module.LogEntry, "read", lambda line: read.append(line) or parse(line))
+    for _ in range(150):
+        place = f"q{draw.randrange(4)}", draw.choice(["a", "b", "c"])
+        match draw.choice(["grade", "grade", "skip", "note", "undo"]):
+            case "grade":
+                ar.grade(*place, draw.randrange(3))
+            case "skip":
+                ar.skip(*place)
+            case "note":
+                ar.note(*place, draw.choice(["n", ""]))
+            case _:
+                ar.undo()
+        again = ar.log()
+        fresh = Log(again.entries)
+        assert again.kept == fresh.kept
+        assert list(again.standing.items()) == list(fresh.standing.items())
+        assert again.qrels == fresh.qrels == qrels_of(fresh.grades) == qrels_of(again.grades)
+    # A key parses its own line only, so it costs the same after 30,000 keys as after 100.
+    assert len(read) == len(again.entries)
+    ar.log_path.write_bytes(ar.log_path.read_bytes().replace(b'"q0"', b'"q9"'))
+    assert {entry.query for entry in ar.log().entries} == {"q1", "q2", "q3", "q9"}

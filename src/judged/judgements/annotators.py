@@ -136,6 +136,12 @@ class Standing:
     skipped: bool = False
     note: str = ""
 
+    def after(self, entry: LogEntry) -> Standing:
+        """Return the standing after one more entry of the item, which is no undo."""
+        if entry.action == "note":
+            return Standing(self.grade, self.skipped, entry.note)
+        return Standing(entry.grade, entry.action == "skip", entry.note)
+
 
 @dataclass(frozen=True, eq=False)
 class Log:
@@ -143,6 +149,7 @@ class Log:
 
     entries: tuple[LogEntry, ...] = ()
     problems: tuple[str, ...] = ()  # lines that could not be read, a sentence each
+    read: bytes = b""  # the whole lines that all this was read from
 
     @cached_property
     def kept(self) -> tuple[LogEntry, ...]:
@@ -163,12 +170,7 @@ class Log:
         """Current standing of each item, in the order in which items were first seen."""
         standing: dict[Place, Standing] = {}
         for entry in self.kept:
-            if entry.action == "note":
-                before = standing.get(entry.place, Standing())
-                standing[entry.place] = Standing(before.grade, before.skipped, entry.note)
-            else:
-                skipped = entry.action == "skip"
-                standing[entry.place] = Standing(entry.grade, skipped, entry.note)
+            standing[entry.place] = standing.get(entry.place, Standing()).after(entry)
         return standing
 
     @cached_property
@@ -180,14 +182,55 @@ class Log:
                 grades.setdefault(query, {})[item] = standing.grade
         return grades
 
+    @cached_property
+    def _trec_lines(self) -> dict[str, str | None]:
+        return {query: _trec_lines(query, items) for query, items in self.grades.items()}
+
+    @property
+    def qrels(self) -> str:
+        """The current grades as the file of judgements has them."""
+        return _joined(self._trec_lines, self.grades)
+
     @property
     def last(self) -> LogEntry | None:
         """The last entry that holds, which an undo would cancel."""
         return self.kept[-1] if self.kept else None
 
+    def followed_by(
+        self, more: Iterable[LogEntry], problems: Iterable[str] = (), read: bytes = b""
+    ) -> Log:
+        """Return a longer log, without computing again what new grades leave as it is.
+
+        >>> Log().followed_by([LogEntry("grade", "q1", "d3", 2)]).grades
+        {'q1': {'d3': 2}}
+        """
+        more = tuple(more)
+        log = Log((*self.entries, *more), (*self.problems, *problems), self.read + read)
+        standing, grades, lines = dict(self.standing), dict(self.grades), dict(self._trec_lines)
+        for entry in more:
+            before = standing.get(entry.place)
+            is_graded = before is not None and before.grade is not None
+            changes_order = before is not None and (not is_graded or entry.action == "skip")
+            if entry.action == "undo" or changes_order:
+                return log
+            standing[entry.place] = (before or Standing()).after(entry)
+            if entry.grade is not None:
+                query = entry.query
+                grades[query] = {**grades.get(query, {}), entry.item: entry.grade}
+                lines[query] = _trec_lines(query, grades[query])
+        known = {"kept": (*self.kept, *more), "standing": standing, "grades": grades}
+        vars(log).update(known, _trec_lines=lines)
+        return log
+
+
+_LOGS: dict[str, Log] = {}
+"""The logs that were read last, because a long log would cost more at every key."""
+
 
 def read_log(path: str | os.PathLike[str]) -> Log:
     """Read a log and report incomplete lines; a missing file gives an empty log.
+
+    Only lines that were added since the last time are parsed.
 
     >>> read_log("nowhere.log.ndjson").entries
     ()
@@ -198,9 +241,20 @@ def read_log(path: str | os.PathLike[str]) -> Log:
         return Log()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    known = _LOGS.get(str(path), Log())
+    if not data.startswith(known.read):
+        known = Log()
+    whole, _, half = data[len(known.read) :].rpartition(b"\n")
+    if whole:
+        known = _LOGS[str(path)] = _parsed(known, whole + b"\n", path)
+    return _parsed(known, half, path) if half.strip() else known
+
+
+def _parsed(log: Log, data: bytes, path: str | os.PathLike[str]) -> Log:
+    """Return a log with more lines; only whole ones count as read."""
     entries: list[LogEntry] = []
     problems: list[str] = []
-    for line_number, line in enumerate(data.split(b"\n"), 1):
+    for line_number, line in enumerate(data.split(b"\n"), log.read.count(b"\n") + 1):
         if not line.strip():
             continue
         try:
@@ -210,7 +264,10 @@ def read_log(path: str | os.PathLike[str]) -> Log:
                 f"{Path(path).name}, line {line_number}: skipped, because it is not a complete "
                 f"entry: {quote(line)}"
             )
-    return Log(tuple(entries), tuple(problems))
+    read = data if data.endswith(b"\n") else b""
+    if not log.read:
+        return Log(tuple(entries), tuple(problems), read)
+    return log.followed_by(entries, problems, read)
 
 
 @contextmanager
@@ -404,7 +461,7 @@ class Annotator:
                 entry = make_entry(log)
                 if entry is not None:
                     _append(descriptor, entry, self.log_path)
-                    log = Log((*log.entries, entry), log.problems)
+                    log = log.followed_by([entry])
                 self._write_qrels(log)
                 return entry
         finally:
@@ -431,7 +488,7 @@ class Annotator:
             return
         try:
             if log.grades:
-                write_text(self.qrels, qrels_of(log.grades))
+                write_text(self.qrels, log.qrels)
             else:
                 with suppress(FileNotFoundError):
                     self.qrels.unlink()
@@ -444,7 +501,7 @@ class Annotator:
 
     def _is_current(self, log: Log) -> bool:
         try:
-            return self.qrels.read_bytes() == qrels_of(log.grades).encode()
+            return self.qrels.read_bytes() == log.qrels.encode()
         except FileNotFoundError:
             return not log.grades
         except OSError:
@@ -475,12 +532,24 @@ def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
     >>> qrels_of({"q": {"d 1": 1}})
     '{"query": "q", "item": "d 1", "grade": 1}\\n'
     """
-    rows = [
-        (query, item, grade) for query, items in grades.items() for item, grade in items.items()
-    ]
-    if all(_TREC_IDS.fullmatch(query) and _TREC_IDS.fullmatch(item) for query, item, _ in rows):
-        return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
-    objects = ({"query": query, "item": item, "grade": grade} for query, item, grade in rows)
+    return _joined({query: _trec_lines(query, items) for query, items in grades.items()}, grades)
+
+
+def _trec_lines(query: str, items: Mapping[str, int]) -> str | None:
+    """Return the grades of a query as TREC lines; None if an id does not fit into them."""
+    if not all(map(_TREC_IDS.fullmatch, (query, *items))):
+        return None
+    return "".join(f"{query} 0 {item} {grade}\n" for item, grade in items.items())
+
+
+def _joined(lines: Mapping[str, str | None], grades: Mapping[str, Mapping[str, int]]) -> str:
+    if None not in lines.values():
+        return "".join(map(str, lines.values()))
+    objects = (
+        {"query": query, "item": item, "grade": grade}
+        for query, items in grades.items()
+        for item, grade in items.items()
+    )
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in objects)
 
 

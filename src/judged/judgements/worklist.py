@@ -202,19 +202,26 @@ class Worklist:
         return standing.grade is None and (skipped or not standing.skipped)
 
     @cached_property
+    def _seen(self) -> list[tuple[str, Standing]]:
+        """The query and the standing of each item that was graded, skipped or noted."""
+        standing = self.log.standing
+        return [(place[0], standing[place]) for place in self.places if place in standing]
+
+    @cached_property
     def open_by_query(self) -> dict[str, int]:
         """Number of open items of each query that has any."""
-        return dict(Counter(place[0] for place in self.places if self.is_open(place)))
+        closed = [query for query, known in self._seen if known.grade is not None or known.skipped]
+        return dict(Counter(query for query, _ in self.places) - Counter(closed))
 
     @cached_property
     def done(self) -> int:
         """Number of graded items."""
-        return sum(self.standing(place).grade is not None for place in self.places)
+        return sum(known.grade is not None for _, known in self._seen)
 
     @cached_property
     def skipped(self) -> int:
         """Number of skipped items."""
-        return sum(self.standing(place).skipped for place in self.places)
+        return sum(known.skipped for _, known in self._seen)
 
     @cached_property
     def _positions(self) -> dict[Place, int]:

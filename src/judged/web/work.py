@@ -24,7 +24,7 @@ MAX_COMPUTATIONS = 2
 SECONDS_UNTIL_ABANDONED = 90.0  # browsers ask again each second, in a hidden tab each minute
 SECONDS_UNTIL_DROPPED = 120.0  # how long a finished job waits for its request to come back
 SMALLEST_BYTES = 1_000  # the size of objects that are not measured
-MANY_PARTS = 200  # collections of more texts or numbers count as one object
+MANY_PARTS = 200  # the size of larger collections is estimated from so many of their parts
 
 Cached = TypeVar("Cached")
 
@@ -287,10 +287,12 @@ class Cache:
 def sizes(thing: Any, known: dict[int, int] | None = None) -> dict[int, int]:
     """Estimate the bytes of each array, frame and text in an object, by its id."""
     known = {} if known is None else known
-    if id(thing) in known or thing is None or isinstance(thing, (bool, int, float)):
+    if id(thing) in known or thing is None:
         return known
     known[id(thing)] = SMALLEST_BYTES
-    if isinstance(thing, np.ndarray):
+    if isinstance(thing, (bool, int, float)):
+        known[id(thing)] = 32
+    elif isinstance(thing, np.ndarray):
         known[id(thing)] = int(thing.nbytes)
     elif isinstance(thing, (str, bytes)):
         known[id(thing)] = 50 + len(thing)
@@ -307,8 +309,9 @@ def sizes(thing: Any, known: dict[int, int] | None = None) -> dict[int, int]:
 
 
 def _sizes_of_parts(parts: Collection[Any], whole: Any, known: dict[int, int]) -> None:
-    if len(parts) > MANY_PARTS and all(isinstance(part, (str, int, float)) for part in parts):
-        known[id(whole)] = sum(58 + len(part) if isinstance(part, str) else 32 for part in parts)
+    if len(parts) > MANY_PARTS:  # from some of them, because a queue has 100,000s
+        sample = [*parts][:: -(-len(parts) // MANY_PARTS)]
+        known[id(whole)] = sum(sizes(sample).values()) * len(parts) // len(sample)
         return
     known[id(whole)] = 64 + 8 * len(parts)
     for part in parts:

@@ -99,8 +99,25 @@ def did_you_mean(
     by_key: dict[str, str] = {}
     for name in known:
         by_key.setdefault(key(name), name)
-    near = get_close_matches(key(word), by_key, n=1, cutoff=cutoff)
+    near = get_close_matches(key(word), by_key, n=3, cutoff=cutoff)
+    near = [name for name in near if _is_near(key(word), name)]
     return f"; did you mean {by_key[near[0]]!r}?" if near else "."
+
+
+def _is_near(word: str, name: str) -> bool:
+    """Return whether a name starts like a word, or few edits make one of the other."""
+    if name.startswith(word) or word.startswith(name):
+        return True
+    previous, distances = [], list(range(len(name) + 1))
+    for row, letter in enumerate(word, 1):
+        before, previous, distances = previous, distances, [row]
+        for column, other in enumerate(name, 1):
+            changed = previous[column - 1] + (letter != other)
+            least = min(changed, previous[column] + 1, distances[-1] + 1)
+            if row > 1 and column > 1 and (letter, word[row - 2]) == (name[column - 2], other):
+                least = min(least, before[column - 2] + 1)  # two letters swapped
+            distances.append(least)
+    return distances[-1] <= max(1, 2 * max(len(word), len(name)) / 5)
 
 
 _QUOTED = 80

@@ -61,7 +61,7 @@ def test_a_page_tells_all_that_is_known(judged, name):
 
 
 def test_the_comparison(judged, files):
-    result = judged("conventions qrels run -m AP@2")
+    result = judged("conventions qrels run -m AP@2 -v")
     # q finds one of two relevant items at rank 1: 1/2 of 1, and lost counts as 0: 1/4 in the mean.
     # torchmetrics divides by the one that was found: 1/2 in the mean. pytrec_eval leaves lost out.
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
@@ -90,7 +90,7 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
         "RR@10",
     ]
     marked = judged("conventions qrels run -m RR@10 --format markdown").out
-    assert marked.startswith("**RR@10: 14 definitions")
+    assert marked.startswith("**RR@10: 3 values from judged and 23 libraries**")
     assert judged("conventions qrels run -m RR@10 -o out.md").out == ""
     assert (files / "out.md").read_text() == marked
 
@@ -98,7 +98,7 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
 def test_a_relevance_list(judged):
     # (1/2 + 2/3) / 3, as written; the mean over the orders of the tie is ((1 + 2/3) + (1/2 + 2/3))
     # / 2 / 2 where it is divided by the two that are in the list.
-    result = judged("conventions '(0 1) 1 -' -m AP@10 --relevant 3")
+    result = judged("conventions '(0 1) 1 -' -m AP@10 --relevant 3 -v")
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
     assert (result.code, result.err) == (0, "")
     assert "0.3889" in next(row for name, row in rows.items() if name.startswith("AP@10 ("))

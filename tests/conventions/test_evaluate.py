@@ -142,8 +142,8 @@ def test_a_measure_that_it_does_not_have(measure: object, hint: str) -> None:
 
 def test_what_cannot_be_expressed_says_why() -> None:
     assert refused("GAP", "gldv2", MeasureError) == (
-        "Google Landmarks v2 and Kaggle's MAP@k's GAP cannot be computed here. One list of all "
-        "queries' answers in order of confidence: make one query of them, and take AP."
+        "Google Landmarks v2 and Kaggle's MAP@k has GAP, but judged cannot score it that way. One "
+        "list of all queries' answers in order of confidence: make one query of them, and take AP."
     )
 
 

@@ -272,9 +272,23 @@ def test_a_depth_and_duplicates() -> None:
 
 
 def test_text() -> None:
-    text = compared("R@2").to_text()
-    lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
-    assert lines[:3] == [
+    text = compared("R@2").to_text(verbose=True)
+    lines = [re.sub(" {2,}", "  ", line).strip() for line in text.splitlines()]
+    assert lines[:7] == [
+        "R@2: 5 values from judged and 23 libraries",
+        "value  definition  libraries",
+        "0.8333  R@2, missing=skip, empty=skip; R(norm=capped)@2, missing=skip, empty=skip  ragas "
+        "non_llm_context_recall@2, mteb R_cap_at_2",
+        "0.7500  Success@2, empty=skip  clap, clip",
+        "0.6250  R@2, empty=skip; R@2, missing=skip; R(norm=capped)@2, missing=skip  evidently, "
+        "sentence-transformers, beir Recall@2, mteb recall_at_2, pytrec_eval, trectools, recbole, "
+        "ragas id_based_context_recall@2, recommenders, lightfm",
+        "0.5000  R@2; R(norm=capped)@2  judged, ir_measures, rectools, replay, spark, "
+        "torchmetrics, elasticsearch, haystack, opensearch",
+        "stops  R@2, missing=error; R@2, missing=error, empty=error; R(norm=capped)@2, "
+        "missing=error; R(norm=capped)@2, empty=error  trec_eval, ranx, llama-index, beir R_cap@2",
+    ]
+    assert lines[8:11] == [
         "R@2: 20 definitions in 11 rows, because some policies have no effect here",
         "definition  value  queries that differ  used by",
         "R@2 (no effect here: ties=expected, ties=input, rel=half or tenth)  0.5000  judged, "
@@ -306,6 +320,15 @@ def test_text() -> None:
     )
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_library_is_cut_or_broken(width: int) -> None:
+    found = compared("AP@2")
+    text = found.to_text(width=width)
+    assert max(map(len, text.splitlines())) <= width
+    words = set(re.findall(r"[^\s,]+", text))
+    assert {convention.name for row in found.rows() for convention, _ in row.users} <= words
+
+
 @pytest.mark.parametrize("measure", DEFAULT)
 def test_only_policies_without_effect_share_a_row(measure: str) -> None:
     (whole,) = compared(measure).measures
@@ -334,8 +357,7 @@ def test_a_policy_that_matters_has_rows_of_its_own() -> None:
     # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that
     # missing=skip changes nothing.
     found = compare_conventions({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "AP@2")
-    names = [line.partition("  ")[0] for line in found.to_text().splitlines()]
-    assert names[0].startswith("AP@2: ")
+    names = [line.partition("  ")[0] for line in found.to_text(verbose=True).splitlines()]
     assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
     assert (
         "AP@2, ties=input (no effect here: rel=half or tenth, empty=skip, missing=error, "
@@ -400,7 +422,7 @@ def test_messages(call: Any, kind: type[JudgedError], message: str) -> None:
 def test_a_measure_that_nobody_else_has_has_one_row() -> None:
     rows = family(parse_measure("Compat"))
     assert [meaning.name for meaning, _, _ in rows] == ["Compat"]
-    assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"
+    assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 value from judged"
 
 
 # -- a relevance list in place of a run
@@ -427,7 +449,7 @@ def test_a_rule_for_what_is_relevant_is_a_difference() -> None:
     assert row.differences[0]["says"].startswith(
         "relevant are, for each query, grades above 0 that"
     )
-    assert "RR@10, rel=half or tenth, ties=input" in found.to_text()
+    assert "RR@10, rel=half or tenth, ties=input" in found.to_text(verbose=True)
 
 
 def test_a_value_for_what_is_undefined_is_a_difference() -> None:

@@ -27,13 +27,13 @@ LIST = re.compile(r"\s*[-\d.({]")
 @opt.list_options
 @opt.collection_option
 @opt.columns_option
-@opt.result_options(verbose=False)
+@opt.result_options()
 def conventions(what: tuple[str, ...], **options: Any) -> Any:
     """List the known libraries, explain the one called NAME, or compare all of them on a RUN.
 
-    With QRELS and RUN, a rankings file, or one file of rows with relevant and retrieved ids, every
-    definition of a measure is shown with its value, the libraries that use it, and how it differs
-    from judged's default. A relevance LIST can replace the files: grades in rank order in one
+    With QRELS and RUN, a rankings file, or one file of rows with relevant and retrieved ids, each
+    value of a measure is shown with the libraries that compute it, and with -v how their
+    definitions differ from judged's default. A relevance LIST can replace the files: grades in rank order in one
     argument, such as "0 1 0 0 1", with - for an unjudged item and brackets around tied results. The
     measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
     """

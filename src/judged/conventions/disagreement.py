@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -386,9 +388,17 @@ class DefinitionRow:
         wanted = {find(name).name for name in names}
         return any(convention.name in wanted for convention, _ in self.users)
 
-    def used_as(self) -> list[str]:
+    def uses(self) -> list[tuple[str, str]]:
         """Return the libraries that use this definition, with their names for it."""
-        return [f"{convention.name} {named.theirs}" for convention, named in self.users]
+        return [
+            (convention.name, re.sub(r"\s", "", named.theirs)) for convention, named in self.users
+        ]
+
+    def effective_name(self) -> str:
+        """Return the measure and the choices beside its parameters that change a query here."""
+        choices = {*self.meaning.extras(), *self.meaning.policy_choices()}
+        effective = [each["choice"] for each in self.differences if each["touched"]]
+        return ", ".join([str(self.measure), *(each for each in effective if each in choices)])
 
     def affected(self) -> str:
         """Return how many queries differ, with the kinds that its choices are about."""
@@ -441,6 +451,30 @@ class ComparedMeasure:
         # Within a group, the given definition stays first.
         return tuple(tuple(sorted(group, key=self.rows.index)) for group in reversed(groups))
 
+    def values(self) -> Table:
+        """Return each distinct value with the libraries that compute it."""
+        groups = [
+            (rows, dict.fromkeys(use for row in rows for use in row.uses()))
+            for rows in self.by_value
+        ]
+        times = Counter(name for _, uses in groups for name in {name for name, _ in uses})
+        lines = []
+        for rows, uses in groups:
+            # A library with several values is listed with its own name of each.
+            labels = [f"{name} {theirs}" if times[name] > 1 else name for name, theirs in uses]
+            own = ["judged"] if self.rows[0] in rows else []
+            value = "stops" if rows[0].stops else shown(rows[0].value)
+            names = dict.fromkeys(row.effective_name() for row in rows)
+            lines.append([value, "; ".join(names), ", ".join(dict.fromkeys([*own, *labels]))])
+        title = f"{self.measure}: {counted(len(lines), 'value')} from judged"
+        title += f" and {counted(len(times), 'library', 'libraries')}" if times else ""
+        return Table(
+            ["value", "definition", "libraries"],
+            lines,
+            {"definition", "libraries"},
+            title,
+        )
+
     def tables(self) -> list[Table]:
         """Return the definitions, and what makes them differ."""
         count, different = len(self.rows), len(self.alike)
@@ -449,7 +483,7 @@ class ComparedMeasure:
             title += f" in {counted(different, 'row')}, because some policies have no effect here"
         rows = []
         for number, group in enumerate(self.alike):
-            users = [use for row in group for use in row.used_as()]
+            users = [" ".join(use) for row in group for use in row.uses()]
             value = "stops" if group[0].stops else shown(group[0].value)
             used = ", ".join(users if number else ["judged", *users])
             rows.append([_group_name(group), value, group[0].affected(), used])
@@ -650,7 +684,7 @@ class Disagreement(Result):
                 "value": row.value,
                 "differ": None if row.touched is None else row.touched["queries"],
                 **row.policy.to_dict(),
-                "used_by": ", ".join(row.used_as()),
+                "used_by": ", ".join(map(" ".join, row.uses())),
             }
             for compared in self.measures
             for row in compared.rows
@@ -658,12 +692,15 @@ class Disagreement(Result):
         return pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "differ": pl.Int64})
 
     def document(self, display: Display) -> Document:
-        tables = [compared.tables() for compared in self.measures]
+        tables = []
+        for compared in self.measures:
+            tables.append(compared.values())
+            tables += compared.tables() if display.verbose else []
+        notes = [note for compared in self.measures for note in compared.notes()]
         return Document(
-            tables=[table for pair in tables for table in (pair[:1] if display.quiet else pair)],
+            tables=tables,
             warnings=self.notes,
-            notes=[
-                *(note for compared in self.measures for note in compared.notes()),
-                f"Default policy: {Policy()}.",
-            ],
+            notes=notes,
+            details=[f"Default policy: {Policy()}."],
+            hint="What the definitions mean and change: verbose=True (command line: -v).",
         )

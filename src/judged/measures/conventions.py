@@ -12,6 +12,7 @@ from judged.errors import MeasureError, did_you_mean
 from judged.measures.measure import Measure, label_of, parse_measure, pieces_of
 from judged.measures.reference import PRESETS
 from judged.measures.registry import Spec, is_name, lookup, show
+from judged.text import listed
 
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
@@ -19,6 +20,8 @@ FREE = ("rel", "aggregate")
 """Parameters that may be added to any measure of a library."""
 
 
+MAX_LISTED = 12
+"""The number of a library's names that an error lists."""
 WHOLE = 1000
 """A library's own cutoff from this number on means whole lists."""
 
@@ -76,7 +79,7 @@ def _read(convention: Convention, text: str) -> Iterator[LibraryMeasure]:
     for theirs, ours, name in readings:
         if not ours:
             raise MeasureError(
-                f"{convention.title}'s {theirs} cannot be computed here. {name.note}"
+                f"{convention.title} has {theirs}, but judged cannot score it that way. {name.note}"
             )
         yield LibraryMeasure(parse_measure(ours), theirs, name)
     if not readings:
@@ -268,12 +271,29 @@ def _masked(spelling: str) -> str:
 
 
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> LibraryMeasure:
-    """Raise the error that the library has no such measure."""
-    known = [name for name in convention.names if name.ours]
-    same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]
-    spellings = [spelling for name in known for spelling in (name.theirs, *name.aliases)]
-    hint = f"; did you mean {same[0]!r}?" if same else did_you_mean(text, spellings, key=_masked)
-    raise MeasureError(
-        f"{convention.title} has no {text!r}{hint} It has "
-        f"{', '.join(name.theirs for name in known)}."
-    )
+    """Raise the error that the library has no such measure, or writes it in another way."""
+    spellings = {
+        spelling: name.theirs
+        for name in convention.names
+        for spelling in (name.theirs, *name.aliases)
+    }
+    same = [theirs for spelling, theirs in spellings.items() if _root(spelling) == _root(text)]
+    if same:
+        raise MeasureError(
+            f"{convention.title} has {re.split('[(@]', text)[0]}, but not as {text!r}; it writes "
+            f"{listed(list(dict.fromkeys(same)), 'or')}."
+        )
+    known = [name.theirs for name in convention.names if name.ours]
+    meant = [
+        name.theirs for name in convention.names if measure and _declared(name.ours) is measure.spec
+    ]
+    hint = f"; did you mean {meant[0]!r}?" if meant else did_you_mean(text, spellings, key=_masked)
+    lists = f"It has {', '.join(known)}."
+    if len(known) > MAX_LISTED:
+        lists = f"'judged conventions {convention.name}' lists what it has."
+    raise MeasureError(f"{convention.title} has no {text!r}{hint} {lists}")
+
+
+def _root(spelling: str) -> str:
+    """Return the first word of a name: ndcg for nDCG(dcg='log2')@{k}."""
+    return re.split(r"[(@]", spelling, maxsplit=1)[0].strip().lower()

@@ -155,6 +155,11 @@ TOPICS: dict[tuple[str, ...], tuple[str, str]] = {
         "Those that compare the items of a list with each other are not computed.",
         "measures",
     ),
+    ("faithfulness", "groundedness", "answer relevancy", "hallucination", "BLEU", "ROUGE"): (
+        "judged scores what was retrieved, not the answers generated from it. 'judged measures "
+        "rag' lists the measures of retrieval for generation.",
+        "guide-rag",
+    ),
 }
 """Phrases that are not measures: a sentence about each, and its page of the documentation."""
 

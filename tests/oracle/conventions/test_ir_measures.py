@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import ir_measures
 import pytest
 
@@ -133,7 +135,7 @@ def test_no_name_of_the_package_is_denied() -> None:
             try:
                 named_all(find(NAME), [each])
             except MeasureError as error:
-                if "cannot be computed here" not in str(error):
+                if "cannot score it that way" not in str(error):
                     denied[each] = str(error)
     assert denied == {}
 
@@ -152,7 +154,25 @@ def test_no_name_of_the_package_is_denied() -> None:
 def test_what_cannot_be_computed_says_why(text: str, why: str) -> None:
     with pytest.raises(MeasureError) as error:
         named_all(find(NAME), [text])
-    assert f"ir_measures's {text} cannot be computed here. {why}" in str(error.value)
+    assert f"ir_measures has {text}, but judged cannot score it that way. {why}" in str(error.value)
+
+
+@for_each(
+    ("text", "written"),
+    [
+        ("BPM", "BPM(max_rel={m})@{k}"),
+        ("INST(T=2)", "INST(max_rel={m})"),
+        ("SetF@10", "SetF"),
+        ("Compat@10", "Compat"),
+        ("NumRelRet@10", "NumRet(rel={rel})"),
+        ("Success", "Success@{k}"),
+    ],
+)
+def test_a_name_written_in_another_way(text: str, written: str) -> None:
+    with pytest.raises(MeasureError) as error:
+        named_all(find(NAME), [text])
+    word = re.split("[(@]", text)[0]
+    assert str(error.value) == f"ir_measures has {word}, but not as {text!r}; it writes {written}."
 
 
 def test_the_order_of_ties_depends_on_the_provider() -> None:

@@ -108,7 +108,8 @@ def _is_near(word: str, name: str) -> bool:
     """Return whether a name starts like a word, or few edits make one of the other."""
     if name.startswith(word) or word.startswith(name):
         return True
-    previous, distances = [], list(range(len(name) + 1))
+    previous: list[int] = []
+    distances = list(range(len(name) + 1))
     for row, letter in enumerate(word, 1):
         before, previous, distances = previous, distances, [row]
         for column, other in enumerate(name, 1):

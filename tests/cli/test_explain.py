@@ -1,5 +1,7 @@
 """`judged explain`: what it prints, what it writes, and what it refuses."""
 
+import json
+
 
 def test_a_relevance_list(judged):
     result = judged("explain '0 1 0 0 1 0 1 0 1 0' -m AP --relevant 6")
@@ -10,7 +12,7 @@ def test_a_relevance_list(judged):
         "  AP = (1/2 + 2/5 + 3/7 + 4/9) / 6 = (0.5 + 0.4 + 0.4286 + 0.4444) / 6 = 1.773 / 6 = "
         "0.2955\n" in result.out
     )
-    assert "   5      1     2/5 = 0.4  2/6 = 0.3333  0.0667\n" in result.out
+    assert "   5      1     2/5 = 0.4  2/6 = 0.3333     0.9  0.0667\n" in result.out
 
 
 def test_a_list_that_begins_like_an_option(judged):
@@ -52,6 +54,25 @@ def test_the_policy_is_taken(judged, files):
     assert out.endswith("policy: ties=id, missing=zero, empty=zero, unjudged=removed\n")
 
 
+def test_several_measures_side_by_side(judged):
+    # AP: (1/2 + 2/3) / 3. P@2: 1/2. RR: 1/2.
+    out = judged("explain '0 1 1 0' -m AP,P@2 -m RR --relevant 3").out
+    assert "\n  AP = (1/2 + 2/3) / 3 = (0.5 + 0.6667) / 3 = 1.1667 / 3 = 0.3889\n" in out
+    assert (
+        """
+What each rank adds
+ rank  grade      AP     P@2      RR
+    1      0
+    2      1  0.1667     0.5     0.5
+    3      1  0.2222
+    4      0
+value         0.3889  0.5000  0.5000
+"""
+        in out
+    )
+    assert len(json.loads(judged("explain '0 1' -m AP,RR --format json").out)["explanations"]) == 2
+
+
 def test_rows(judged):
     out = judged("explain", "0 " * 99 + "1", "-m", "AP", "--rows", "3").out
     assert "97 of 100 ranks are not shown, none of them relevant." in out
@@ -81,9 +102,9 @@ def test_lines_are_broken_between_words_on_a_terminal(judged, monkeypatch):
 
 def test_refusals(refuses, files):
     refuses("""
-    explain '0 1 0 1' -m P@4 --measure R@4
-        Error: -m / --measure was given 2 times, but takes one value. Give it once, or run
-        'judged explain' once for each.
+    explain '0 1 0 1' -m P@4 --query a --query b
+        Error: --query was given 2 times, but takes one value. Give it once, or run 'judged
+        explain' once for each.
     evaluate qrels a.run --depth 5 --depth=3
         Error: --depth was given 2 times, but takes one value. Give it once, or run 'judged
         evaluate' once for each.

@@ -12,6 +12,7 @@ import pytest
 import judged
 from judged import explain
 from judged.errors import InputError, MeasureError, PolicyError
+from judged.explanation import Explanation, explain_together
 from judged.explanation.improvement import best_change
 from judged.measures import REGISTRY, Measure, conventions, measure
 from support.evaluating import add_choices
@@ -70,6 +71,44 @@ def test_ndcg_with_dcg_and_ideal() -> None:
     assert e.steps.before[0].value.value == pytest.approx(dcg)
     assert e.steps.divisor.value.value == pytest.approx(ideal)
     assert e.arithmetic == "nDCG = DCG / IDCG = 2.2869 / 2.5616 = 0.8928"
+
+
+def column(e: Explanation, name: str) -> list[float]:
+    return [row[name] for row in e.to_dict()["ranks"] if row["counts"]]
+
+
+def test_running_values_per_rank() -> None:
+    # DCG of 0 2 1: 0, 2/log2(3), + 1/2; IDCG of 2 1 1: 2, + 1/log2(3), + 1/2.
+    e = explain("0 2 1 1", measure="nDCG@3")
+    dcg, ideal = [0, 2 / log2(3), 2 / log2(3) + 1 / 2], [2, 2 + 1 / log2(3), 2.5 + 1 / log2(3)]
+    assert column(e, "DCG") == pytest.approx(dcg)
+    assert column(e, "IDCG") == pytest.approx(ideal)
+    assert column(e, "nDCG") == pytest.approx([0, dcg[1] / ideal[1], e.value])
+    # Precision at ranks 2 and 3: 1/2 and 2/3.
+    assert column(explain("0 1 1", measure="AP"), "sum") == pytest.approx([0, 1 / 2, 7 / 6])
+
+
+@pytest.mark.parametrize("measure", ["P@3", "R@3", "F@3"])
+def test_labels_at_the_cutoff(measure: str) -> None:
+    e = explain("1 0 - 1", measure=measure, relevant=3)
+    assert column(e, "predicted") == ["yes"] * 3
+    assert column(e, "actual") == ["yes", "no", "no"]
+    assert e.notes()[0] == (
+        "Of 3 results predicted to be relevant, 1 is (TP) and 2 are not (FP); 2 relevant items are "
+        "missed (FN)."
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_fit(width: int) -> None:
+    run = {"q": {f"bread-{rank:02}": -rank for rank in range(12)}}
+    judgements = {"q": {"bread-03": 2, "bread-07": 1}}
+    measures = ["AP@10", "nDCG@10", "F@10"]
+    found = [explain(judgements, run, measure) for measure in measures]
+    for result in (*found, explain_together(judgements, run, measures)):
+        lines = result.to_text(width=width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert any("bread-03" in line for line in lines)
 
 
 def test_exponential_gain_is_filled_in() -> None:
@@ -302,7 +341,7 @@ def test_json_holds_every_column() -> None:
     # Precision at rank 2 is 1/2, divided by 2.
     judged_rank = {"grade": 0.0, "judged": True, "relevant": False, "counts": True}
     assert result["ranks"] == [
-        {"rank": 1, **judged_rank, "precision": 0.0, "recall": 0.0, "adds": 0.0},
+        {"rank": 1, **judged_rank, "precision": 0.0, "recall": 0.0, "sum": 0.0, "adds": 0.0},
         {
             "rank": 2,
             **judged_rank,
@@ -310,19 +349,20 @@ def test_json_holds_every_column() -> None:
             "relevant": True,
             "precision": 0.5,
             "recall": 0.5,
+            "sum": 0.5,
             "adds": 0.25,
         },
         {"rank": 3, "grade": None, "judged": False, "relevant": False, "counts": False}
-        | {"precision": None, "recall": None, "adds": 0.0},
+        | {"precision": None, "recall": None, "sum": None, "adds": 0.0},
     ]
     # The same as people read it, and the sum behind it line by line.
     assert result["table"] == {
-        "header": ["rank", "grade", "precision", "recall", "adds"],
-        "right": [0, 1, 2, 3, 4],
+        "header": ["rank", "grade", "precision", "recall", "sum", "adds"],
+        "right": [0, 1, 2, 3, 4, 5],
         "rows": [
-            ["1", "0", "0/1 = 0", "0/2 = 0", ""],
-            ["2", "1", "1/2 = 0.5", "1/2 = 0.5", "0.25"],
-            ["3", "not judged", "", "", ""],
+            ["1", "0", "0/1 = 0", "0/2 = 0", "0", ""],
+            ["2", "1", "1/2 = 0.5", "1/2 = 0.5", "0.5", "0.25"],
+            ["3", "unjudged", "", "", "", ""],
         ],
         "skipped": [0, 0, 0],
     }

@@ -33,9 +33,9 @@ def conventions(what: tuple[str, ...], **options: Any) -> Any:
 
     With QRELS and RUN, a rankings file, or one file of rows with relevant and retrieved ids, each
     value of a measure is shown with the libraries that compute it, and with -v how their
-    definitions differ from judged's default. A relevance LIST can replace the files: grades in rank order in one
-    argument, such as "0 1 0 0 1", with - for an unjudged item and brackets around tied results. The
-    measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
+    definitions differ from judged's default. A relevance LIST can replace the files: grades in rank
+    order in one argument, such as "0 1 0 0 1", with - for an unjudged item and brackets around tied
+    results. The measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
     """
     from judged.cli._terminal import working
     from judged.conventions import conventions as known

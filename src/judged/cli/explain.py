@@ -28,7 +28,7 @@ def _read_rows(context: click.Context, param: click.Parameter, text: str) -> int
 @opt.judgements_argument
 @click.argument("run", metavar="RUN", required=False, type=READS)
 @opt.text("--query", "ID", "Explain this query; not needed if only one was judged.", common=True)
-@opt.measure_option("nDCG@10", "Explain this measure, such as AP.")
+@opt.measures_option
 @opt.list_options
 @opt.convention_option
 @opt.policy_options("ties", "empty", "unjudged")
@@ -47,13 +47,18 @@ def _read_rows(context: click.Context, param: click.Parameter, text: str) -> int
 )
 @opt.columns_option
 @opt.result_options(SAVED_AS, verbose=False)
-def explain(judgements: str, run: str | None, measure: str, **options: Any) -> Any:
+def explain(
+    judgements: str, run: str | None, measures: tuple[str, ...] | None, **options: Any
+) -> Any:
     """Show how a measure gets its value for one query, and what would raise it most.
 
-    A relevance list can replace QRELS and RUN: grades in rank order in one argument, such as
-    "0 1 0 0 1", with - for an unjudged item and brackets around tied results: "0 (1 0) 1". So can
-    a rankings file (*.rankings). -o page.html steps through the ranking, -o walk.gif animates it.
+    The measure is nDCG@10 unless -m names others, which are shown side by side. A relevance list
+    can replace QRELS and RUN: grades in rank order in one argument, such as "0 1 0 0 1", with - for
+    an unjudged item and brackets around tied results: "0 (1 0) 1". So can a rankings file
+    (*.rankings). -o page.html steps through the ranking, -o walk.gif animates it.
     """
-    from judged.explanation import explain as explain_value
+    from judged.explanation import explain_together
 
-    return opt.call_scoring(explain_value, judgements, run, measure, **options)
+    chosen = {"measures": measures} if measures else {}
+    found = opt.call_scoring(explain_together, judgements, run, **chosen, **options)
+    return found if len(found.explanations) > 1 else found.explanations[0]

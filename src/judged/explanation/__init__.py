@@ -1,8 +1,17 @@
 """Calculation of one value of one query, step by step: text, tables, pages and animations."""
 
-from judged.explanation.explanation import Explanation
+from judged.explanation.explanation import Explanation, Explanations
 from judged.explanation.improvement import Change, Variant
 from judged.explanation.listing import RankRow
-from judged.explanation.question import ROWS, explain
+from judged.explanation.question import ROWS, explain, explain_together
 
-__all__ = ["ROWS", "Change", "Explanation", "RankRow", "Variant", "explain"]
+__all__ = [
+    "ROWS",
+    "Change",
+    "Explanation",
+    "Explanations",
+    "RankRow",
+    "Variant",
+    "explain",
+    "explain_together",
+]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 45  # a walk past more results than this is too long to watch
 
 NOTHING = "–"
+TABLE_ONLY = {"predicted", "actual", "sum", "DCG", "IDCG", "nDCG"}
+"""Columns of the table that repeat other readings of the walk."""
 
 
 # -- charts
@@ -340,6 +342,7 @@ def _readings(walk: _Walk) -> dict[str, Reading]:
 def _column_readings(walk: _Walk) -> dict[str, Reading]:
     steps = walk.e.steps
     names = [name for name, _ in steps.columns if name] if steps is not None else []
+    names = [name for name in names if name not in TABLE_ONLY]
 
     def of(name: str) -> Reading:
         return lambda first, last: (walk.cell(name, last) if first == last else "") or NOTHING

@@ -30,6 +30,10 @@ OTHERS = ["under another definition", "value", ""]
 STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 
+def grade_text(grade: float | None) -> str:
+    return "unjudged" if grade is None else f"{grade:g}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """The calculation of one value of one query, as returned by `explain`.
@@ -175,7 +179,7 @@ class Explanation(Result):
             [self.heading, self.measure.spec.says, formula, *calculation],
             self._tables(display),
             self.warnings(),
-            [] if display.quiet else [*self._notes(), f"policy: {self.policy}"],
+            [] if display.quiet else [*self.notes(), f"policy: {self.policy}"],
         )
 
     def _tables(self, display: Display) -> list[Table]:
@@ -212,7 +216,7 @@ class Explanation(Result):
         rows = []
         for at, row in enumerate(self.rows):
             cells = [str(row.rank), row.item or ""] if self._has_ids else [str(row.rank)]
-            cells.append("not judged" if row.grade is None else f"{row.grade:g}")
+            cells.append(grade_text(row.grade))
             if self.steps:
                 cells += [cell_text(column[at]) for _, column in self.steps.columns]
                 if self.steps.adds is not None:
@@ -221,7 +225,8 @@ class Explanation(Result):
             rows.append(cells)
         return rows
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """Return what the arithmetic does not show, and what would help most."""
         notes = []
         if self.steps is None:
             outcome = f"which the policy makes {shown(self.settled)}"
@@ -323,7 +328,7 @@ class Explanation(Result):
             "latex": steps.value.latex() if steps else None,
             "align": self.to_latex(),
             "warnings": warnings,
-            "sentences": [*(f"warning: {text}" for text in warnings), *self._notes()],
+            "sentences": [*(f"warning: {text}" for text in warnings), *self.notes()],
             "best_change": change
             and {
                 **asdict(change),
@@ -429,3 +434,76 @@ class Explanation(Result):
 
     def _repr_html_(self) -> str:
         return render_html(self.document(Display()), Display())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(Result):
+    """Calculations of several measures of one query, as returned by `explain_together`."""
+
+    explanations: tuple[Explanation, ...]
+    """The explanation of each measure."""
+
+    @property
+    def rows(self) -> list[RankRow]:
+        """The ranks that are shown."""
+        rows = {row.rank: row for each in self.explanations for row in each.rows}
+        return [rows[rank] for rank in sorted(rows)]
+
+    def document(self, display: Display) -> Document:
+        answer = [
+            text
+            for each in self.explanations
+            for text in (each.heading, *(f"  {line.text}" for line in each.lines))
+        ]
+        first, notes = self.explanations[0], [*map(Explanation.notes, self.explanations)]
+        return Document(
+            answer,
+            [self._table()],
+            first.warnings(),
+            [*dict.fromkeys(note for texts in notes for note in texts), f"policy: {first.policy}"],
+        )
+
+    def _table(self) -> Table:
+        """Return what each rank adds to each measure, down to the last rank that counts."""
+        header = ["rank", "item", "grade", *(str(each.measure) for each in self.explanations)]
+        counting = {row.rank for each in self.explanations for row in each.rows if row.counts}
+        retrieved, last = int(self.explanations[0].rankings.retrieved[0]), 0
+        blank, rows = [""] * (len(header) - 1), []
+        for row in self.rows:
+            if row.rank > max(counting, default=0):
+                break
+            rows += [[f"… {row.rank - last - 1:,} more …", *blank]] if row.rank > last + 1 else []
+            cells = [str(row.rank), row.item or "", grade_text(row.grade)]
+            for each in self.explanations:
+                added = ((each.steps and each.steps.adds) or {}).get(row.rank)
+                cells.append("" if added is None else figure(added.value))
+            rows.append([Bold(cell) if row.relevant and cell else cell for cell in cells])
+            last = row.rank
+        rows += [[f"… {retrieved - last:,} more …", *blank]] if retrieved > last else []
+        rows.append(["value", "", "", *(shown(each.settled) for each in self.explanations)])
+        if not any(row.item for row in self.rows):
+            header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
+        return Table(header, rows, WORDS, "What each rank adds")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all explanations as plain Python values that JSON can hold."""
+        return {"explanations": [each.to_dict() for each in self.explanations]}
+
+    def to_frame(self) -> Frame:
+        """Return the ranks that are shown, with what each adds to each measure.
+
+        >>> from judged.explanation import explain_together
+        >>> explain_together("0 1", measures="RR, P@2").to_frame().rows()
+        [(1, None, 0.0, 0.0, 0.0), (2, None, 1.0, 0.5, 0.5)]
+        """
+        import polars as pl
+
+        columns: dict[str, list[Any]] = {
+            name: [getattr(row, name) for row in self.rows] for name in ("rank", "item", "grade")
+        }
+        for each in self.explanations:
+            adds = each.steps.adds if each.steps else None
+            added = [adds.get(row.rank) if adds is not None else None for row in self.rows]
+            empty = None if adds is None else 0.0
+            columns[str(each.measure)] = [empty if term is None else term.value for term in added]
+        return pl.DataFrame(columns, infer_schema_length=None)

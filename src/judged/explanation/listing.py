@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import inf
 from typing import Any
 
@@ -187,6 +188,12 @@ class Listing:
         """Return a function that counts the relevant items at or above a rank."""
         ranks = self.found(inf, rel)
         return lambda rank: bisect_right(ranks, rank)
+
+    def sum_to(self, terms: Mapping[int, Expression]) -> Callable[[int], Number]:
+        """Return a function that sums the terms of the ranks at or above a rank."""
+        ranks = sorted(terms)
+        sums = [0.0, *accumulate(terms[rank].value for rank in ranks)]
+        return lambda rank: Number(sums[bisect_right(ranks, rank)])
 
     def describe(self, name: str) -> str:
         """Return what the value of a parameter means."""

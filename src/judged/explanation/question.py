@@ -21,7 +21,7 @@ from judged.errors import (
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
-from judged.explanation.explanation import Explanation
+from judged.explanation.explanation import Explanation, Explanations
 from judged.explanation.listing import Listing, RankRow, shown_ranks, threshold
 from judged.explanation.steps import steps_of
 from judged.inputs.blocks import RunBlocks
@@ -33,6 +33,7 @@ from judged.measures import Measure
 from judged.options import (
     CollectionLike,
     JudgementsLike,
+    MeasuresLike,
     PolicyLike,
     RunLike,
     Scoring,
@@ -266,11 +267,54 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
+    found = _explain(judgements, run, measure, query, relevant, pool, rows, scoring, several=False)
+    return found[0]
+
+
+@takes_scoring
+@checked
+def explain_together(
+    judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
+    run: RunLike | None = None,
+    measures: MeasuresLike = "nDCG@10",
+    *,
+    query: str | None = None,
+    relevant: int | None = None,
+    pool: Sequence[Any] | str | None = None,
+    rows: int | None = ROWS,
+    **scoring: Unpack[Scoring],
+) -> Explanations:
+    """Explain several measures of one query side by side; parameters are those of `explain`.
+
+    >>> found = explain_together("0 1 1", measures="AP, RR")
+    >>> [explanation.arithmetic for explanation in found.explanations]
+    ['AP = (1/2 + 2/3) / 2 = (0.5 + 0.6667) / 2 = 1.1667 / 2 = 0.5833', 'RR = 1/2 = 0.5']
+    """
+    found = _explain(judgements, run, measures, query, relevant, pool, rows, scoring, several=True)
+    return Explanations(tuple(found))
+
+
+def _explain(
+    judgements: Any,
+    run: Any,
+    measures: MeasuresLike,
+    query: str | None,
+    relevant: int | None,
+    pool: Sequence[Any] | str | None,
+    rows: int | None,
+    scoring: Scoring,
+    *,
+    several: bool,
+) -> list[Explanation]:
+    """Read the query once, and explain each measure of it."""
     for name in ("weights", "unique", "trusted", "skip_bad"):
         if scoring.get(name) is not None and scoring.get(name) is not False:
             raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
     if isinstance(judgements, Evaluation):
-        return _explain_evaluation(judgements, run, measure, query, rows)
+        return [
+            _explain_evaluation(judgements, run, measure, query, rows)
+            for measure in ([measures] if isinstance(measures, str | Measure) else measures)
+        ]
     if run is None and is_rankings_file(judgements):
         judgements = read_rankings(judgements)
     if run is not None and (lists := typed_lists(judgements, run)):
@@ -284,17 +328,19 @@ def explain(
     if run is None and not known and may_be_list(judgements):
         policy = _policy_of_a_list(policy, judgements)
     settings = EvaluationSettings.of(
-        [measure] if isinstance(measure, Measure) else measure,
+        [measures] if isinstance(measures, Measure) else measures,
         policy,
         scoring.get("convention"),
         prepares=True,
         **known,
     )
-    _check(settings)
+    _check(settings, several=several)
     query_read = read(
         judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
-    return _explain_query(settings.measures[0], query_read, settings.policy, rows)
+    return [
+        _explain_query(measure, query_read, settings.policy, rows) for measure in settings.measures
+    ]
 
 
 def _explain_evaluation(
@@ -317,12 +363,12 @@ def _explain_evaluation(
     return _explain_query(chosen, query_read, settings.policy, rows)
 
 
-def _check(settings: EvaluationSettings) -> None:
-    if len(settings.measures) > 1:
+def _check(settings: EvaluationSettings, *, several: bool = False) -> None:
+    if len(settings.measures) > 1 and not several:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, settings.measures))}."
         )
-    if settings.convention and settings.convention.threshold(settings.measures[0]):
+    if settings.convention and any(map(settings.convention.threshold, settings.measures)):
         raise ConventionError(
             f"{settings.convention.convention.title} decides for each query which grades are "
             "relevant; to explain a value, name the lowest relevant grade, as in P(rel=2)@10."

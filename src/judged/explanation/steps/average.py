@@ -69,6 +69,7 @@ def average_precision(q: Listing, *, k: Cutoff, rel: float, norm: str, area: str
     columns = along(q, rel, end)
     if area != "step":
         columns += (q.column(_HEIGHT[area], heights.get, end),)
+    columns += (q.column("sum", q.sum_to(heights), end),)
     bars = tuple((rank, height.value) for rank, height in heights.items())
     return divided(heights, divisor, columns, end=end, bars=bars)
 

@@ -69,13 +69,29 @@ def _columns(
     )
 
 
+def _per_rank(
+    q: Listing,
+    terms: Mapping[int, Expression],
+    perfect: tuple[Expression, ...],
+    end: float,
+) -> tuple[Column, ...]:
+    """Return the columns DCG, IDCG and nDCG of the list down to each rank."""
+    dcg, ideal = q.sum_to(terms), q.sum_to(dict(enumerate(perfect, 1)))
+
+    def ndcg(rank: int) -> Expression:
+        return num(dcg(rank).value / ideal(rank).value if perfect else 0)
+
+    cells = {"DCG": dcg, "IDCG": ideal, "nDCG": ndcg}
+    return tuple(q.column(name, cell, end) for name, cell in cells.items())
+
+
 @steps("DCG")
 def dcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, log: float) -> Steps:
     end = q.cutoff(k, ANY)
     own = gaining(q, end, gain, gains)
     terms = discounted(own, log)
     cumulated = Cumulated("DCG", own, terms)
-    columns = _columns(q, own, end, log)
+    columns = (*_columns(q, own, end, log), q.column("DCG", q.sum_to(terms), end))
     return Steps(total(terms.values()), columns, terms, end=end, cumulated=cumulated)
 
 
@@ -126,7 +142,7 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
     best, until = _ideal_gains(q, k, gain, gains, ideal)
     perfect = ideal_terms(best, until, log)
     divisor = Equation(f"IDCG{at_k}", total(perfect), _ideal_says(q, best, until, ideal))
-    columns = _columns(q, own, end, log)
+    columns = (*_columns(q, own, end, log), *_per_rank(q, terms, perfect, end))
     if divisor.value.value == 0:
         says = "The ideal list is empty: such a list scores 0."
         return Steps(num(0), columns, {}, divisor=divisor, says=says, end=end)

@@ -10,6 +10,7 @@ from judged.arrays import needed
 from judged.explanation.arithmetic import Number, least, num
 from judged.explanation.listing import Column, Equation, Listing, Steps, named, steps
 from judged.rankings.rankings import Cutoff
+from judged.text import counted
 
 NOTHING = "No relevant item is among the results that count."
 
@@ -23,12 +24,42 @@ def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> t
     return tuple(columns)
 
 
+def labels(q: Listing, rel: float, end: float) -> tuple[Column, ...]:
+    """Return the columns with the predicted and the actual label of each result that counts."""
+    relevant = set(q.found(end, rel))
+    return (
+        q.column("predicted", lambda rank: "yes", end),
+        q.column("actual", lambda rank: "yes" if rank in relevant else "no", end),
+    )
+
+
+def confusion(q: Listing, rel: float, end: float) -> str:
+    """Return the confusion counts of the results that count, in a sentence."""
+    found, shown = len(q.found(end, rel)), int(min(q.retrieved, end))
+    lost = q.relevant(rel) - found
+    return (
+        f"Of {counted(shown, 'result')} predicted to be relevant, {found} {_are(found)} (TP) and "
+        f"{shown - found} {_are(shown - found)} not (FP); {counted(lost, 'relevant item')} "
+        f"{_are(lost)} missed (FN)."
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def share_found(
-    ranks: list[int], divisor: Equation, columns: tuple[Column, ...] = (), *, end: float
+    ranks: list[int],
+    divisor: Equation,
+    columns: tuple[Column, ...] = (),
+    *,
+    end: float,
+    says: str = "",
 ) -> Steps:
     """Return the number of some results, divided."""
     adds = dict.fromkeys(ranks, 1 / divisor.value)
-    return Steps(num(len(ranks)) / divisor.value, columns, adds, divisor=divisor, end=end)
+    value = num(len(ranks)) / divisor.value
+    return Steps(value, columns, adds, divisor=divisor, end=end, says=says)
 
 
 def places(q: Listing, k: Cutoff, rel: float, short: str) -> Equation:
@@ -44,8 +75,10 @@ def places(q: Listing, k: Cutoff, rel: float, short: str) -> Equation:
 @steps("P")
 def precision(q: Listing, *, k: Cutoff, rel: float, short: str) -> Steps:
     end = q.cutoff(k, rel)
-    columns = along(q, rel, end, recall=False)
-    return share_found(q.found(end, rel), places(q, k, rel, short), columns, end=end)
+    columns = (*labels(q, rel, end), *along(q, rel, end, recall=False))
+    divisor = places(q, k, rel, short)
+    says = confusion(q, rel, end)
+    return share_found(q.found(end, rel), divisor, columns, end=end, says=says)
 
 
 @steps("Rprec")
@@ -63,8 +96,8 @@ def r_precision(q: Listing, *, rel: float, mult: float) -> Steps:
 def success(q: Listing, *, k: Cutoff, rel: float, of: str) -> Steps:
     end = q.cutoff(k, rel)
     found, relevant = q.found(end, rel), q.relevant(rel)
-    counted = q.counter(rel)
-    columns = (q.column("relevant so far", lambda rank: num(counted(rank)), end),)
+    found_at = q.counter(rel)
+    columns = (q.column("relevant so far", lambda rank: num(found_at(rank)), end),)
     if of == "any":
         says = f"The first relevant item is at rank {found[0]}." if found else NOTHING
         return Steps(least(len(found), 1), columns, says=says, end=end)
@@ -94,9 +127,10 @@ def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Equation:
 def recall(q: Listing, *, k: Cutoff, rel: float, norm: str) -> Steps:
     end = q.cutoff(k, rel)
     divisor = _recall(q, k, rel, norm)
-    counted = q.counter(rel)
-    columns = (q.column("recall", lambda rank: num(counted(rank)) / divisor.value.value, end),)
-    return share_found(q.found(end, rel), divisor, columns, end=end)
+    found_at = q.counter(rel)
+    recalls = q.column("recall", lambda rank: num(found_at(rank)) / divisor.value.value, end)
+    columns, says = (*labels(q, rel, end), recalls), confusion(q, rel, end)
+    return share_found(q.found(end, rel), divisor, columns, end=end, says=says)
 
 
 @steps("F")
@@ -104,7 +138,7 @@ def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> 
     end = q.cutoff(k, rel)
     found = q.found(end, rel)
     of_relevant = _recall(q, k, rel, "relevant")
-    columns = along(q, rel, end)
+    columns = (*labels(q, rel, end), *along(q, rel, end))
     if not found:
         return Steps(Number(0), columns, says=NOTHING, end=end)
     divisor = places(q, k, rel, short)
@@ -115,4 +149,4 @@ def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> 
     p, r = named(*before)
     weight = num(beta) ** 2
     value = 2 * p * r / (p + r) if beta == 1 else (1 + weight) * p * r / (weight * p + r)
-    return Steps(value, columns, before=before, end=end)
+    return Steps(value, columns, before=before, end=end, says=confusion(q, rel, end))

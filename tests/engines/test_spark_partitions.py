@@ -4,7 +4,9 @@ the rankings and the audit of the whole, and what is wrong has one message."""
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,14 +14,9 @@ import polars as pl
 import pytest
 
 import judged
-from judged.engines.spark.partitions import (
-    MatchPartition,
-    RowFault,
-    TableDescription,
-    error_of,
-)
+from judged.engines.spark.partitions import MatchPartition, TableDescription
 from judged.engines.spark.tables import pool_rows
-from judged.errors import InputError
+from judged.errors import InputError, JudgedError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
 from judged.matching.checks import run_of_others
@@ -58,8 +55,8 @@ def in_partitions(
     cut = [rows.filter(part == each) for each in range(number)]
     there = pickle.loads(pickle.dumps(work))
     found = [pickle.loads(pickle.dumps(made)) for own in cut if own.height for made in there(own)]
-    if faults := [each for each in found if isinstance(each, RowFault)]:
-        raise error_of(faults)
+    if errors := [each for each in found if isinstance(each, JudgedError)]:
+        raise min(errors, key=str)
     names = run["query"].unique()
     passed = int((~names.is_in(list(judge.queries))).sum())
     once = Findings(passed, duplicates_dropped=judge.pool.dropped, notes=judge.pool.notes)
@@ -145,7 +142,7 @@ def test_what_was_taken_out_or_is_allowed_is_not_what_is_wrong() -> None:
     judgements, run = tables()
     own = pl.DataFrame({"query": ["q3"] * 2, "item": ["q3"] * 2, "score": [1.0, 2.0]})
     bad = pl.DataFrame({"query": ["q4"] * 2, "item": ["x"] * 2, "score": [1.0, float("nan")]})
-    message = "a Spark frame: the score of item 'x' for query 'q4' is NaN. A NaN cannot be"
+    message = "a Spark frame, query 'q4': the score of item 'x' for query 'q4' is NaN. A NaN "
     with pytest.raises(InputError) as caught:
         in_partitions(judgements, pl.concat([run, bad]), 1, policy={"duplicates": "first"})
     assert str(caught.value).startswith(message)
@@ -159,44 +156,43 @@ NAN = pl.when(pl.col("item").is_in(["d1", "d2"])).then(float("nan")).otherwise(p
 WRONG = {
     "twice": (
         lambda run: pl.concat([run, run.filter(pl.col("query").is_in(["q3", "q5"]))]),
-        "a Spark frame: query 'q3' has item 'd0' more than once (and 59 more such pairs). Remove "
-        "the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
+        "a Spark frame, query 'q3': query 'q3' has item 'd0' more than once. Remove the "
+        "repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
         "first).",
     ),
     "nan": (
         lambda run: run.with_columns(score=NAN),
-        "a Spark frame: the score of item 'd2' for query 'q10' is NaN (and 15 more). A NaN cannot "
+        "a Spark frame, query 'q10': the score of item 'd2' for query 'q10' is NaN. A NaN cannot "
         "be ranked; give it a number or remove it.",
     ),
     "no item": (
         lambda run: run.with_columns(
             item=pl.when(pl.col("query") == "q4").then(pl.lit("")).otherwise("item")
         ),
-        "a Spark frame: the item is missing in a row of query 'q4' (and 29 more).",
+        "a Spark frame, query 'q4': the item is missing.",
     ),
     "no score": (
         lambda run: run.with_columns(
             score=pl.when(pl.col("query") != "q4").then("score").otherwise(None)
         ),
-        "a Spark frame: the score of item 'd0' for query 'q4' is missing (and 29 more).",
+        "a Spark frame, query 'q4': the score is missing.",
     ),
     "no number": (
         lambda run: run.with_columns(score=pl.lit("high")),
-        "a Spark frame: the score of item 'd0' for query 'q10' is not a number: \"high\" (and 299 "
-        "more).",
+        "a Spark frame, query 'q10': the score is not a number: \"high\".",
     ),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
-@pytest.mark.parametrize("number", [1, 5])
-def test_what_is_wrong_has_one_message(what: str, number: int) -> None:
+def test_what_is_wrong_has_one_message(what: str) -> None:
     judgements, run = tables()
     change, message = WRONG[what]
-    for seed in range(3):
+    for seed, number in product(range(3), (1, 5)):
         with pytest.raises(InputError) as caught:
             in_partitions(judgements, change(run), number, seed=seed)
-        assert str(caught.value) == message
+        # A partition counts its own.
+        assert re.sub(r" \(and at least [^)]*\)", "", str(caught.value)) == message
 
 
 def test_rows_of_queries_that_nobody_judged_stop_nothing() -> None:

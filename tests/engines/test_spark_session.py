@@ -19,7 +19,7 @@ import judged
 from judged.cli import cli
 from judged.engines.spark import session
 from judged.engines.spark.session import spark_errors
-from judged.errors import EngineError, InputError, MissingExtraError
+from judged.errors import EngineError, MissingExtraError
 
 pytestmark = pytest.mark.full
 
@@ -32,12 +32,12 @@ def closed_port() -> int:
         return int(found.getsockname()[1])
 
 
-@pytest.mark.parametrize(("option", "scheme"), [("master", "spark"), ("remote", "sc")])
-def test_what_does_not_answer_is_named(option: str, scheme: str, closed_port: int) -> None:
+@pytest.mark.parametrize("scheme", ["spark", "sc"])
+def test_what_does_not_answer_is_named(scheme: str, closed_port: int) -> None:
     pytest.importorskip("pyspark")
     address = f"{scheme}://127.0.0.1:{closed_port}"
     with pytest.raises(EngineError) as caught:
-        session.session(**{option: address})
+        session.session(address)
     assert str(caught.value) == (
         f"Spark at {address} cannot be reached: Connection refused. Check the address, and "
         "that Spark is running."
@@ -51,18 +51,11 @@ def test_the_command_ends_with_2_and_writes_nothing(
     Path("out.json").write_text("before")
     Path("qrels").write_text("q 0 a 1\n")
     address = f"sc://127.0.0.1:{closed_port}"
-    options = ["--engine", "spark", "--master", address, "-o", "out.json"]
+    options = ["--spark", address, "-o", "out.json"]
     done = CliRunner().invoke(cli, ["evaluate", "qrels", "run.parquet", *options])
     assert isinstance(done.exception, EngineError)
     assert address in str(done.exception)
     assert Path("out.json").read_text() == "before"
-
-
-def test_one_place_is_enough() -> None:
-    pytest.importorskip("pyspark")
-    with pytest.raises(InputError) as caught:
-        session.session(master="local", remote="sc://localhost")
-    assert str(caught.value) == "give master or remote, not both."
 
 
 def test_what_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,9 +86,9 @@ def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_check_java", lambda: None)
     monkeypatch.setattr(session, "_start", fails)
     with pytest.raises(EngineError) as caught:
-        session.session(master="nonsense")
+        session.session("nonsense")
     assert str(caught.value) == (
-        "Spark at nonsense did not start. Check the master (such as local[4], spark://host:7077 "
+        "Spark at nonsense did not start. Check the address (such as local[4], spark://host:7077 "
         "or yarn), the settings, and that `java -version` is 17 or later."
     )
 
@@ -103,15 +96,9 @@ def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--master", "local"], "--master needs --engine spark."),
-        (
-            ["--engine", "spark", "--spark-conf", "x"],
-            "'x' is not KEY=VALUE (spark.executor.memory=8g).",
-        ),
-        (
-            ["--engine", "spark", "--spark-conf", "a=1", "--spark-conf", "a=2"],
-            "a is given twice.",
-        ),
+        (["--spark-conf", "a=1"], "--spark-conf needs --spark ADDRESS."),
+        (["--spark-conf", "x"], "'x' is not KEY=VALUE (spark.executor.memory=8g)."),
+        (["--spark-conf", "a=1", "--spark-conf", "a=2"], "a is given twice."),
     ],
 )
 def test_options_that_say_nothing(options: list[str], message: str) -> None:
@@ -192,7 +179,7 @@ def in_memory(asked: list[str]) -> tuple[int, Any]:
 
 def test_in_a_session(spark: Any, files: Path) -> None:
     for asked in commands(files)[1:]:
-        done = CliRunner().invoke(cli, [*asked, "--engine", "spark"])
+        done = CliRunner().invoke(cli, [*asked, "--spark", "default"])
         assert done.exit_code in (0, 1), done.output
         assert not isinstance(done.exception, Exception), done.output
         assert (done.exit_code, numbers(done.stdout)) == in_memory(asked)
@@ -211,7 +198,7 @@ print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in done]))
 def test_through_spark_connect(spark: Any, files: Path) -> None:
     """In a process of its own: one that has a session already can have no remote one."""
     port = spark.conf.get("spark.connect.grpc.binding.port")
-    there = ["--engine", "spark", "--master", f"sc://localhost:{port}"]
+    there = ["--spark", f"sc://localhost:{port}"]
     asked = [[*each, *there] for each in commands(files)]
     done = subprocess.run(
         [sys.executable, "-c", ASKED, json.dumps(asked)],

@@ -199,7 +199,7 @@ WRONG = {
     ),
     "no item": (
         relation(f"{ROWS}, ('q1', NULL, 0.5)"),
-        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+        "a DuckDB relation, query 'q1': the item is missing.",
     ),
     "only named": (
         relation(f"{ROWS}, ('q1', NULL, NULL)"),
@@ -207,16 +207,16 @@ WRONG = {
     ),
     "empty item": (
         relation(f"{ROWS}, ('q1', '', 0.5)"),
-        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+        "a DuckDB relation, query 'q1': the item is missing.",
     ),
     "no score": (
         relation(f"{ROWS}, ('q1', 'z', NULL)"),
-        "a DuckDB relation: the score is missing in a row of query 'q1'.",
+        "a DuckDB relation, query 'q1': the score is missing.",
     ),
     **{
         f"query {query}": (
             relation(f"{ROWS}, ({query}, 'z', 0.5)"),
-            "a DuckDB relation: one or more rows have no query.",
+            "a DuckDB relation: the query is missing.",
         )
         for query in ("NULL", "''")
     },
@@ -277,7 +277,7 @@ def test_what_is_wrong_is_named(name: str) -> None:
 
 def test_one_of_several_is_named() -> None:
     other = relation("(NULL::VARCHAR, 'z', 0.5)")
-    with pytest.raises(InputError, match=r"^DuckDB relation 'b': one or more rows have no query"):
+    with pytest.raises(InputError, match=r"^DuckDB relation 'b': the query is missing"):
         judged.evaluate(JUDGEMENTS, {"a": relation(), "b": other})
 
 

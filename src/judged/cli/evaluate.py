@@ -68,15 +68,10 @@ def _read_settings(
     help="Read runs larger than this in blocks.",
     group="data",
 )
-@opt.choice(
-    *("--engine", ["spark"]),
-    "Evaluate in Spark: files are paths there, or table:NAME.",
-    group="Spark",
-)
 @opt.text(
-    "--master",
-    "URL",
-    "Use this cluster: spark://HOST:PORT, yarn, local[4] or sc://HOST:PORT.",
+    "--spark",
+    "ADDRESS",
+    "Evaluate in Spark: local[4], spark://HOST:PORT, yarn, sc://HOST:PORT, or default.",
     group="Spark",
 )
 @opt.text(
@@ -94,8 +89,7 @@ def _read_settings(
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
-    engine: str | None,
-    master: str | None,
+    spark: str | None,
     spark_conf: dict[str, str],
     **options: Any,
 ) -> Any:
@@ -110,20 +104,18 @@ def evaluate(
     """
     from judged.evaluation.evaluate import evaluate as score
 
-    for option, value in {"master": master, "spark-conf": spark_conf}.items():
-        if value and not engine:
-            raise click.UsageError(f"--{option} needs --engine spark.")
     data: tuple[Any, Any] = judgements, runs
-    if engine:
+    if spark:
         from judged.cli._terminal import working
         from judged.engines.spark import reading
         from judged.engines.spark.session import session
 
         used = {name: options.pop(name) for name in ("columns", "judgements_format", "run_format")}
         with working("Starting Spark"):
-            cluster = "remote" if (master or "").startswith("sc://") else "master"
-            spark = session(**{cluster: master}, conf=spark_conf)
-            data = reading.opened(spark, judgements, runs, **used)
+            started = session(None if spark == "default" else spark, spark_conf)
+            data = reading.opened(started, judgements, runs, **used)
+    elif spark_conf:
+        raise click.UsageError("--spark-conf needs --spark ADDRESS.")
     shown = opt.take_shown(options)
     evaluation = opt.score_runs(score, *data, **options)
     return evaluation.showing(**shown) if shown else evaluation

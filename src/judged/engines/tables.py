@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from os import PathLike, fspath
 from os.path import isfile
@@ -431,6 +431,8 @@ class _RunRows:
         """Yield frames of whole queries; the last query of a batch waits for the next batch."""
         import polars as pl
 
+        from judged.inputs.frames import complete
+
         seen: set[str] = set()
         waiting: list[pl.DataFrame] = []
 
@@ -443,9 +445,11 @@ class _RunRows:
             return frame
 
         for batch in self.table.batches(rows.sort(*self.query)):
-            frame = self._checked(batch.select(self.select))
+            frame = batch.select(self.select)
             if not frame.height:
                 continue
+            place = partial(place_of_query, self.source, frame)
+            frame = complete(frame, RUN, place)
             last = frame["query"] == frame["query"][-1]
             if not last.all() or (waiting and waiting[-1]["query"][-1] != frame["query"][0]):
                 waiting.append(frame.filter(~last))
@@ -454,24 +458,6 @@ class _RunRows:
             waiting.append(frame.filter(last))
         if waiting:
             yield join_waiting()
-
-    def _checked(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows if no id and no score is missing, except in rows that name a query."""
-        import polars as pl
-
-        from judged.inputs.frames import complete
-
-        query, item, score = pl.col("query"), pl.col("item"), pl.col("score").fill_nan(None)
-        if frame.filter(query.is_null() | (query == "")).height:
-            raise InputError(f"{self.source}: one or more rows have no query.")
-        names_query = item.is_null() & score.is_null()
-        missing = {"item": item.is_null() | (item == ""), "score": pl.col("score").is_null()}
-        for name, condition in missing.items():
-            if len(queries := frame.filter(condition & ~names_query)["query"]):
-                raise InputError(
-                    f"{self.source}: the {name} is missing in a row of query {queries.min()!r}."
-                )
-        return complete(frame, RUN, self.source)
 
     def _count_others(self, here: Counter[str]) -> Counter[str]:
         """Count the rows of the whole table in the database, and subtract those that came here."""
@@ -502,6 +488,12 @@ class _RunRows:
             f"{self.source}: its engine does not tell query {query!r} from another one, because "
             "the column has a collation; use a column whose texts are compared by their bytes."
         )
+
+
+def place_of_query(source: str, frame: pl.DataFrame, row: int) -> str:
+    """Name a row by its query, because rows of a database table have no numbers."""
+    query = frame["query"][row]
+    return f"{source}, query {query!r}" if query else source
 
 
 def _count_rows(frame: pl.DataFrame) -> Counter[str]:

@@ -283,13 +283,6 @@ def _careful_rows(
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
-def line_by_line(lines: Iterable[bytes], layout: LineLayout, label: str) -> Iterator[Row]:
-    try:
-        yield from _careful_rows(lines, 1, layout, label)
-    except InputError as error:
-        raise InputError(re.sub(r", line \d+:", ":", str(error), count=1)) from None
-
-
 class LastTag:
     """The tag in the last line that was read, as in trec_eval."""
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.engines.spark.values import per_query as per_query
-    from judged.engines.spark.values import summary as summary
+    from judged.engines.spark.run import per_query as per_query
 
-__all__ = ["per_query", "summary"]
+__all__ = ["per_query"]
 
 
 def __getattr__(name: str) -> Any:
     """Load functions when they are first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from judged.engines.spark import values
+    from judged.engines.spark import run
 
-    return getattr(values, name)
+    return getattr(run, name)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -13,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import starts_of
-from judged.engines.spark.partitions import RESULT_SCHEMA, RowFault, pack_work, run_work
+from judged.engines.spark.partitions import RESULT_SCHEMA, pack_work, run_work
 from judged.engines.spark.run import MAX_BROADCAST_QUERIES
-from judged.engines.spark.session import address_of, is_connect, spark_errors
+from judged.engines.spark.session import address_of, spark_errors
 from judged.engines.spark.tables import collect, send
 from judged.errors import InputError, JudgedError
 from judged.inputs.columns import candidates
@@ -28,13 +25,9 @@ if TYPE_CHECKING:
     from judged.embeddings.relations import JudgementRelation
     from judged.engines.spark._counts import Counts, Prepared
     from judged.evaluation.evaluation import Evaluation
-    from judged.inputs.vectors.vectors import Vectors
     from judged.options import MeasuresLike
     from judged.rankings.rankings import Rankings
 
-QUERY_BYTES_PER_JOB = 1 << 30  # bytes of queries that are sent to the workers at a time
-QUERY_BYTES_PER_MESSAGE = 1 << 26
-"""The same through a Spark Connect server, which takes no larger messages."""
 PARTITIONS_OF_SUMS = 16  # sums that the counts of all partitions are added up to in Spark
 NUMBERS_PER_STEP = 1 << 26  # numbers of vectors that a worker compares at a time
 VECTOR_COLUMNS = ("vector", "embedding", "emb", "values", "features")
@@ -64,7 +57,6 @@ def evaluate_in_spark(
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
-    from judged.rankings.rankings import Rankings
 
     for name in _UNSUPPORTED:
         if options.pop(name, None) not in (None, False):
@@ -73,19 +65,16 @@ def evaluate_in_spark(
     settings = EvaluationSettings.of(measures, policy, convention)
     weights = options.pop("weights", None)
     name, progress = options.pop("name", "embeddings"), options.pop("progress", None)
-    blocks = []
-    for block in _rank_blocks(queries, items, relevance, settings.policy, name, options):
-        blocks.append(block)
-        if progress is not None:
-            progress(len(block))
-    rankings = blocks[0] if len(blocks) == 1 else Rankings.concat(blocks)
+    rankings = _rank(queries, items, relevance, settings.policy, name, options)
+    if progress is not None:
+        progress(len(rankings))
     return announce_warnings(evaluate_rankings([rankings], settings, weights=weights))
 
 
-def _rank_blocks(
+def _rank(
     queries: Any, items: Any, relevance: Any, policy: Any, name: str, options: dict[str, Any]
-) -> Iterator[Rankings]:
-    """Yield the rankings of as many queries at a time as can be sent to the workers."""
+) -> Rankings:
+    """Return the ranks of relevant items, counted where the items are."""
     from judged.embeddings.relations import JudgementRelation, as_relation
     from judged.engines.spark._counts import prepare
     from judged.inputs.vectors import as_vectors
@@ -100,49 +89,10 @@ def _rank_blocks(
     frame = _select_items(items)
     number = _count_items(frame)
     judged_ids, judged_vectors = _fetch_judged_items(frame, relation)
-    for block, judgements in _query_blocks(vectors, relation, is_connect(items)):
-        ready = prepare(block, judged_vectors, judgements, item_ids=judged_ids, **options)
-        counted_parts = frame.mapInArrow(pack_work(partial(_count_partition, ready)), RESULT_SCHEMA)
-        sums = run_work(
-            counted_parts.repartition(PARTITIONS_OF_SUMS), _add_counts, address_of(frame)
-        )
-        counts = sum(sums, ready.nothing())
-        yield ready.rankings(counts, items=number, policy=policy, name=name)
-
-
-def _query_blocks(
-    vectors: Vectors, relation: JudgementRelation, connect: bool
-) -> Iterator[tuple[Vectors, JudgementRelation]]:
-    """Yield queries with their judgements; the last block has judged queries without a vector."""
-    size = len(vectors) * vectors.values.shape[1] * 8
-    number = math.ceil(size / (QUERY_BYTES_PER_MESSAGE if connect else QUERY_BYTES_PER_JOB))
-    pool, known = relation.pool, set(vectors.names())
-    if number <= 1 or known.isdisjoint(pool.queries):  # the latter is an error later
-        yield vectors, relation
-        return
-    if pool.subtopics is not None:
-        raise InputError(
-            "judgements by subtopic are not supported for so many queries on items in Spark; "
-            "evaluate some of the queries at a time."
-        )
-    names, starts = vectors.names(), starts_of(pool.lengths)
-    grades = {
-        query: dict(zip(items, pool.grades[start : start + len(items)].tolist(), strict=True))
-        for query, items, start in zip(pool.queries, pool.items, starts.tolist(), strict=True)
-    }
-    absent = {query: grades.pop(query) for query in pool.queries if query not in known}
-    blocks = [
-        rows
-        for rows in np.array_split(np.arange(len(vectors)), number)
-        if any(names[row] in grades for row in rows.tolist())
-    ]
-    for rows in blocks:
-        ids = tuple(names[row] for row in rows.tolist())
-        judgements = {query: grades[query] for query in ids if query in grades}
-        if rows is blocks[-1]:
-            judgements |= absent
-        values = np.array(vectors.values[rows[0] : rows[-1] + 1])
-        yield replace(vectors, values=values, ids=ids), replace(relation, judgements=judgements)
+    ready = prepare(vectors, judged_vectors, relation, item_ids=judged_ids, **options)
+    counts = frame.mapInArrow(pack_work(partial(_count_partition, ready)), RESULT_SCHEMA)
+    sums = run_work(counts.repartition(PARTITIONS_OF_SUMS), _add_counts, address_of(frame))
+    return ready.rankings(sum(sums, ready.nothing()), items=number, policy=policy, name=name)
 
 
 def _select_items(frame: Any) -> Any:
@@ -252,7 +202,7 @@ def _matrix(rows: pl.DataFrame) -> NDArray[np.floating[Any]]:
     return numbers.to_numpy().reshape(rows.height, -1)
 
 
-def _count_partition(ready: Prepared, rows: pl.DataFrame) -> Iterator[Counts | RowFault]:
+def _count_partition(ready: Prepared, rows: pl.DataFrame) -> Iterator[Counts | JudgedError]:
     """Count the items of a partition before each relevant item."""
     counts = ready.nothing()
     step = max(NUMBERS_PER_STEP // max(ready.queries.values.shape[1], 1), 1)
@@ -269,7 +219,7 @@ def _count_partition(ready: Prepared, rows: pl.DataFrame) -> Iterator[Counts | R
                 )
             counts = counts + ready.count(block["id"].to_list(), matrix)
     except JudgedError as error:
-        yield RowFault(0, str(error), "", str(error), error=type(error))
+        yield error
         return
     yield counts
 
@@ -277,7 +227,7 @@ def _count_partition(ready: Prepared, rows: pl.DataFrame) -> Iterator[Counts | R
 def _add_counts(rows: pl.DataFrame) -> Iterator[Any]:
     """Add up the counts of some partitions."""
     results = [pickle.loads(packed) for packed in rows["result"].drop_nulls().to_list()]
-    faults = [result for result in results if isinstance(result, RowFault)]
-    yield from faults
-    if results and not faults:
+    errors = [result for result in results if isinstance(result, JudgedError)]
+    yield from errors
+    if results and not errors:
         yield reduce(add, results)

@@ -9,15 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.engines.spark.partitions import NOT_UTF8, not_utf8_message
-from judged.engines.spark.session import session, spark_errors
+from judged.engines.spark.session import spark_errors
 from judged.engines.spark.tables import SparkTable, as_table
 from judged.errors import EngineError, InputError
-from judged.inputs import as_runs, read_judgements
+from judged.inputs import read_judgements
 from judged.inputs.columns import as_columns
 from judged.inputs.formats import detect_format, distinct_names, promised
 from judged.inputs.source import Source, checked
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, is_spark
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -57,34 +56,6 @@ def opened(
     return judged, tables
 
 
-def with_opened_paths(
-    judgements: Any, runs: Any, columns: ColumnsLike | None
-) -> tuple[Any, dict[str, Any]]:
-    """Open the paths of runs with Spark, and that of judgements unless it is a local file.
-
-    Anything else than a run in Spark, or a path of one, is an error.
-    """
-    several = {name or "run": run for name, run in as_runs(runs).items()}
-    named = as_columns(columns, alone=False)
-    frames = [getattr(run, "frame", run) for run in several.values() if is_spark(run)]
-
-    def table(given: Any, kind: Kind) -> Any:
-        from pyspark.sql import SparkSession
-
-        spark = frames[0].sparkSession if frames else SparkSession.getActiveSession()
-        with spark_errors():
-            return open_table(spark or session(), os.fspath(given), kind, named, None)
-
-    for name, run in several.items():
-        if isinstance(run, (str, os.PathLike)):
-            several[name] = table(run, RUN)
-        elif not is_spark(run):
-            raise InputError(f"runs must be in Spark, or paths; got {type(run).__name__}.")
-    if isinstance(judgements, (str, os.PathLike)) and not os.path.isfile(judgements):
-        judgements = table(judgements, JUDGEMENTS)
-    return judgements, several
-
-
 def _named(written: str) -> tuple[str | None, str]:
     """Split NAME=PLACE; a folder of partitions may have such a name too."""
     parts = re.fullmatch(r"([^/:=]+)=(.+)", written)
@@ -111,7 +82,7 @@ def open_table(
     if file_format not in _FORMATS:
         raise InputError(
             f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {file_format}. "
-            "Leave out --engine, or write the file as Parquet."
+            "Leave out --spark, or write the file as Parquet."
         )
     if file_format == "trec":
         assert head is not None
@@ -129,17 +100,10 @@ def _head(spark: Any, where: str, kind: Kind, named: NamedColumns) -> Source | N
     """Return the first lines of a text; None for a Parquet file."""
     if promised(Path(where)) == "parquet":
         return None
-    from pyspark.sql import functions as F  # noqa: N812
-
-    text = spark.read.text(where).select("value", _is_utf8(F.col("value")).alias("right"))
-    rows = text.limit(_HEAD_LINES).collect()
-    lines = [row["value"] for row in rows]
-    if lines and lines[0].startswith("PAR1"):
+    rows = spark.read.text(where).selectExpr("cast(value as binary) line").limit(_HEAD_LINES)
+    data = b"".join(bytes(row["line"]) + b"\n" for row in rows.collect())
+    if data.startswith(b"PAR1"):
         return None
-    odd = [row["value"] for row in rows if not row["right"]]
-    if odd:
-        raise InputError(f"{where}: {not_utf8_message(odd[0])}")
-    data = "".join(f"{line}\n" for line in lines).encode()
     if not data.strip():
         raise InputError(f"{where}: the file is empty.")
     return checked(Source(where, kind, Path(where), data, False, named))
@@ -183,31 +147,22 @@ def _has_log(spark: Any, where: str, log: str) -> bool:
 
 
 def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
-    """Open TREC text; the workers read lines with an unusual number of fields."""
+    """Open TREC text as queries and lines, which the workers read."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_lines
+    from judged.inputs.trec import read_lines
 
-    layout = TREC_RUN if kind is RUN else TREC_JUDGEMENTS
     notes = tuple(note for note in read_lines(head, "trec").notes if isinstance(note, Warned))
-    right = _is_utf8(F.col("value"))
     line = F.regexp_replace(F.col("value"), "^\ufeff", "")
-    fields = F.split(F.regexp_replace(line, r"^[ \t]+|[ \t\r]+$", ""), r"[ \t]+")
-    plain = (F.size(fields) == len(layout.fields)) & right
-    marked = F.concat(F.lit(NOT_UTF8), F.encode(line, "UTF-8").cast("string"))
-    names = ["query", "item", layout.value, *filter(None, [layout.subtopic])]
-    frame = spark.read.text(where).where((fields[0] != "") & ~fields[0].startswith("#"))
-    shown = F.encode(fields[0], "UTF-8").cast("string")
-    frame = frame.select(
-        F.when(right, fields[0]).otherwise(shown).alias("query"),
-        *(F.when(plain, F.get(fields, layout.position(name))).alias(name) for name in names[1:]),
-        F.when(~right, marked).when(~plain, line).alias("line"),
+    query = F.regexp_extract(line, r"^[ \t]*([^ \t\r]*)", 1)
+    # What is not UTF-8 is replaced, because Arrow cannot hold it in a text.
+    query = F.encode(query, "UTF-8").cast("string")
+    frame = spark.read.text(where).select(
+        query.alias("query"), F.col("value").cast("binary").alias("line")
     )
-    return SparkTable(frame, kind, where, notes=notes)
-
-
-def _is_utf8(text: Any) -> Any:
-    """Return whether a text of Spark, which may hold any bytes, is UTF-8."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.encode(text, "UTF-8") == text.cast("binary")
+    return SparkTable(
+        frame.where((F.col("query") != "") & ~F.col("query").startswith("#")),
+        kind,
+        where,
+        notes=notes,
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import pickle
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -15,19 +16,21 @@ from judged.engines.spark.partitions import (
     MatchPartition,
     TableDescription,
     fetch_judgements,
+    pack_work,
     run_work,
 )
-from judged.engines.spark.session import (
-    address_of,
-    check_installed,
-    spark_errors,
-)
+from judged.engines.spark.session import address_of, check_installed, spark_errors
 from judged.engines.spark.tables import SparkTable, as_table, send_pool, some_queries
-from judged.errors import InputError, PolicyError
+from judged.errors import InputError, PolicyError, warn
+from judged.evaluation.scores import score_run
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import DistantRun
-from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, RemoteTable
+from judged.inputs.data import Data
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, RemoteTable, is_spark
 from judged.matching.checks import EMPTY, nothing_in_common
-from judged.matching.pool import about_weights
+from judged.matching.documents import with_items
+from judged.matching.pool import about_weights, pool_of
+from judged.options import Scoring, takes_scoring
 from judged.rankings.audit import Findings
 from judged.text import counted
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Kind
     from judged.matching.matcher import Matcher
+    from judged.options import JudgementsLike, MeasuresLike
     from judged.rankings.rankings import Rankings
 
 PARTITION_ROWS = "spark.judged.partitionRows"
@@ -45,8 +49,8 @@ _DEFAULTS = {PARTITION_ROWS: 3_000_000, LONGEST_LIST: 10_000_000}
 MAX_BROADCAST_QUERIES = 200_000
 """The most queries that are sent to every worker, which spares a shuffle of all rows."""
 
-Chosen = Literal["all", "few", "many"]
-"""Whether all queries of a run are judged, or else whether the judged ones can be broadcast."""
+_OF_VALUES = ("policy", "convention", "collection", "exclude_same_id", "columns")
+"""Options of `per_query`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +101,10 @@ class SparkRun(DistantRun):
 
     def rankings(self, matcher: Matcher) -> Iterator[Rankings]:
         """Yield the rankings of each partition; the first is empty and has the notes on the run."""
-        refuse_input_order(matcher.policy.ties, self.table)
+        _refuse_input_order(matcher.policy.ties, self.table)
         weights = matcher.own_weights
         judgements = send_pool(matcher.pool, weights, self.table.frame.sparkSession)
         counts = count_rows(self.table, judgements)
-        if not counts["judged_queries"]:
-            names = some_queries(self.table.frame)
-            raise InputError(
-                nothing_in_common(matcher.pool.name, matcher.queries, self.source, names)
-            )
         work = MatchPartition(
             TableDescription.of(self.table),
             TableDescription.of(judgements),
@@ -114,7 +113,8 @@ class SparkRun(DistantRun):
             None if weights is None else weights.source,
             self.change,
         )
-        blocks: list[Rankings] = match_partitions(self.table, judgements, counts, work)
+        rows = join_tables(self.table, judgements, counts)
+        blocks: list[Rankings] = run_work(rows, work, address_of(rows))
         if not any(block.findings is not None and block.findings.results for block in blocks):
             raise InputError(f"{self.source}: {EMPTY}")
         findings = Findings(
@@ -130,7 +130,7 @@ class SparkRun(DistantRun):
         yield from blocks
 
 
-def refuse_input_order(ties: str, table: SparkTable) -> None:
+def _refuse_input_order(ties: str, table: SparkTable) -> None:
     """Raise an error for ties in the order of the input, unless ranks define an order."""
     if ties == "input" and not table.is_rank:
         raise PolicyError(
@@ -147,7 +147,7 @@ def _setting(frame: Any, name: str) -> int:
 
 
 def count_rows(run: SparkTable, judgements: SparkTable) -> dict[str, int]:
-    """Count queries and rows in one job that reads only the queries.
+    """Count queries and rows in one job that reads only the queries, and check them.
 
     Return the numbers of queries of the run, judged or not (`queries`), of judged ones, of their
     rows, of judgements, and of queries that have judgements, in the run or not.
@@ -187,41 +187,141 @@ def count_rows(run: SparkTable, judgements: SparkTable) -> dict[str, int]:
             f"a worker gets at most. Keep the best results of each query, or raise {LONGEST_LIST} "
             "(about 100 bytes of memory per result)."
         )
+    if not totals["judged_queries"]:
+        ours, theirs = some_queries(judgements.frame), some_queries(run.frame)
+        raise InputError(nothing_in_common(judgements.source, ours, run.source, theirs))
     names = ("queries", "judged_queries", "rows", "judgements", "with_judgements")
     return {name: int(totals[name]) for name in names}
 
 
-def match_partitions(
-    run: SparkTable, judgements: SparkTable, counts: dict[str, int], work: MatchPartition
-) -> list[Any]:
-    """Return the results of the work on all partitions, whose number depends on the rows."""
-    rows = counts["rows"] + counts["judgements"]
-    chosen: Chosen = "few" if counts["with_judgements"] <= MAX_BROADCAST_QUERIES else "many"
-    frame = join_tables(
-        run,
-        judgements,
-        partitions=max(1, math.ceil(rows / _setting(run.frame, PARTITION_ROWS))),
-        chosen="all" if counts["queries"] == counts["judged_queries"] else chosen,
-    )
-    return run_work(frame, work, address_of(run.frame))
-
-
-def join_tables(
-    run: SparkTable, judgements: SparkTable, *, partitions: int | None, chosen: Chosen
-) -> Any:
+def join_tables(run: SparkTable, judgements: SparkTable, counts: dict[str, int]) -> Any:
     """Return both tables as one frame, in partitions of whole judged queries."""
     from pyspark.sql import functions as F  # noqa: N812
 
     results, judged = run.frame, judgements.frame
-    if chosen != "all":
+    if counts["queries"] > counts["judged_queries"]:
         queries = judged.select("query").distinct()
-        if chosen == "few":
+        if counts["with_judgements"] <= MAX_BROADCAST_QUERIES:
             queries = queries.hint("broadcast")
         results = results.join(queries, "query", "left_semi")
     one, other = (
         frame.withColumn(SIDE, F.lit(side).cast("tinyint"))
         for frame, side in ((results, 0), (judged, 1))
     )
-    rows = one.unionByName(other, allowMissingColumns=True)
-    number = () if partitions is None else (partitions,)
-    return rows.repartition(*number, "query")
+    rows = counts["rows"] + counts["judgements"]
+    number = max(1, math.ceil(rows / _setting(run.frame, PARTITION_ROWS)))
+    return one.unionByName(other, allowMissingColumns=True).repartition(number, "query")
+
+
+@takes_scoring
+def per_query(
+    judgements: JudgementsLike,
+    run: Any,
+    measures: MeasuresLike | None = None,
+    **scoring: Unpack[Scoring],
+) -> Any:
+    """Return the values of all queries as a frame of Spark, which is computed when it is used.
+
+    Use it for more queries than the driver can hold: the mean of a column is the value of the
+    measure. Judgements by subtopic need a column with this name.
+
+    Parameters
+    ----------
+    judgements : pyspark.sql.DataFrame or JudgementsLike
+        A frame of Spark, which stays there, or a file, a dict or a table.
+    run : pyspark.sql.DataFrame
+        The run.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
+    **scoring
+        Options of `judged.evaluate`: policy, convention, collection, exclude_same_id, columns.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        Columns query (text) and one for each measure; null for a query that does not count.
+
+    Examples
+    --------
+    >>> values = judged.engines.spark.per_query("qrels.txt", run, "RR")  # doctest: +SKIP
+    >>> values.agg({"RR": "mean"}).collect()  # doctest: +SKIP
+    """
+    check_installed()
+    if not is_spark(run):
+        raise InputError(f"per_query takes a run in Spark; got {type(run).__name__}.")
+    for name in scoring:
+        if name not in _OF_VALUES:
+            raise InputError(f"per_query has no option {name!r}; use judged.evaluate.")
+    settings = EvaluationSettings.of(
+        measures, scoring.get("policy"), scoring.get("convention"), prepares=True
+    )
+    policy = settings.policy
+    data = with_items(
+        Data.of(judgements, run, columns=scoring.get("columns"), engine=None),
+        exclude_same_id=bool(scoring.get("exclude_same_id")),
+        duplicates=policy.duplicates,
+    )
+    results: SparkRun = settings.prepare(data.run("per_query takes one run."))
+    _refuse_input_order(policy.ties, results.table)
+    change = None
+    if isinstance(data.given, SparkFrame):
+        table, change = data.given.table(JUDGEMENTS, data.columns), data.of_judgements
+        # Only a look at all rows would show whether an iteration is a subtopic.
+        graded = table.frame.where("grade is not null or item is null").drop("iteration")
+        judged = replace(table, frame=graded)
+    else:
+        pool = pool_of(data.judgements(), duplicates=policy.duplicates)
+        judged = send_pool(pool, None, results.table.frame.sparkSession)
+    counts = count_rows(results.table, judged)
+    if missing := counts["with_judgements"] - counts["judged_queries"]:
+        effect = "count as empty lists" if policy.missing == "zero" else "have no values"
+        number = counted(counts["with_judgements"], "judged query", "judged queries")
+        warn(f"The run has no results for {missing:,} of {number}, which {effect}.")
+    work = MatchPartition(
+        TableDescription.of(results.table),
+        TableDescription.of(judged),
+        policy,
+        scoring.get("collection"),
+        change_run=results.change,
+        change_judgements=change,
+        make=partial(_values_of, settings=settings),
+    )
+    names = [settings.labels.get(measure, str(measure)) for measure in settings.measures]
+    schema = ", ".join(f"`{name.replace('`', '``')}` double" for name in names)
+    rows = join_tables(results.table, judged, counts)
+    return rows.mapInArrow(_pack_values(work, names), f"query string, {schema}")
+
+
+def _values_of(
+    rankings: Rankings, settings: EvaluationSettings
+) -> tuple[tuple[str, ...], list[list[float | None]]]:
+    columns = [
+        [None if gone else value for value, gone in zip(row.tolist(), np.isnan(row), strict=True)]
+        for row in score_run(rankings, settings).values.values()
+    ]
+    return rankings.queries, columns
+
+
+def _pack_values(
+    work: MatchPartition, names: list[str]
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return the function for `mapInArrow` that yields rows of values, and raises errors."""
+    packed = pack_work(work)
+
+    def partition(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in packed(batches):
+            row = batch.to_pylist()[0]
+            if row["lacking"]:
+                raise RuntimeError(row["lacking"])
+            from judged.errors import JudgedError  # not there if the worker lacks judged
+
+            result = pickle.loads(row["result"])
+            if isinstance(result, JudgedError):
+                raise result
+            queries, columns = result
+            arrays = [pa.array(queries, pa.string()), *(pa.array(c, pa.float64()) for c in columns)]
+            yield pa.RecordBatch.from_arrays(arrays, names=["query", *names])
+
+    return partition

@@ -9,8 +9,6 @@ import socket
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -19,7 +17,6 @@ from judged import __version__
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
 
 CONNECT_SECONDS = 20.0  # the time that a machine may take to accept a connection
-SPARK_CONNECT_SECONDS = 50.0  # the time that a Spark Connect server may take to answer
 _QUIET = {
     "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
@@ -36,41 +33,34 @@ _INPUT_MESSAGES = (
 _EXCEPTION_LINE = re.compile(r"(Caused by: |: )?[\w.]*(Error|Exception)\b")
 
 
-def session(
-    *, master: str | None = None, remote: str | None = None, conf: Mapping[str, str] | None = None
-) -> Any:
+def session(address: str | None = None, conf: Mapping[str, str] | None = None) -> Any:
     """Start a Spark session for the command line.
 
     Parameters
     ----------
-    master : str, optional
-        The address of a cluster, such as "spark://host:7077" or "local[4]"; by default what Spark
-        is configured with, and otherwise this machine.
-    remote : str, optional
-        The address of a Spark Connect server, such as "sc://host:15002".
+    address : str, optional
+        The address of a cluster, such as "spark://host:7077", "yarn" or "local[4]", or of a Spark
+        Connect server, such as "sc://host:15002"; by default what Spark is configured with, and
+        otherwise this machine.
     conf : mapping, optional
         Spark settings by their names.
     """
     check_installed()
-    if master is not None and remote is not None:
-        raise InputError("give master or remote, not both.")
-    address = remote or master or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER")
-    is_remote = remote is not None or (master is None and "SPARK_REMOTE" in os.environ)
+    address = address or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER")
+    is_remote = (address or "").startswith("sc://")
     if not is_remote:
         _check_java()
     for host, port in _machines(address or ""):
         _check_reachable(host, port, str(address))
     with spark_errors(address), _silenced():
-        if is_remote:
-            return _connect(str(address), conf)
         try:
-            return _start(master, conf or {})
+            return _connect(str(address), conf or {}) if is_remote else _start(address, conf or {})
         except Exception as error:
             if "JAVA_GATEWAY_EXITED" not in str(error):
                 raise
             where = f" at {address}" if address else ""
             raise EngineError(
-                f"Spark{where} did not start. Check the master (such as local[4], "
+                f"Spark{where} did not start. Check the address (such as local[4], "
                 "spark://host:7077 or yarn), the settings, and that `java -version` is 17 or later."
             ) from None
 
@@ -110,27 +100,15 @@ def _check_reachable(host: str, port: int, address: str) -> None:
         ) from None
 
 
-def _connect(address: str, conf: Mapping[str, str] | None) -> Any:
+def _connect(address: str, conf: Mapping[str, str]) -> Any:
     from pyspark.sql import SparkSession
 
-    def connect() -> Any:
-        builder = SparkSession.builder.remote(address)
-        for name, value in (conf or {}).items():
-            builder = builder.config(name, value)
-        connected = builder.getOrCreate()
-        connected.version  # noqa: B018  # the first request shows whether it answers
-        return connected
-
-    thread = ThreadPoolExecutor(1)
-    try:
-        return thread.submit(connect).result(SPARK_CONNECT_SECONDS)
-    except FutureTimeoutError:
-        raise EngineError(
-            f"Spark at {address} did not answer within {SPARK_CONNECT_SECONDS:.0f} seconds. Is it "
-            "a Spark Connect server?"
-        ) from None
-    finally:
-        thread.shutdown(wait=False, cancel_futures=True)
+    builder = SparkSession.builder.remote(address)
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    connected = builder.getOrCreate()
+    connected.version  # noqa: B018  # the first request shows whether it answers
+    return connected
 
 
 def _start(master: str | None, conf: Mapping[str, str]) -> Any:
@@ -149,15 +127,12 @@ def _start(master: str | None, conf: Mapping[str, str]) -> Any:
     return builder.getOrCreate()
 
 
-def is_connect(frame: Any) -> bool:
-    return ".connect." in type(frame).__module__
-
-
 def address_of(frame: Any) -> str | None:
     """Return where a frame lives, for messages; None if that is unknown."""
     try:
         spark = frame.sparkSession
-        return spark.client.host if is_connect(frame) else spark.sparkContext.master
+        is_connect = ".connect." in type(frame).__module__
+        return spark.client.host if is_connect else spark.sparkContext.master
     except Exception:  # a name for messages is not worth an error
         return None
 
@@ -197,7 +172,7 @@ def spark_errors(address: str | None = None) -> Iterator[None]:
             raise
         text = str(error)
         if missing := re.search(r"No module named '?\"?([\w.]+)", text):
-            raise EngineError(not_installed(missing.group(1).partition(".")[0])) from None
+            raise EngineError(packages_missing(missing.group(1).partition(".")[0])) from None
         is_input = {base.__name__ for base in bases} & _INPUT_EXCEPTIONS
         if is_input or any(message in text for message in _INPUT_MESSAGES):
             raise InputError(f"Spark cannot read it: {_main_line(text)}") from None
@@ -211,9 +186,7 @@ def other_version(version: str) -> str:
     )
 
 
-def not_installed(package: str) -> str:
-    if package == "judged":
-        return f"judged is not installed on the Spark workers: install judged {__version__} there."
+def packages_missing(package: str) -> str:
     return (
         f"the Spark workers lack the Python package {package}: install judged {__version__}, "
         "pyarrow and pandas there."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class SparkTable:
     frame: Any
     """Columns query and item (texts), and score or grade (a number, or the text of one); subtopic
-    or iteration, document and weight, if there are any; line (text) for a line of a file that does
-    not have the usual fields."""
+    or iteration, document and weight, if there are any. Or query and line, a line of TREC text."""
     kind: Kind
     source: str  # the name in messages
     name: str = "run"
@@ -59,37 +58,22 @@ def as_table(
         from judged.inputs.frames import tidy
 
         fields = frame.schema.fields
-        types = {field.name: _polars_type(field.dataType.simpleString()) for field in fields}
+        types = {field.name: _polars_type(field.dataType) for field in fields}
         notes = tidy(pl.LazyFrame(schema=types), kind, source, columns, header).notes
     selected = _select(frame, kind, columns)
     return SparkTable(selected, kind, source, name, notes, is_rank=columns.is_rank)
 
 
-def _polars_type(name: str) -> pl.DataType:
+def _polars_type(kind: Any) -> pl.DataType:
     import polars as pl
+    import pyarrow as pa
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import to_arrow_type
 
-    if name.startswith(("string", "varchar", "char")):
-        return pl.String()
-    if name.startswith("decimal"):
-        precision, scale = name[len("decimal(") : -1].split(",")
-        return pl.Decimal(int(precision), int(scale))
-    if name.startswith("array<"):
-        return pl.List(_polars_type(name[len("array<") : -1]))
-    types: Mapping[str, pl.DataType] = {
-        "tinyint": pl.Int8(),
-        "smallint": pl.Int16(),
-        "int": pl.Int32(),
-        "bigint": pl.Int64(),
-        "float": pl.Float32(),
-        "double": pl.Float64(),
-        "boolean": pl.Boolean(),
-        "date": pl.Date(),
-        "timestamp": pl.Datetime(),
-        "timestamp_ntz": pl.Datetime(),
-        "binary": pl.Binary(),
-        "void": pl.Null(),
-    }
-    return types.get(name, pl.Struct([]))
+    try:
+        return pl.Series(pl.from_arrow(pa.array([], to_arrow_type(kind)))).dtype
+    except PySparkException:  # a type that Arrow lacks
+        return pl.Struct([])
 
 
 def _select(frame: Any, kind: Kind, columns: TableColumns) -> Any:

@@ -410,7 +410,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "run_format": file_format,
     "search": flag,
     "seed": partial(whole, at_least=0),
-    "simulate": flag,
     "skip_bad": flag,
     "tag": text,
     "threshold": number,

@@ -417,7 +417,7 @@ def test_a_pilot_has_a_band() -> None:
 def test_its_json_gives_the_same_chart() -> None:
     values = {str(query): query % 5 / 10 for query in range(40)}
     groups = {query: int(query) // 4 for query in values}
-    grouped = judged.plan(half_width=0.05, pilot=values, groups=groups)
+    grouped = judged.plan(queries=60, pilot=values, groups=groups)
     for plan in (PLAN, PILOT, grouped):
         read = json.loads(plan.to_json())
         assert power(read).data.equals(power(plan).data)

@@ -56,14 +56,13 @@ def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
         "level": 0.9,
         "comparisons": 3,
         "margin": 0.2,
-        "half_width": 0.4,
         "power": 0.7,
     }
     given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     files = ("--pilot", "qrels", "a.run", "b.run", "-m", "RR", "--groups", "groups.csv")
-    done = judged("plan", *given, *files, "--simulate", "--format", "json")
+    done = judged("plan", *given, *files, "--format", "json")
     compared = library.compare("qrels", ["a.run", "b.run"], "RR", groups="groups.csv")
-    found = library.plan(**options, pilot=compared, simulate=True)  # type: ignore[arg-type]
+    found = library.plan(**options, pilot=compared)  # type: ignore[arg-type]
     assert json.loads(done.out) == json.loads(found.to_json())
 
 

@@ -106,7 +106,7 @@ NO_PILOT = (
         ([0, 0], NO_VARIANCE.format("no query differs.")),
         ([0.1], "a pilot needs at least two queries; got 1 query."),
         ({}, "a pilot needs at least two queries; got 0 queries."),
-        ([0.1, float("nan"), 0.2], NOT_FINITE.format("number 2")),
+        ([0.1, float("nan"), 0.2], NOT_FINITE.format("query 2")),
         ({"q1": 0.1, "q2": float("inf")}, NOT_FINITE.format("query q2")),
         ([[1], [1, 2]], NO_PILOT.format("[[1], [1, 2]]")),
         ("runs.json", NO_PILOT.format("'runs.json'")),

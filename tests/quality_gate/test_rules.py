@@ -355,14 +355,60 @@ def test_golden_files(tmp_path: Path) -> None:
         ("q001 0.5\n", "the minimum of query 'q001' must name its measure: RR, P@1."),
         ("q77 RR 0.5\n", f"{golden}, line 1: query 'q77' is not judged"),
         ("q001 AP 0.5\n", "AP was not evaluated; there is RR, P@1."),
-        ("q001 RR nan\n", f'{golden}, line 1: the minimum "nan" is not a finite number.'),
-        ("query,minimum\nq001,x\n", f'{golden}, line 2: the minimum "x" is not a finite number.'),
+        (
+            "q001 RR nan\n",
+            f"{golden}, line 1: the minimum of query 'q001' must be a finite number; got nan.",
+        ),
+        ("query,minimum\nq001,x\n", "line 2: query 'q001' has no minimum, and there is no"),
         ("\n# nothing\n", f"{golden}: no golden queries found."),
     ):
         golden.write_text(content)
         with pytest.raises(judged.JudgedError) as refused:
             judged.gate(judgements, run, "RR, P@1", golden=golden)
         assert message in str(refused.value), content
+
+
+def test_the_rule_holds_in_each_slice_too() -> None:
+    """p of the slices are corrected as one family; a slice that is too small does not fail."""
+    judgements, old = ranked_at([1] * 40)
+    _, new = ranked_at([2, 3] * 4 + [1] * 29 + [9] * 3)
+    languages = ["de"] * 8 + ["en"] * 29 + ["fr"] * 3
+    slices = {query: {"lang": of} for query, of in zip(judgements, languages, strict=True)}
+    found = judged.gate(judgements, new, "RR", baseline=old, slices=slices)
+    by_slice = {row.slice: row for row in found.slices}
+    assert {name: (row.word, row.holds, row.queries) for name, row in by_slice.items()} == {
+        "lang de": ("regression", False, 8),
+        "lang en": ("identical", True, 29),
+        "lang fr": ("too few queries", True, 3),
+    }
+    d = np.array([1 / 2, 2 / 3] * 4)  # losses
+    p = float(stats.ttest_1samp(d, 0, alternative="greater").pvalue)
+    assert by_slice["lang de"].p == pytest.approx(p)
+    # Of the other slices, one cannot be worse and one has too few: three in the family.
+    assert by_slice["lang de"].corrected_p == pytest.approx(3 * p)
+    assert by_slice["lang de"].says == (
+        "RR, lang de: fell from 1.000 to 0.417, a significant drop of 0.583; allowed drop: 0."
+    )
+    assert found.says() == (
+        "FAILED: RR fell from 1.000 to 0.817 (significant); allowed drop: 0. RR (lang de) fell "
+        "from 1.000 to 0.417 (significant); allowed drop: 0."
+    )
+    assert found.to_dict()["slices"][0]["slice"] == "lang de"
+    assert 'name="RR, lang de"' in found.to_junit()
+    assert 'tests="4" failures="2" errors="0"' in found.to_junit()
+    within = judged.evaluate(judgements, {"old": old, "new": new}, "RR").gate(
+        "old", max_drop=0.6, slices=slices
+    )
+    assert (within.passed, within.slices[0].word) == (True, "allowed")
+    small = {query: {"part": "a" if query < "q037" else "b"} for query in judgements}
+    passed = judged.gate(judgements, old, "RR", baseline=new, slices=small)
+    assert (passed.passed, passed.decided) == (True, True)
+    assert passed.says() == (
+        "PASSED: no significant drop in RR; none of 2 values in slices fails (1 undecided: too few "
+        "queries)."
+    )
+    relevant = judged.gate(judgements, old, "RR", baseline=new, slices="relevant")
+    assert [row.slice for row in relevant.slices] == ["relevant 1"]
 
 
 def test_repeats_are_one_system() -> None:
@@ -428,7 +474,10 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         ({"max_drop": {"RR": math.nan}}, "max_drop of RR must be a finite number from 0; got nan."),
         ({"max_drop": {"AP": 0.1}}, "AP was not evaluated; there is RR."),
         ({"minimum": "x"}, "minimum must be a finite number; got 'x'."),
-        ({"changed": "skip"}, "changed must be error or drop; got 'skip'."),
+        (
+            {"baseline": None, "minimum": 0.1, "slices": True},
+            "slices (--slices) need a baseline (baseline, --baseline).",
+        ),
         ({"level": 0.5}, "the level of a gate must be above 0.5, such as 0.95; got 0.5."),
         (
             {"update": "yes"},

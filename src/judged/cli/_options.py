@@ -216,7 +216,7 @@ groups_option = file(
 )
 slices_option = file(
     "--slices",
-    "Compare in each slice too, from a table of query attributes; 'relevant' needs no table.",
+    "Look at each slice too, from a table of query attributes; 'relevant' needs no table.",
     group="comparison",
 )
 trusted_option = file(

@@ -8,7 +8,7 @@ import click
 
 from judged.cli import _options as opt
 from judged.cli._command import ARGUMENTS, READS, WRITES, command
-from judged.comparison.settings import CHANGED, GATE_SAVED_AS, RULES
+from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.results import endings
 from judged.text import listed
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     common=True,
 )
 @opt.file("--golden", "Require values of single queries: lines of query, measure and minimum.")
-@opt.choice("--changed", CHANGED, "Treat judgements that differ from the baseline's.", "error")
 @opt.flag(
     "--update-baseline",
     "Write the baseline file if the gate passes, or if there is none.",
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
 @opt.flag("--force", "Write the baseline even if the gate fails or settings differ.")
 @opt.level_option("Set the confidence level of one-sided tests.")
 @opt.groups_option
+@opt.slices_option
 @opt.convention_option
 @opt.trusted_option
 @opt.policy_options("ties", "missing", "empty")

@@ -9,10 +9,7 @@ import click
 from judged.cli import _options as opt
 from judged.cli._command import READS, command
 
-OF_PLAN = (
-    *("difference", "sd", "n_queries", "power", "level", "comparisons", "margin", "half_width"),
-    "simulate",
-)
+OF_PLAN = ("difference", "sd", "n_queries", "power", "level", "comparisons", "margin")
 """Options of the plan itself; the others are those of its pilot."""
 
 
@@ -46,9 +43,7 @@ OF_PLAN = (
     "Show that a system is not worse by this or more, one-sided.",
     common=True,
 )
-@opt.number("--half-width", float, "SIZE", "Reach this half-width of the confidence interval.")
 @opt.groups_option
-@opt.flag("--simulate", "Check the power on samples from the pilot's differences.")
 @opt.measures_option
 @opt.policy_options("missing")
 @opt.result_options(chart="power", quiet=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,19 +25,19 @@ from judged.inputs.formats import is_rankings_file, named_file, printable
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.tables import Judgements, Kind, Lookup
 from judged.matching.join import distinct
-from judged.options import number, real
+from judged.options import number
 from judged.outputs import write_text
 from judged.policy import CHOICES
 from judged.results import plain_value
 from judged.statistics.samples import Means, Median, Sample
-from judged.text import Warned, few, plain, quote
+from judged.text import Warned, few, plain
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
     from judged.rankings.rankings import Rankings
 
-VERSION = 1
+VERSION = 2
 """Version of the file format."""
 MARK = "judged_baseline"
 """Key that identifies a baseline file; its value is the version."""
@@ -61,10 +61,6 @@ def fingerprints(judgements: Judgements | Lookup) -> dict[str, str]:
     return {query: _digest(sorted(rows[query]))[:FINGERPRINT_DIGITS] for query in sorted(rows)}
 
 
-def combine_fingerprints(of_queries: Mapping[str, str]) -> str:
-    return _digest(f"{len(query)}:{query}{of_queries[query]}" for query in sorted(of_queries))
-
-
 def _digest(texts: Iterable[str]) -> str:
     return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -84,24 +80,18 @@ def _rows_of(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, str, f
     yield from zip(*columns, subtopics, frame["grade"].to_list(), strict=True)
 
 
-def judgement_changes(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, list[str]]:
+def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Return the queries whose fingerprints differ, by the kind of change.
 
-    >>> judgement_changes({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
-    {'changed': ['b'], 'new': ['c'], 'removed': ['a']}
+    >>> describe_changes({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
+    'changed: 1 query (b), new: 1 query (c), removed: 1 query (a)'
     """
-    return {
+    kinds = {
         "changed": sorted(query for query in now if then.get(query, now[query]) != now[query]),
         "new": sorted(now.keys() - then.keys()),
         "removed": sorted(then.keys() - now.keys()),
     }
-
-
-def changes_in_words(changes: Mapping[str, Sequence[str]]) -> str:
-    """Return the changed queries by kind; nothing if there are none."""
-    return ", ".join(
-        f"{kind}: {list_queries(queries)}" for kind, queries in changes.items() if queries
-    )
+    return ", ".join(f"{kind}: {list_queries(names)}" for kind, names in kinds.items() if names)
 
 
 # -- values of a system, and the file that holds them
@@ -140,7 +130,7 @@ class Baseline:
     """A baseline file."""
 
     content: Mapping[str, Any]
-    """Content of the file, with numbers as floats."""
+    """Content of the file; infinite values are the text "Infinity"."""
 
     @property
     def labels(self) -> list[str]:
@@ -162,19 +152,9 @@ class Baseline:
             odd = next((key for key in {**old, **new} if old.get(key) != new.get(key)), None)
             if odd is not None:
                 yield f"its {measure['label']} has {odd}={old.get(odd)}, not {new.get(odd)}"
-        for choice in CHOICES:
-            old, new = str(before["policy"].get(choice)), str(now["policy"].get(choice))
-            if old != new:
-                yield f"it was made with {choice}={old}, not {choice}={new}"
-        if (old := before["convention"]) != (new := now["convention"]):
-            yield f"it follows {old or 'no convention'}, not {new or 'none'}"
-        if (old := before["depth"]) != (new := now["depth"]):
-            yield f"its depth is {old or 'unlimited'}, not {new or 'unlimited'}"
-        if before["collection"] != now["collection"]:
-            yield "it was made with another collection"
-        if before["ranked"] != now["ranked"]:
-            old, new = ("; ".join(of["ranked"]) or "items as they are" for of in (before, now))
-            yield f"it ranks other items ({old}, not {new})"
+        for name, new in now["settings"].items():
+            if (old := before["settings"].get(name)) != new:
+                yield f"it was made with {name}={quoted(old)}, not {name}={quoted(new)}"
 
     def values_for(
         self, like: SystemValues, queries: Sequence[str], weights: Floats | None
@@ -203,9 +183,9 @@ class Baseline:
             np.int64,
         )
         counted = [lines[queries[i]] for i in place]
-        values = np.array([line["values"][name] for line in counted], np.float64)
+        values = np.array([float(line["values"][name]) for line in counted], np.float64)
         rows, repeats = (
-            [line[part][name] for line in counted]
+            [list(map(float, line[part][name])) for line in counted]
             if any(name in line.get(part, {}) for line in lines.values())
             else None
             for part in ("made_of", "repeats")
@@ -228,13 +208,18 @@ class Baseline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file as ASCII, with a line for each query so that diffs are readable."""
-        whole = {name: value for name, value in self.content.items() if name != "queries"}
+        whole = {"checksum": _checksum(self.content), **self.content}
+        queries = whole.pop("queries")
         head = json.dumps(whole, indent=2, allow_nan=False).removesuffix("\n}")
         lines = ",\n".join(
             f"    {json.dumps(query)}: {json.dumps(line, allow_nan=False)}"
-            for query, line in self.content["queries"].items()
+            for query, line in queries.items()
         )
         write_text(path, f'{head},\n  "queries": {{\n{lines}\n  }}\n}}\n')
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return _digest([json.dumps(content, sort_keys=True)])
 
 
 def make_baseline(
@@ -284,12 +269,13 @@ def make_baseline(
             "run": now.name,
             "repeats": now.repeats,
             "measures": measures,
-            "policy": {name: getattr(evaluation.policy, name) for name in CHOICES},
-            "convention": None if convention is None else str(convention),
-            "depth": evaluation.policy.depth,
-            "collection": _collection_of(rankings),
-            "ranked": list(rankings.basis),
-            "judgements": combine_fingerprints(judgements),
+            "settings": {
+                **{name: getattr(evaluation.policy, name) for name in CHOICES},
+                "convention": None if convention is None else str(convention),
+                "depth": evaluation.policy.depth,
+                "collection": _collection_of(rankings),
+                "ranked": list(rankings.basis),
+            },
             "missing": sorted(now.missing),
             "weights": weights,
             "groups": groups,
@@ -348,27 +334,16 @@ class BaselineSource:
     def exists(self) -> bool:
         return self.file is not None or self.run is not None
 
-    def changes(
-        self, today: Baseline, changed: str, *, force: bool
-    ) -> tuple[str, dict[str, list[str]]]:
-        """Return why a replaced file is not comparable, and the queries with other judgements."""
+    def difference(self, today: Baseline, *, force: bool) -> str:
+        """Return why the file is not comparable, which is an error unless it is replaced."""
         assert self.file is not None
-        changes = judgement_changes(self.file.judgements, today.judgements)
-        words = changes_in_words(changes)
-        if unlike := [*today.unlike(self.file)]:
-            why, fix = "; ".join(unlike), "Use the same options as it did"
-        elif words and changed == "error":
-            why = f"its judgements are not today's; {words}"
-            fix = "Leave these queries out (--changed drop, changed='drop')"
-        elif words and not today.judgements.keys() - {*changes["changed"], *changes["new"]}:
-            raise InputError(
-                f"{self.source}: all queries have other judgements than in this baseline; make a "
-                f"new one: {MAKE_NEW}."
-            )
-        else:
-            return "", changes
-        if force:
-            return why, {kind: [] for kind in changes}
+        fix = "Use the same options as it did"
+        why = "; ".join(today.unlike(self.file))
+        if not why and (changes := describe_changes(self.file.judgements, today.judgements)):
+            why = f"its judgements are not today's; {changes}"
+            fix = "Compare with a run, which today's judgements score"
+        if not why or force:
+            return why
         raise InputError(
             f"{self.source}: this baseline is not comparable: {why}. {fix}, or make a new one: "
             f"{MAKE_NEW}."
@@ -450,153 +425,26 @@ def _text_of_baseline(path: str) -> bytes | None:
     return whole if is_baseline else None
 
 
-# -- reading a file, which must be as `Baseline.save` writes it
-
-
 def read_baseline(text: bytes, label: str) -> Baseline:
     """Read a baseline file; anything that `Baseline.save` does not write is an error."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a name occurs twice")
-        return dict(pairs)
-
-    def no_constant(name: str) -> float:
-        raise ValueError(f"{name} is not a number")
-
     try:
-        whole = json.loads(text, object_pairs_hook=once, parse_constant=no_constant)
-        version = whole.get(MARK)
-        if version != VERSION or isinstance(version, bool):
-            raise InputError(
-                f"{label}: this baseline file has version {quoted(version)}, but this judged reads "
-                f"version {VERSION}; use the judged that wrote it, or a later one. It was not "
-                "changed."
-            )
-        _check(whole)
-        return Baseline(whole)
+        content = json.loads(text)
+        version, checksum = content[MARK], content.pop("checksum", None)
+        if version == VERSION and checksum != _checksum(content):
+            raise ValueError("its content is not what was written")
     except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
         what = str(error).partition("\n")[0]
         raise InputError(
             f"{label}: this baseline file is damaged ({what}); restore it, or delete it and make a "
             "new one. It was not changed."
         ) from None
-
-
-def _check(whole: dict[str, Any]) -> None:
-    """Check the content of a file, and make floats of its numbers."""
-    _check_fields(whole, FIELDS, "it")
-    _check_fields(whole, OPTIONAL_FIELDS, "it", may_be_null=True)
-    measures, lines, weights = whole["measures"], whole["queries"], whole["weights"]
-    if not measures or not lines:
-        raise ValueError("it has no measures or no queries")
-    for query, line in lines.items():
-        _check_fields(line, QUERY_FIELDS, f"query {query!r}")
-    if (
-        combine_fingerprints({query: line["judgements"] for query, line in lines.items()})
-        != (whole["judgements"])
-    ):
-        raise ValueError("queries are missing or were changed")
-    for name, measure in measures.items():
-        _check_fields(measure, MEASURE_FIELDS, f"measure {name!r}")
-        if "error" in measure:
-            measure["error"] = _number(measure["error"])
-            if not 0 <= measure["error"] < math.inf:
-                raise ValueError(f"the standard error of measure {name!r} is invalid")
-        _check_values(name, lines, whole["repeats"])
-    size = whole["collection"]
-    if isinstance(size, dict):
-        whole["collection"] = {query: int(_number(number)) for query, number in size.items()}
-    elif size is not None:
-        whole["collection"] = int(_number(size))
-    if weights is not None:
-        whole["weights"] = {query: _number(weight) for query, weight in weights.items()}
-
-
-def _check_values(name: str, lines: Mapping[str, Any], repeats: int) -> None:
-    counted: set[str] = set()
-    holders: dict[str, set[str]] = {"made_of": set(), "repeats": set()}
-    for query, line in lines.items():
-        if name not in line["values"]:
-            raise ValueError(f"query {query!r} has no value of {name}")
-        if line["values"][name] is not None:
-            line["values"][name] = _number(line["values"][name])
-            counted.add(query)
-        for part, queries in holders.items():
-            by_measure = line.get(part, {})
-            numbers = by_measure.get(name) if isinstance(by_measure, dict) else by_measure
-            if numbers is None:
-                continue
-            if not isinstance(numbers, list):
-                raise ValueError(f"{part!r} of query {query!r} is not a list")
-            by_measure[name] = [_number(number) for number in numbers]
-            queries.add(query)
-            if part == "repeats" and len(numbers) != repeats:
-                raise ValueError(f"it does not have {repeats} repeats of {name}")
-    for part, queries in holders.items():
-        if queries and queries != counted:
-            raise ValueError(f"{part} of {name} is missing for some queries")
-    if (repeats > 1) != bool(holders["repeats"]) and counted:
-        raise ValueError(f"it does not have {repeats} repeats of {name}")
-
-
-def _number(value: Any) -> float:
-    if value in ("Infinity", "-Infinity"):
-        return float(value)
-    number = real(value)
-    if number is None:
-        raise ValueError(f"{quoted(value)} is not a number")
-    return number
-
-
-Types = type | tuple[type, ...]
-Field = tuple[str, Types, Types]
-"""Name of a field, its type, and the type of its elements."""
-TEXT: Field = ("a text", str, object)
-COUNT: Field = ("a whole number from 1", int, object)
-OBJECT: Field = ("an object", dict, object)
-OBJECTS: Field = ("an object of objects", dict, dict)
-TEXTS: Field = ("an object of texts", dict, str)
-TEXT_LIST: Field = ("a list of texts", list, str)
-FIELDS = {
-    **dict.fromkeys(("measures", "queries"), OBJECTS),
-    **dict.fromkeys(("judgements", "run", "judged"), TEXT),
-    **dict.fromkeys(("ranked", "missing"), TEXT_LIST),
-    "policy": TEXTS,
-    "repeats": COUNT,
-}
-"""Fields of a baseline file, and what each must be."""
-OPTIONAL_FIELDS: dict[str, Field] = {
-    "convention": TEXT,
-    "depth": COUNT,
-    "collection": ("a number or an object", (int, float, dict), object),
-    "weights": ("an object of numbers", dict, (int, float)),
-    "groups": TEXTS,
-}
-"""Fields that may be null."""
-QUERY_FIELDS = {"judgements": TEXT, "values": OBJECT}
-MEASURE_FIELDS = {"label": TEXT, "parameters": TEXTS, "definition": TEXT}
-
-
-def _check_fields(
-    values: Mapping[str, Any], wanted: Mapping[str, Field], where: str, *, may_be_null: bool = False
-) -> None:
-    for name, (words, kind, of_elements) in wanted.items():
-        if name not in values:
-            raise ValueError(f"{where} has no {name!r}")
-        value = values[name]
-        if may_be_null and value is None:
-            continue
-        elements = value.values() if isinstance(value, dict) else value
-        is_valid = isinstance(value, kind)
-        if kind is int:
-            is_valid = type(value) is int and 1 <= value <= 2**53
-        elif is_valid and of_elements is not object:
-            is_valid = all(isinstance(element, of_elements) for element in elements)
-        if not is_valid:
-            raise ValueError(f"{name!r} of {where} is not {words}")
+    if version != VERSION:
+        raise InputError(
+            f"{label}: this baseline file has version {quoted(version)}, but this judged reads "
+            f"version {VERSION}; use the judged that wrote it, or delete it and make a new one. It "
+            "was not changed."
+        )
+    return Baseline(content)
 
 
 # -- golden queries
@@ -635,31 +483,23 @@ def golden_queries(golden: Any) -> list[GoldenQuery]:
 
 
 def _in_python(golden: Any, place: str) -> Iterator[GoldenQuery]:
-    if not isinstance(golden, Mapping):
-        if isinstance(golden, bytes) or not isinstance(golden, Iterable):
-            is_list = False
-        else:
-            is_list = getattr(golden, "ndim", 1) == 1
-        if not is_list:
-            raise InputError(
-                "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
-                f"queries; got {quoted(golden)}."
-            )
+    if isinstance(golden, bytes) or not isinstance(golden, Iterable):
+        raise InputError(
+            "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
+            f"queries; got {quoted(golden)}."
+        )
     pairs = golden.items() if isinstance(golden, Mapping) else ((query, None) for query in golden)
     for key, minima in pairs:
         query = as_id(key, place)
         by_measure = minima if isinstance(minima, Mapping) else {None: minima}
         for measure, minimum in by_measure.items():
-            if isinstance(minima, Mapping) and not isinstance(measure, str):
-                raise InputError(
-                    f"{place}: the name of a measure must be a text; got {quoted(measure)}."
-                )
             if minimum is not None:
                 minimum = number(f"{place}: the minimum of query {query!r}", minimum)
-            yield GoldenQuery(query, measure, minimum, place)
+            yield GoldenQuery(query, None if measure is None else str(measure), minimum, place)
 
 
 def _in_file(source: Source) -> Iterator[GoldenQuery]:
+    """Read JSON, or lines of a query, a measure and a minimum; a header is optional."""
     if source.head().lstrip()[:1] in (b"{", b"["):
         try:
             content = json.loads(source.read())
@@ -668,48 +508,26 @@ def _in_file(source: Source) -> Iterator[GoldenQuery]:
         yield from _in_python(content, source.label)
         return
     lines = [
-        (i, decoded(source.label, i, line))
+        (f"{source.label}, line {i}", decoded(source.label, i, line))
         for i, line in enumerate(source.lines(), 1)
         if line.strip() and not line.lstrip().startswith(b"#")
     ]
-    if not lines:
-        raise InputError(f"{source.label}: no golden queries found.")
-    header = [cell.strip().lower() for cell in lines[0][1].replace("\t", ",").split(",")]
-    headed = candidates("query", header[:1]) and set(header[1:]) <= {"measure", "minimum"}
-    separator = "\t" if "\t" in lines[0][1] else ","
-    for i, line in lines[bool(headed) :]:
-        place = f"{source.label}, line {i}"
-        if not headed:  # a query, and after white space a measure, a minimum or both
-            fields = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
-            rest = [field for field in fields[1:] if field]
-            minimum = rest.pop() if rest and _is_number(rest[-1]) else ""
-            yield _golden_query(fields[0], " ".join(rest), minimum, place)
-            continue
+    header = re.split("[,\t]", lines[0][1].strip().lower()) if lines else []
+    headed = bool(candidates("query", header[:1])) and {*header[1:]} <= {"measure", "minimum"}
+    for place, line in lines[headed:]:
+        separator = "\t" if "\t" in line else "," if headed else None
         try:
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+            cells = next(csv.reader([line], delimiter=separator)) if separator else line.split()
         except csv.Error as error:
             raise not_a_table(place, error) from None
-        if len(cells) > len(header):
-            raise InputError(
-                f"{place}: expected at most {len(header)} fields, found {len(cells)}: "
-                f"{quote(line)}."
-            )
-        named = dict(zip(header[1:], cells[1:], strict=False))
-        query = cells[0] if cells else ""
-        yield _golden_query(query, named.get("measure", ""), named.get("minimum", ""), place)
-
-
-def _golden_query(query: str, measure: str, minimum: str, place: str) -> GoldenQuery:
-    if not query:
-        raise InputError(f"{place}: the query is missing.")
-    if minimum and not (_is_number(minimum) and math.isfinite(float(minimum))):
-        raise InputError(f"{place}: the minimum {quote(minimum)} is not a finite number.")
-    return GoldenQuery(query, measure or None, float(minimum) if minimum else None, place)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and "_" not in text
+        query, *rest = map(str.strip, cells)
+        if not query:
+            raise InputError(f"{place}: the query is missing.")
+        rest = [cell for cell in rest if cell]
+        try:
+            minimum = float(rest[-1])
+        except (IndexError, ValueError):
+            yield GoldenQuery(query, " ".join(rest) or None, None, place)
+        else:
+            number(f"{place}: the minimum of query {query!r}", minimum)
+            yield GoldenQuery(query, " ".join(rest[:-1]) or None, minimum, place)

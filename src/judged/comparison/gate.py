@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, ClassVar, Unpack
 from xml.sax.saxutils import escape, quoteattr
@@ -16,8 +17,6 @@ from judged.comparison.baseline import (
     BaselineSource,
     SystemValues,
     baseline_source,
-    changes_in_words,
-    judgement_changes,
     make_baseline,
     system_values,
 )
@@ -26,6 +25,7 @@ from judged.comparison.numbers import Numbers, compared_by, queries_of
 from judged.comparison.outcomes import Match, match_pair
 from judged.comparison.rules import (
     GOALS,
+    TOO_FEW,
     GateOptions,
     Requirement,
     RuleResult,
@@ -34,6 +34,7 @@ from judged.comparison.rules import (
     check_minima,
 )
 from judged.comparison.settings import GATE_SAVED_AS, RULES
+from judged.comparison.slices import RELEVANT, cut_slices, relevant_items
 from judged.comparison.wording import list_queries, percent_of, shown_p, with_sign
 from judged.errors import InputError
 from judged.evaluation.evaluate import evaluate
@@ -54,6 +55,7 @@ from judged.options import (
     RunLike,
     RunsLike,
     Scoring,
+    SlicesLike,
     checked,
     takes_scoring,
 )
@@ -74,7 +76,7 @@ TRUSTED_COLUMNS = (
     "cheap_difference",
     "weight",
 )
-WORDS = frozenset({"measure", "verdict", "query"})
+WORDS = frozenset({"measure", "verdict", "query", "slice"})
 
 
 @takes_scoring
@@ -89,10 +91,10 @@ def gate(
     max_drop: Mapping[str, float] | float | None = None,
     minimum: Mapping[str, float] | float | None = None,
     golden: Any = None,
-    changed: str = "error",
     update: bool | str = False,
     level: float = 0.95,
     groups: GroupsLike | None = None,
+    slices: SlicesLike | None = None,
     **scoring: Unpack[Scoring],
 ) -> Gate:
     """Decide whether a run may replace a baseline.
@@ -123,9 +125,6 @@ def gate(
         Queries that must reach their value in the baseline, or a minimum: {query: minimum},
         {query: {measure: minimum}}, a list of queries, or a file with lines of a query, a measure
         and a minimum, the last two optional.
-    changed : {"error", "drop"}, optional
-        What to do if judgements are not those of the baseline file: fail, or leave those queries
-        out.
     update : bool or "force", optional
         Write the baseline file if the gate passes, or if there is none. With "force", write it
         even if the gate fails or the file is not comparable.
@@ -133,6 +132,9 @@ def gate(
         Confidence level. A drop is significant if its one-sided p, corrected, is below 1 - level.
     groups : GroupsLike, optional
         The group of each query, if queries of a group are not independent.
+    slices : SlicesLike, optional
+        Attributes of the queries, {query: {attribute: value}}, to apply the rule in each slice too,
+        corrected over all slices of an attribute. Slices with too few queries do not fail.
     **scoring
 
     Returns
@@ -149,13 +151,12 @@ def gate(
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
-    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    options = GateOptions(rule, max_drop, minimum, golden, update, level)
     if scoring.get("skip_bad"):
         raise InputError("skip_bad does not work with a gate, which needs its runs; leave it out.")
     trusted = scoring.get("trusted")
-    refuse_beside(
-        trusted, groups=groups is not None, golden=golden is not None, update=options.update
-    )
+    cannot = {"groups": groups, "golden": golden, "slices": slices or None}
+    refuse_beside(trusted, update=update, **{name: of is not None for name, of in cannot.items()})
     source = baseline_source(baseline)
     if trusted is not None and source.run is None and not source.absent:
         raise InputError(
@@ -173,7 +174,7 @@ def gate(
     evaluation, before = _evaluate(judgements, run, source, measures, **scoring)
     if evaluation.trusted is not None:
         evaluation = at_level(evaluation, level)
-    return _decide(evaluation, before, source, options, groups, missing=missing)
+    return _decide(evaluation, before, source, options, groups, slices, missing=missing)
 
 
 def _evaluate(
@@ -215,21 +216,16 @@ def gate_evaluation(
     evaluation: Evaluation,
     baseline: Path | None = None,
     *,
-    rule: str = "loss",
-    max_drop: Mapping[str, float] | float | None = None,
-    minimum: Mapping[str, float] | float | None = None,
-    golden: Any = None,
-    changed: str = "error",
-    update: bool | str = False,
-    level: float = 0.95,
     groups: GroupsLike | None = None,
+    slices: SlicesLike | None = None,
+    **options: Any,
 ) -> Gate:
     """Decide whether the runs of an evaluation may replace a baseline.
 
     The baseline is a file that a gate wrote, or the name of one of the runs; the other runs are
     repeats of one system. Other options are those of `gate`.
     """
-    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    rules = GateOptions(**options)
     names = [run.name for run in evaluation.runs]
     before = [baseline] if isinstance(baseline, str) and baseline in names else []
     if before and len(names) > 1:
@@ -241,8 +237,8 @@ def gate_evaluation(
                 f"{source.source}: is not a baseline file; evaluate this run together with the "
                 "others, and give its name as the baseline."
             )
-    options.check_source(source)
-    return _decide(evaluation, before, source, options, groups, missing=False)
+    rules.check_source(source)
+    return _decide(evaluation, before, source, rules, groups, slices, missing=False)
 
 
 # -- decision
@@ -253,7 +249,8 @@ def _decide(
     before: Sequence[str],
     source: BaselineSource,
     options: GateOptions,
-    groups: Any,
+    groups: GroupsLike | None,
+    slices: SlicesLike | None,
     *,
     missing: bool,
 ) -> Gate:
@@ -262,21 +259,21 @@ def _decide(
     `before` names the runs that are the baseline, and `missing` says whether a policy for missing
     queries was chosen.
     """
+    if source.absent and slices not in (None, False):
+        raise InputError("slices (--slices) need a baseline (baseline, --baseline).")
     queries, measures = queries_of(evaluation), compared_by(evaluation.labels)
     runs = [run for run in evaluation.runs if run.name not in before]
     now, then = system_values(evaluation, runs, queries), None
     if before:
         then = system_values(evaluation, [evaluation.scored(name) for name in before], queries)
-    rankings = evaluation.runs[0].rankings
-    weights = None
+    rankings, weights = evaluation.runs[0].rankings, None
     if rankings.weights is not None:
         by_query = dict(zip(rankings.queries, rankings.weights.values.tolist(), strict=True))
         weights = {query: by_query[query] for query in queries}
     group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
     notes: list[str] = [*map(Warned, evaluation.warnings())]
     notes += warn_of_missing([run.rankings for run in evaluation.runs], evaluation.policy)
-    unlike, today, changes = "", None, judgement_changes({}, {})
-    place = np.arange(len(queries))
+    unlike, today = "", None
     if source.file is not None or options.update:
         named = None
         if group_numbers is not None:
@@ -285,17 +282,13 @@ def _decide(
         today = make_baseline(evaluation, now, queries, weights=weights, groups=named)
     if source.file is not None:
         assert today is not None
-        unlike, changes = source.changes(today, options.changed, force=options.force)
+        unlike = source.difference(today, force=options.force)
         if not unlike:
-            scale = None
-            if weights is not None:
-                scale = relative(np.array([*weights.values()], np.float64))
+            scale = None if weights is None else relative(np.array([*weights.values()], float))
             then = source.file.values_for(now, queries, scale)
-            lost = {*changes["changed"], *changes["new"]}
-            place = np.array([i for i, q in enumerate(queries) if q not in lost], np.int64)
             notes += source.notes(today)
     if then is not None and not missing:
-        notes += _check_missing(now, then, [queries[i] for i in place])
+        notes += _check_missing(now, then, queries)
     sides = {NOW: now} if then is None else {NOW: now, THEN: then}
     entries = {
         (measure.name, side): values.entries[str(measure.measure)]
@@ -306,23 +299,21 @@ def _decide(
     allowed = {} if source.absent else options.allowed_drops(evaluation)
     minima = options.minima(evaluation)
     matches: list[Match] = []
+    rows: tuple[RuleResult, ...] = ()
+    in_slices: list[RuleResult] = []
+    settings = options.settings
     if then is not None:
-        compared = numbers.only(place)
-        matches = [match_pair(compared, measure, NOW, THEN) for measure in measures]
+        matches = [match_pair(numbers, measure, NOW, THEN) for measure in measures]
+        rows = apply_rule(matches, options.rule, allowed, settings, numbers)
+        in_slices, about_slices = _gate_slices(evaluation, numbers, slices, options, allowed)
+        notes += about_slices
     if options.rule != "point":
         units = (
-            (
-                *(match.measure.name, match.queries),
-                None if match.groups is None else match.units,
-                match.effective_units,
-            )
-            for match in matches
-            if match.differs.any()
+            (row.measure, row.queries, row.groups, match.effective_units)
+            for row, match in zip(rows, matches, strict=True)
+            if row.word != "identical"
         )
         notes += map(Warned, about_few_units(units))
-    settings = options.settings
-    rows = apply_rule(matches, options.rule, allowed, settings, numbers) if matches else ()
-    golden = check_golden(options.golden, evaluation, numbers, NOW, THEN, set(place.tolist()))
     result = Gate(
         evaluation=evaluation,
         rule=options.rule,
@@ -334,12 +325,12 @@ def _decide(
         kind="none" if source.absent else "file" if source.run is None else "run",
         rows=rows,
         minima=check_minima(minima, replace(numbers, runs=(NOW,)), options.rule, settings),
-        golden=golden,
+        golden=check_golden(options.golden, evaluation, numbers, NOW, THEN),
         worst={match.measure.name: _losses(match, queries) for match in matches},
-        changes=changes,
         notes=tuple(dict.fromkeys(notes)),
         unlike=unlike,
-        to_update=options.update,
+        to_update=bool(options.update),
+        slices=tuple(in_slices),
     )
     if today is None or not options.update or not (result.passed or options.force):
         return result
@@ -348,6 +339,31 @@ def _decide(
     assert source.path is not None
     today.save(source.path)
     return replace(result, updated=True)
+
+
+def _gate_slices(
+    evaluation: Evaluation,
+    numbers: Numbers,
+    slices: Any,
+    options: GateOptions,
+    allowed: Mapping[str, float],
+) -> tuple[list[RuleResult], list[str]]:
+    """Apply the rule in each slice; the slices of an attribute are corrected as one family."""
+    cuts, notes = cut_slices(numbers, slices, partial(relevant_items, evaluation, numbers.queries))
+    rows: list[RuleResult] = []
+    for attribute, parts in cuts.items():
+        if attribute == RELEVANT and len(cuts) > 1:
+            continue
+        names, matches = [], []
+        for name, place in parts.items():
+            part = numbers.only(place)
+            for measure in numbers.measures:
+                match = match_pair(part, measure, NOW, THEN)
+                if match.queries:
+                    names.append(f"{attribute} {name}")
+                    matches.append(match)
+        rows += apply_rule(matches, options.rule, allowed, options.settings, numbers, names)
+    return rows, notes
 
 
 def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]) -> list[str]:
@@ -415,8 +431,6 @@ class Gate(Result):
     golden: tuple[Requirement, ...]
     worst: Mapping[str, Sequence[Mapping[str, Any]]]
     """The ten queries that lost most on each measure: query, baseline, value and difference."""
-    changes: Mapping[str, Sequence[str]]
-    """Queries that were left out because their judgements are not those of the baseline."""
     notes: tuple[str, ...]
     unlike: str
     """Why nothing could be compared with a baseline that was replaced."""
@@ -424,14 +438,16 @@ class Gate(Result):
     """True if an update was requested."""
     updated: bool = False
     """True if the baseline file was written."""
+    slices: tuple[RuleResult, ...] = ()
+    """Verdict of the rule on each measure in each slice."""
 
     @property
     def checks(self) -> tuple[RuleResult | Requirement, ...]:
-        return (*self.rows, *self.minima, *self.golden)
+        return (*self.rows, *self.minima, *self.golden, *self.slices)
 
     @property
     def passed(self) -> bool:
-        """True if everything passes."""
+        """True if everything passes; slices with too few queries do not stand in the way."""
         return all(check.holds for check in self.checks)
 
     @property
@@ -463,7 +479,7 @@ class Gate(Result):
             "minimum": plain_value(self.minima),
             "golden": plain_value(self.golden),
             "worst": plain_value(self.worst),
-            "left_out": dict(self.changes),
+            **({"slices": plain_value(self.slices)} if self.slices else {}),
             "says": self.says(),
             "notes": [str(note) for note in self.notes],
             "definitions": {evaluation.label(m): m.definition() for m in evaluation.measures},
@@ -532,6 +548,12 @@ class Gate(Result):
             why = f"the baseline is not comparable ({self.unlike})"
             why = why if self.unlike else "there was no baseline"
             reached.insert(0, f"nothing was compared, because {why}")
+        if self.slices:
+            few = sum(row.word == TOO_FEW for row in self.slices)
+            undecided = f" ({few:,} undecided: too few queries)" if few else ""
+            reached.append(
+                f"none of {counted(len(self.slices), 'value')} in slices fails{undecided}"
+            )
         return f"PASSED: {'; '.join(reached)}."
 
     def document(self, display: Display) -> Document:
@@ -542,6 +564,7 @@ class Gate(Result):
             warnings=[note for note in self.notes if isinstance(note, Warned)],
             notes=[
                 *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
+                *(row.says for row in self.slices if row.fails),
                 *(f"{measure}: the change is {fix.says()}." for measure, fix in trusted),
                 *(check.says for check in (*self.minima, *self.golden) if check.fails),
                 *(row.sees for row in self.rows),
@@ -552,8 +575,6 @@ class Gate(Result):
 
     def _method(self) -> list[str]:
         sentences = []
-        if changes := changes_in_words(self.changes):
-            sentences.append(f"Left out because of other judgements: {changes}.")
         if self.rows:
             where = f" ({self.source})" if self.kind == "file" else ""
             test = "" if self.rule == "point" else f"; one-sided test at {percent_of(self.level)}"
@@ -579,7 +600,7 @@ class Gate(Result):
         return sentences
 
     def _tables(self) -> list[Table]:
-        made = [self._rule_table()] if self.rows else []
+        made = [self._rule_table(rows) for rows in (self.rows, self.slices) if rows]
         if any(row.trusted is not None for row in self.rows):
             made.append(self._trusted_table())
         made += [_requirement_table(checks) for checks in (self.minima, self.golden) if checks]
@@ -596,22 +617,29 @@ class Gate(Result):
             made.append(Table(header, rows, WORDS, title="Queries that lost most", folded=True))
         return made
 
-    def _rule_table(self) -> Table:
-        ends = [] if self.rule == "point" else [f"{percent_of(self.interval_level)} CI"]
-        p = ["p"] if self.rule == "loss" else []
-        rows = [
+    def _rule_table(self, rows: Sequence[RuleResult]) -> Table:
+        sliced = rows[0].slice is not None
+        cells = [
             [
+                *([row.slice or "", f"{row.queries:,}"] if sliced else []),
                 *(row.measure, row.word if row.holds else Bold(row.word)),
                 *(shown(row.baseline), shown(row.value), _signed(row.difference)),
-                *([_between(row.low, row.high)] if ends else []),
+                *([] if self.rule == "point" else [_between(row.low, row.high)]),
                 f"{row.allowed:g}",
-                *([shown_p(row.corrected_p)] if p else []),
-                shown(row.sight.drop),
+                *([shown_p(row.corrected_p)] if self.rule == "loss" else []),
+                *([] if sliced else [shown(row.sight.drop)]),
             ]
-            for row in self.rows
+            for row in rows
         ]
-        before = ["measure", "verdict", "baseline", "now", "change"]
-        return Table([*before, *ends, "allowed", *p, "detectable"], rows, WORDS)
+        header = [
+            *(["slice", "queries"] if sliced else []),
+            *("measure", "verdict", "baseline", "now", "change"),
+            *([] if self.rule == "point" else [f"{percent_of(self.interval_level)} CI"]),
+            "allowed",
+            *(["p"] if self.rule == "loss" else []),
+            *([] if sliced else ["detectable"]),
+        ]
+        return Table(header, cells, WORDS)
 
     def _trusted_table(self) -> Table:
         ends = f"{percent_of(self.interval_level)} CI"
@@ -654,10 +682,12 @@ class Gate(Result):
     def _junit_case(self, check: RuleResult | Requirement) -> list[str]:
         text = [check.says]
         if isinstance(check, RuleResult):
-            kind, name, word = self.rule, check.measure, check.word
+            kind, word = self.rule, check.word
+            name = check.measure if check.slice is None else f"{check.measure}, {check.slice}"
+            losses = () if check.slice else self.worst.get(check.measure, ())
             text += [
                 f"{readable(loss['query'])}: {loss['baseline']:.4f} to {loss['value']:.4f}"
-                for loss in self.worst.get(check.measure, ())
+                for loss in losses
             ]
         else:
             kind, word = check.kind, "not reached"

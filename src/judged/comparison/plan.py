@@ -7,14 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.power import (
-    MIN_UNITS,
-    Estimate,
-    Pilot,
-    PowerAnalysis,
-    Simulation,
-    simulate_power,
-)
+from judged.comparison.power import MIN_UNITS, Estimate, Pilot, PowerAnalysis
 from judged.comparison.settings import MAX_QUERIES
 from judged.comparison.wording import percent_of, share, shown_number, size
 from judged.errors import InputError, quoted
@@ -39,8 +32,6 @@ else:  # loaded by `typing.get_type_hints` only
 
 __all__ = ["Plan", "plan"]
 
-LARGEST_DEVIATION = 0.02
-"""A simulated power that differs from the planned one by more than this is a warning."""
 MAX_POWER = 1 - 1e-9
 SMALLEST_P = 1e-9
 """Smallest significance level of one comparison."""
@@ -61,10 +52,8 @@ def plan(
     level: float = 0.95,
     comparisons: int = 1,
     margin: float | None = None,
-    half_width: float | None = None,
     measure: str | Measure | None = None,
     groups: GroupsLike | None = None,
-    simulate: bool = False,
 ) -> Plan:
     """Work out how many queries a comparison needs (power analysis).
 
@@ -74,7 +63,7 @@ def plan(
     ----------
     difference : float, optional
         The true difference to detect, in the measure's own unit. With a `margin`, how much better
-        the system truly is, by default 0. Otherwise its sign matters only to `simulate`.
+        the system truly is, by default 0.
     sd : float, optional
         Standard deviation of the per-query differences. Either this or a pilot is needed.
     pilot : Comparison, array or dict, optional
@@ -93,15 +82,11 @@ def plan(
     margin : float, optional
         By how much a system may be worse. The plan is then for a one-sided test of non-inferiority,
         as with the rule safe of `gate`, and for equivalence as in `compare`.
-    half_width : float, optional
-        Half-width that the confidence interval of a difference may have.
     measure : str or Measure, optional
         One of the measures of a pilot with several.
     groups : GroupsLike, optional
-        The group of each of the pilot's queries, if queries of a group are not independent. For
-        differences without ids, a list.
-    simulate : bool, optional
-        Check the power on samples of the pilot's differences.
+        The group of each of the pilot's queries, if queries of a group are not independent.
+        Differences without ids have the ids 1, 2, and so on.
 
     >>> print(plan(difference=0.02, sd=0.1).says()[0])
     You need 199 queries to detect a difference of 0.02 with 80 % power.
@@ -110,18 +95,25 @@ def plan(
     >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
     0.2836
     """
-    _check_options(
-        sd=sd,
-        pilot=pilot,
-        measure=measure,
-        groups=groups,
-        simulate=simulate,
-        queries=queries,
-        difference=difference,
-        margin=margin,
-        half_width=half_width,
-        power=power,
-    )
+    if (sd is None) == (pilot is None):
+        raise InputError(
+            "a plan needs either the standard deviation of per-query differences (sd, --sd), or a "
+            "pilot to estimate it from (--pilot QRELS RUN RUN)."
+        )
+    for name, value in {"measure": measure, "groups": groups}.items():
+        if value is not None and pilot is None:
+            raise InputError(f"{name} is for a pilot; leave it out with sd.")
+    if difference is None and margin is None and queries is None:
+        raise InputError(
+            "give a difference (--difference) or a margin (--margin) to plan for, or the number of "
+            "queries (--n-queries)."
+        )
+    if None not in (queries, power) and (difference is not None or margin is not None):
+        given = "margin" if difference is None else "difference"
+        raise InputError(
+            f"{given}, queries and power are all given; leave one of them out, and it is computed "
+            "from the others."
+        )
     known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
     analysis = PowerAnalysis(
         level=level,
@@ -129,28 +121,13 @@ def plan(
         margin=optional(_above_0)("margin", margin),
         per_unit=1.0 if known is None else known.per_unit,
     )
-    difference = _checked_difference(difference, analysis.margin)
-    sign = 1.0
-    if analysis.margin is None and difference is not None:
-        sign, difference = math.copysign(1.0, difference), abs(difference)
+    difference = _checked_difference(difference, analysis, known)
     if queries is not None:
         queries = whole("queries", queries, at_least=2, at_most=MAX_QUERIES)
+        _check_queries(analysis, known, queries)
     power = _checked_power(POWER if power is None else power, analysis)
-    half_width = optional(_above_0)("half_width", half_width)
     sd = _above_0("sd", sd) if known is None else known.sd
-    _check_sizes(analysis, known, difference)
-    _check_queries(analysis, known, queries)
-    solved = _solve(analysis, known, sd, difference, queries, power, half_width)
-    if simulate and known is not None:
-        simulation = simulate_power(
-            known.differences,
-            analysis,
-            difference=sign * solved.planned_difference,
-            units=math.floor(solved.units * (1 + 1e-12)),
-            seed=0,
-        )
-        solved = replace(solved, simulation=simulation)
-    return replace(solved, notes=(*_notes(solved), *_about_simulation(solved)))
+    return _solve(analysis, known, sd, difference, queries, power)
 
 
 def _solve(
@@ -160,7 +137,6 @@ def _solve(
     difference: float | None,
     queries: int | None,
     power: float,
-    half_width: float | None,
 ) -> Plan:
     """Compute what is not given, at the standard deviation and at both ends of its interval."""
     sds = [sd, *(() if pilot is None else pilot.interval(analysis.level))]
@@ -176,137 +152,65 @@ def _solve(
     def queries_for(size: float) -> Estimate:
         return estimate(lambda sd: in_queries(analysis.units(sd, size, power)))
 
+    def power_for(size: float) -> Estimate:
+        return estimate(lambda sd: analysis.power(sd, size, units))
+
     def queries_for_equivalence(size: float) -> Estimate | None:
         if margin is None or abs(size) >= margin:
             return None if margin is None else Estimate(None)
         return estimate(lambda sd: in_queries(analysis.equivalence_units(sd, size, power)))
 
-    for_difference = for_half_width = None
-    solved = "queries"
-    if queries is not None:
-        solved = "difference" if difference is None else "power"
-    else:
-        if difference is not None:
-            for_difference = queries_for(difference)
+    solved = "queries" if queries is None else "difference" if difference is None else "power"
+    if queries is None:
+        assert difference is not None
+        answer = queries_for(difference)
+        if answer.value is None or math.isinf(answer.value):
             what = f"difference of {difference:g}"
-            if margin is not None:
-                what = f"margin of {margin:g}, with a true {what},"
-            _check_finite(for_difference, what, sd)
-        if half_width is not None:
-            for_half_width = estimate(
-                lambda sd: in_queries(analysis.half_width_units(sd, half_width))
+            what = what if margin is None else f"margin of {margin:g}, with a true {what},"
+            raise InputError(
+                f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
+                f"{sd:g}; use a larger one."
             )
-            _check_finite(for_half_width, f"half-width of {half_width:g}", sd)
-        answer = _larger(for_difference, for_half_width)
-        assert answer.value is not None
         queries = round(answer.value)
-    units = queries / analysis.per_unit
-    base: float | None = difference
-    reached: float | None = power
+    units, reached = queries / analysis.per_unit, power
     if difference is None:
-        detected = estimate(lambda sd: analysis.detectable(sd, units, power))
-        base = detected.value
-        if solved == "difference":
-            difference, answer = base, detected
+        answer = estimate(lambda sd: analysis.detectable(sd, units, power))
+        assert answer.value is not None
+        difference = answer.value
     else:
-        with_power = estimate(lambda sd: analysis.power(sd, difference, units))
-        reached = with_power.value
-        answer = with_power if solved == "power" else answer
-    assert base is not None
-    assert reached is not None
-    if margin is None or solved == "queries":
-        equivalence = queries_for_equivalence(base)
-    else:
-        equivalence = estimate(lambda sd: analysis.equivalence_power(sd, base, units))
-    sizes = [base * times for times in TIMES]
+        answer = power_for(difference) if solved == "power" else answer
+        reached = analysis.power(sd, difference, units)
+    equivalence = queries_for_equivalence(difference)
+    if margin is not None and solved == "power":
+        equivalence = estimate(lambda sd: analysis.equivalence_power(sd, difference, units))
+    sizes = [difference * times for times in TIMES]
     if margin is not None:
-        sizes = sorted({base, *(margin * times for times in MARGINS)})
+        sizes = sorted({difference, *(margin * times for times in MARGINS)})
     rows = [
         PlanRow(
-            size,
-            size / sd,
-            queries_for(size),
-            estimate(lambda sd, size=size: analysis.power(sd, size, units)),  # type: ignore[misc]
-            queries_for_equivalence(size),
+            *(size, size / sd, queries_for(size), power_for(size), queries_for_equivalence(size)),
             asked=size == difference,
         )
         for size in sizes
     ]
-    return Plan(
+    found = Plan(
         solved=solved,
         difference=difference,
         queries=queries,
         power=reached,
         half_width=analysis.half_width(sd, units),
-        asked_half_width=half_width,
         sd=sd,
         analysis=analysis,
         answer=answer,
-        for_difference=for_difference,
-        for_half_width=for_half_width,
         equivalence=equivalence,
         rows=tuple(rows),
-        planned_difference=base,
         wanted_power=power,
         pilot=pilot,
     )
-
-
-def _larger(*estimates: Estimate | None) -> Estimate:
-    ends = [
-        (estimate.value, estimate.low, estimate.high)
-        for estimate in estimates
-        if estimate is not None
-    ]
-    return Estimate(
-        *(None if None in values else max(values) for values in zip(*ends, strict=True))
-    )
-
-
-def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
-    if estimate.value == math.inf:
-        raise InputError(
-            f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
-            f"{sd:g}; use a larger one."
-        )
+    return replace(found, notes=tuple(_notes(found)))
 
 
 # -- checks
-
-
-def _check_options(**options: Any) -> None:
-    given = {name for name, value in options.items() if value is not None and value is not False}
-    if not given & {"sd", "pilot"}:
-        raise InputError(
-            "a plan needs the standard deviation of per-query differences (sd, --sd), or a pilot "
-            "to estimate it from (--pilot QRELS RUN RUN)."
-        )
-    if {"sd", "pilot"} <= given:
-        raise InputError("sd and pilot are both given; leave one of them out.")
-    for name in ("measure", "groups"):
-        if name in given and "sd" in given:
-            raise InputError(f"{name} is for a pilot; leave it out with sd.")
-    if "simulate" in given and "sd" in given:
-        raise InputError(
-            "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
-            "RUN) instead of sd."
-        )
-    if not given & {"queries", "difference", "margin", "half_width"}:
-        raise InputError(
-            "give a difference (--difference), a margin (--margin) or a half_width (--half-width) "
-            "to plan for, or the number of queries (--n-queries)."
-        )
-    if {"queries", "half_width"} <= given:
-        raise InputError(
-            "the half-width is computed from queries; leave out half_width (--half-width), or "
-            "queries (--n-queries)."
-        )
-    if {"queries", "power"} <= given and given & {"difference", "margin"}:
-        wanted = "difference" if "difference" in given else "margin"
-        raise InputError(
-            f"{wanted}, queries and power are all given; leave one of them out, and it is "
-            "computed from the others."
-        )
 
 
 def _above_0(name: str, value: Any) -> float:
@@ -316,15 +220,35 @@ def _above_0(name: str, value: Any) -> float:
     return known
 
 
-def _checked_difference(value: Any, margin: float | None) -> float | None:
-    if value is None:
-        return None if margin is None else 0.0
-    difference = number("difference", value)
-    if difference == 0 and margin is None:
-        raise InputError(
-            "difference must not be 0, which no number of queries detects; to show that a system "
-            "is as good, give a margin."
-        )
+def _checked_difference(value: Any, analysis: PowerAnalysis, pilot: Pilot | None) -> float | None:
+    """Return the difference, 0 with a margin if none is given, checked like the margin."""
+    margin = analysis.margin
+    difference = None if value is None else number("difference", value)
+    if margin is None and difference is not None:
+        difference = abs(difference)
+        if difference == 0:
+            raise InputError(
+                "difference must not be 0, which no number of queries detects; to show that a "
+                "system is as good, give a margin."
+            )
+    if margin is not None:
+        difference = difference or 0.0
+        if analysis.level <= 0.5:
+            raise InputError(
+                f"with a margin the level must be above 0.5, such as 0.95; got {analysis.level!r}."
+            )
+        if difference <= -margin:
+            raise InputError(
+                f"a system that is worse by {-difference:g} is not within a margin of {margin:g}; "
+                f"give a difference above −{margin:g}."
+            )
+    for name, known in (("difference", difference), ("margin", margin)):
+        if pilot is not None and known is not None and abs(known) >= pilot.width:
+            raise InputError(
+                f"{name} must be smaller than {pilot.width:g}, the largest possible of "
+                f"{pilot.measure}; got {known:g}. It is in the measure's own unit, even if numbers "
+                "are shown in percent."
+            )
     return difference
 
 
@@ -343,39 +267,16 @@ def _checked_power(value: Any, analysis: PowerAnalysis) -> float:
     return power
 
 
-def _check_sizes(analysis: PowerAnalysis, pilot: Pilot | None, difference: float | None) -> None:
-    margin = analysis.margin
-    for name, value in (("difference", difference), ("margin", margin)):
-        if pilot is not None and value is not None and abs(value) >= pilot.width:
-            raise InputError(
-                f"{name} must be smaller than {pilot.width:g}, the largest possible of "
-                f"{pilot.measure}; got {value:g}. It is in the measure's own unit, even if numbers "
-                "are shown in percent."
-            )
-    if margin is None:
-        return
-    if analysis.level <= 0.5:
-        raise InputError(
-            f"with a margin the level must be above 0.5, such as 0.95; got {analysis.level!r}."
-        )
-    if difference is not None and difference <= -margin:
-        raise InputError(
-            f"a system that is worse by {-difference:g} is not within a margin of {margin:g}; give "
-            f"a difference above −{margin:g}."
-        )
-
-
-def _check_queries(analysis: PowerAnalysis, pilot: Pilot | None, queries: int | None) -> None:
+def _check_queries(analysis: PowerAnalysis, pilot: Pilot | None, queries: int) -> None:
     floor, per_unit = analysis.floor, analysis.per_unit
     fewest = analysis.queries(floor)
-    if queries is None or queries >= fewest:
+    if queries >= fewest:
         return
     why = ""
-    if pilot is not None and pilot.grouped and per_unit != 1:
+    if pilot is not None and per_unit != 1:
         verb = "are" if pilot.effective_units is None else "count as"
-        why = f", which {verb} {floor} groups of {per_unit:.3g} queries"
-    elif per_unit != 1:
-        why = f", which count as {floor} independent ones"
+        units = f"groups of {per_unit:.3g} queries" if pilot.grouped else "independent ones"
+        why = f", which {verb} {floor} {units}"
     raise InputError(
         f"{queries:,} queries are too few for any significant difference at the "
         f"{percent_of(analysis.level)} level; give at least {fewest:,}{why}."
@@ -403,7 +304,7 @@ def _notes(plan: Plan) -> list[str]:
                 f"least {MIN_UNITS}."
             )
         )
-    if plan.solved == "difference" and (plan.difference or 0.0) >= pilot.width:
+    if plan.solved == "difference" and plan.difference >= pilot.width:
         notes.append(
             Warned(
                 f"No difference of {pilot.measure} can be that large, so these queries detect none."
@@ -440,33 +341,25 @@ class Plan(Result):
 
     solved: str
     """Name of what was computed: queries, power or difference."""
-    difference: float | None
-    """The true difference to detect; None if only a half-width is wanted."""
+    difference: float
+    """The true difference to detect, or the smallest that these queries detect."""
     queries: int
     power: float
     """Probability of detecting the difference."""
     half_width: float
     """Half-width of the confidence interval of a difference, with this number of queries."""
-    asked_half_width: float | None
     sd: float
     """Standard deviation of the differences of queries, or of groups."""
     analysis: PowerAnalysis
     """Confidence level, number of comparisons, margin, and queries per unit."""
     answer: Estimate
     """The computed value, with its range if there is a pilot."""
-    for_difference: Estimate | None
-    """Queries that the difference, or the margin, needs."""
-    for_half_width: Estimate | None
-    """Queries that the half-width needs."""
     equivalence: Estimate | None
     """With a margin: queries needed for equivalence, or its power."""
     rows: tuple[PlanRow, ...]
-    planned_difference: float
-    """The difference to detect, or the smallest that these queries detect."""
     wanted_power: float
     """Power that numbers of queries in the table are for."""
     pilot: Pilot | None = None
-    simulation: Simulation | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -491,7 +384,6 @@ class Plan(Result):
             "power": self.power,
             "wanted_power": self.wanted_power,
             "half_width": self.half_width,
-            "asked_half_width": self.asked_half_width,
             "sd": self.sd,
             "sd_low": low,
             "sd_high": high,
@@ -501,10 +393,7 @@ class Plan(Result):
             "margin": analysis.margin,
             "sides": analysis.sides,
             "answer": self.answer,
-            "for_difference": self.for_difference,
-            "for_half_width": self.for_half_width,
             "equivalence": self.equivalence,
-            "simulation": self.simulation,
             "differences": self.rows,
             "pilot": None if self.pilot is None else self.pilot.to_dict(analysis.level),
             "says": self.says(),
@@ -538,17 +427,12 @@ class Plan(Result):
         >>> plan(difference=0.02, sd=0.1).says()[0]
         'You need 199 queries to detect a difference of 0.02 with 80 % power.'
         """
-        sentences = {"queries": _queries, "power": _power, "difference": _difference}[self.solved](
-            self
-        )
+        sentences = [_answer(self)]
         if self.analysis.margin is not None:
             sentences.append(_equivalence(self))
-        if self.asked_half_width is None:
-            sentences.append(
-                f"The confidence interval of a difference is then about ±{size(self.half_width)}."
-            )
-        if self.simulation is not None:
-            sentences.append(_simulated(self, self.simulation))
+        sentences.append(
+            f"The confidence interval of a difference is then about ±{size(self.half_width)}."
+        )
         return sentences
 
     def document(self, display: Display) -> Document:
@@ -584,7 +468,7 @@ class Plan(Result):
         return Table(header, rows)
 
 
-# -- numbers as text
+# -- sentences
 
 
 def _effect(value: float) -> str:
@@ -597,75 +481,32 @@ def _as_given(value: float) -> str:
     return f"{value:.10g}".replace("-", "−", 1)
 
 
-def _ranged(estimate: Estimate, words: Callable[[float | None], str]) -> str:
-    value = words(estimate.value)
+def _ranged(estimate: Estimate, words: Callable[[float | None], str], unit: str = "") -> str:
+    value = words(estimate.value) + unit
     if estimate.low is None:
         return value
     return f"{value} ({words(estimate.low)} to {words(estimate.high)})"
 
 
-def _counted(estimate: Estimate) -> str:
-    value, bracket, ends = _ranged(estimate, shown_number).partition(" (")
-    return f"{value} queries{bracket}{ends}"
-
-
-# -- sentences
-
-
-def _queries(plan: Plan) -> list[str]:
-    sentences = []
-    power = f"with {percent_of(plan.wanted_power)} power"
-    if plan.for_difference is not None:
-        need = f"You need {_counted(plan.for_difference)}"
-        if plan.analysis.margin is None:
-            assert plan.difference is not None
-            what = f"to detect a difference of {_as_given(plan.difference)} {power}"
-        else:
-            what = f"to show {power} that {_system(plan)} is {_no_worse(plan)}"
-        sentences.append(f"{need} {what}.")
-    if plan.for_half_width is not None:
-        assert plan.asked_half_width is not None
-        need = "You need at least" if sentences else "You need"
-        sentences.append(
-            f"{need} {_counted(plan.for_half_width)} for confidence intervals of at most "
-            f"±{_as_given(plan.asked_half_width)}."
-        )
-    if plan.difference is None:
-        detected = size(plan.planned_difference)
-        sentences.append(f"They detect a difference of {detected} {power}.")
-    if plan.for_difference is not None and plan.for_half_width is not None:
-        sentences.append(f"Both need {_counted(plan.answer)}.")
-    return sentences
-
-
-def _power(plan: Plan) -> list[str]:
-    queries = f"With {counted(plan.queries, 'query', 'queries')}"
-    power = _ranged(plan.answer, share)
-    if plan.analysis.margin is not None:
-        shown = f"the power to show that {_system(plan)} is {_no_worse(plan)}"
-        return [f"{queries}, {shown} is {power}."]
-    assert plan.difference is not None
-    return [
-        f"{queries}, a difference of {_as_given(plan.difference)} is detected with power {power}."
-    ]
-
-
-def _difference(plan: Plan) -> list[str]:
-    return [
-        f"{counted(plan.queries, 'query detects', 'queries detect')} a difference of "
-        f"{_ranged(plan.answer, size)} with {percent_of(plan.wanted_power)} power."
-    ]
-
-
-def _system(plan: Plan) -> str:
-    by = plan.difference or 0.0
-    if by == 0:
-        return "an equally good system"
-    return f"a system that is {'better' if by > 0 else 'worse'} by {_as_given(abs(by))}"
-
-
-def _no_worse(plan: Plan) -> str:
-    return f"not worse by {_as_given(plan.analysis.margin or 0.0)} or more"
+def _answer(plan: Plan) -> str:
+    power, margin = f"{percent_of(plan.wanted_power)} power", plan.analysis.margin
+    if plan.solved == "difference":
+        detect = counted(plan.queries, "query detects", "queries detect")
+        return f"{detect} a difference of {_ranged(plan.answer, size)} with {power}."
+    what = f"a difference of {_as_given(plan.difference)}"
+    if margin is not None:
+        better = "better" if plan.difference > 0 else "worse"
+        system = f"a system that is {better} by {_as_given(abs(plan.difference))}"
+        system = system if plan.difference else "an equally good system"
+        what = f"{system} is not worse by {_as_given(margin)} or more"
+    if plan.solved == "queries":
+        need = f"You need {_ranged(plan.answer, shown_number, ' queries')} to"
+        show = f"detect {what} with {power}" if margin is None else f"show with {power} that {what}"
+        return f"{need} {show}."
+    queries, power = counted(plan.queries, "query", "queries"), _ranged(plan.answer, share)
+    if margin is None:
+        return f"With {queries}, {what} is detected with power {power}."
+    return f"With {queries}, the power to show that {what} is {power}."
 
 
 def _equivalence(plan: Plan) -> str:
@@ -674,48 +515,14 @@ def _equivalence(plan: Plan) -> str:
         return f"Equivalence within ±{margin} is impossible with this true difference."
     if plan.solved == "power":
         return f"The power to show equivalence within ±{margin} is {_ranged(estimate, share)}."
-    return f"Equivalence within ±{margin} needs {_counted(estimate)}."
-
-
-def _simulated(plan: Plan, simulation: Simulation) -> str:
-    power, alarms = simulation.power, simulation.false_alarms
-    what, none = "detected the difference", "without a difference"
-    if plan.analysis.margin is not None:
-        what, none = "showed non-inferiority", "for a system that is worse by the margin"
-    return (
-        f"Of {simulation.draws:,} samples of the pilot's differences, {power.value:.1%} "
-        f"({power.low:.1%} to {power.high:.1%}) {what}, where t predicts {plan.power:.1%}; {none}, "
-        f"{alarms.value:.1%} did."
-    ).replace("%", " %")
-
-
-def _about_simulation(plan: Plan) -> list[Warned]:
-    simulation = plan.simulation
-    if simulation is None:
-        return []
-    warnings = []
-    power = simulation.power
-    deviation = abs(power.value - plan.power)
-    if not power.low <= plan.power <= power.high and deviation > LARGEST_DEVIATION:
-        less = "less" if power.value < plan.power else "more"
-        warnings.append(
-            f"Samples of the pilot's differences have {less} power than t predicts, because these "
-            "differences are far from normal. Use the power of the samples."
-        )
-    alarm = (1 - plan.analysis.level) / plan.analysis.comparisons
-    if simulation.false_alarms.low > alarm * 1.2:
-        warnings.append(
-            f"{simulation.false_alarms.value:.1%} of samples are false alarms, more than the "
-            f"{alarm:.1%} that the level allows. Take more queries.".replace("%", " %")
-        )
-    return [Warned(text) for text in warnings]
+    needed = _ranged(estimate, shown_number, " queries")
+    return f"Equivalence within ±{margin} needs {needed}."
 
 
 def _assumptions(plan: Plan) -> list[str]:
     pilot, analysis = plan.pilot, plan.analysis
-    if pilot is None:
-        sentences = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
-    else:
+    sentences = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
+    if pilot is not None:
         sentences = [_pilot_sentence(plan, pilot)]
         if pilot.grouped:
             sentences.append(_groups_sentence(plan, pilot))
@@ -773,8 +580,8 @@ def _definitions(plan: Plan) -> list[str]:
         f"Power: the probability that the noncentral t with n − 1 degrees of freedom and "
         f"noncentrality {away}·√n/sd exceeds the critical value. n is the smallest number that "
         f"reaches it, and at least {analysis.floor}, which judged compare needs for a test.",
-        "Half-width: t·sd/√n with the two-sided quantile of the level, for a single comparison; "
-        "about half of all samples have slightly wider intervals.",
+        "The confidence interval is ±t·sd/√n with the two-sided quantile of the level, for one "
+        "comparison; about half of all samples have slightly wider ones.",
     ]
     if plan.pilot is not None:
         sentences.append(
@@ -786,12 +593,6 @@ def _definitions(plan: Plan) -> list[str]:
         sentences.append(
             "Equivalence: both one-sided tests are significant, corrected for the number of "
             "comparisons as in judged compare."
-        )
-    if plan.simulation is not None:
-        sentences.append(
-            "Samples: as many differences as the plan has, drawn with replacement from the "
-            "pilot's, centred, with the pilot's standard deviation and the true difference added; "
-            f"seed {plan.simulation.seed}."
         )
     sentences.append(
         "The plan holds for queries of the same population and for systems whose differences vary "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from judged.comparison.verdicts import list_pairs
 from judged.errors import InputError, MeasureError, quoted
 from judged.inputs.keyed import groups_of
 from judged.results import ResultPart, plain_value
-from judged.statistics.intervals import clopper_pearson
 from judged.statistics.power import (
     critical_value,
     detectable,
@@ -52,7 +51,7 @@ class Estimate(ResultPart):
 
 @dataclass(frozen=True)
 class PowerAnalysis:
-    """Power, queries, difference and half-width, each from the others, by the noncentral t.
+    """Power, queries and difference, each from the others, by the noncentral t.
 
     Units are independent: queries, or groups of them. Differences and margins are in the measure's
     own unit, and `sd` is the standard deviation of the units' differences.
@@ -111,7 +110,6 @@ class PowerAnalysis:
         return self._fewest(
             lambda units: self.power(sd, difference, units) >= power,
             self._away(difference) / sd,
-            self.tested_level,
             power,
             self.sides,
         )
@@ -125,18 +123,8 @@ class PowerAnalysis:
         return self._fewest(
             lambda units: self.equivalence_power(sd, difference, units) >= power,
             (self.margin - abs(difference)) / sd,
-            self.tested_level,
             power if difference else (1 + power) / 2,
             1,
-        )
-
-    def half_width_units(self, sd: float, half_width: float) -> int | None:
-        return self._fewest(
-            lambda units: self.half_width(sd, units) <= half_width,
-            half_width / sd,
-            self.level,
-            0.5,
-            2,
         )
 
     def detectable(self, sd: float, units: float, power: float) -> float:
@@ -149,100 +137,15 @@ class PowerAnalysis:
         return math.ceil(units * self.per_unit * (1 - 1e-12))
 
     def _fewest(
-        self, enough: Callable[[int], bool], ratio: float, level: float, power: float, sides: int
+        self, enough: Callable[[int], bool], ratio: float, power: float, sides: int
     ) -> int | None:
         """Search from the normal approximation."""
         most = int(MAX_QUERIES / self.per_unit)
         if ratio < SMALLEST_EFFECT:
             return None
-        guess = normal_units(ratio, level, power, sides)
+        guess = normal_units(ratio, self.tested_level, power, sides)
         units = None if guess > 2 * most else fewest(enough, most, guess=guess)
         return None if units is None else max(units, self.floor)
-
-
-MAX_SAMPLES = 10_000
-MIN_SAMPLES = 1_000
-MAX_NUMBERS = 3 * 10**7
-"""Numbers drawn in all, as long as that leaves enough samples."""
-NUMBERS_AT_ONCE = 2 * 10**6
-
-
-@dataclass(frozen=True)
-class SimulatedShare(ResultPart):
-    """Share of samples with a significant result, with its confidence interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Simulation(ResultPart):
-    """Results on samples of the pilot's differences."""
-
-    draws: int
-    """Number of samples."""
-    units: int
-    """Queries, or groups, per sample."""
-    power: SimulatedShare
-    """Share of significant results with the difference."""
-    false_alarms: SimulatedShare
-    """Share of significant results without a difference; with a margin, for a system that is worse
-    by it."""
-    seed: int
-
-
-def simulate_power(
-    differences: Floats, analysis: PowerAnalysis, *, difference: float, units: int, seed: int
-) -> Simulation:
-    """Test samples of a pilot's differences, drawn with replacement.
-
-    Differences are centred, have the pilot's standard deviation, and the true difference is added.
-
-    >>> analysis, pilot = PowerAnalysis(), np.arange(-9.0, 10.0)
-    >>> found = simulate_power(pilot, analysis, difference=3.0, units=30, seed=0)
-    >>> found.power.low < analysis.power(5.6, 3.0, 30) < found.power.high
-    True
-    """
-    away = differences - differences.mean()
-    away = away / away.std(ddof=0)
-    shift = difference / float(differences.std(ddof=1))
-    bound = 0.0 if analysis.margin is None else analysis.margin / float(differences.std(ddof=1))
-    critical = critical_value(units - 1.0, analysis.tested_level, analysis.sides)
-    random = np.random.default_rng(seed)
-    per_sample = min(units, len(away))
-    draws = min(MAX_SAMPLES, max(MIN_SAMPLES, MAX_NUMBERS // per_sample))
-    detected = alarms = 0
-    for means, errors in _samples(away, units, draws, per_sample, random):
-        detected += _significant(means + shift + bound, errors * critical, analysis.sides)
-        alarms += _significant(means, errors * critical, analysis.sides)
-    power, false_alarms = (
-        SimulatedShare(count / draws, *map(float, clopper_pearson(count, draws, analysis.level)))
-        for count in (detected, alarms)
-    )
-    return Simulation(draws, units, power, false_alarms, seed)
-
-
-def _significant(means: Floats, needed: Floats, sides: int) -> int:
-    return int(((np.abs(means) if sides == 2 else means) > needed)[needed > 0].sum())
-
-
-def _samples(
-    away: Floats, units: int, draws: int, per_sample: int, random: np.random.Generator
-) -> Iterator[tuple[Floats, Floats]]:
-    """Yield means and standard errors of samples; counts of draws are faster for small pilots."""
-    size, squares = len(away), away * away
-    for begin in range(0, draws, max(NUMBERS_AT_ONCE // per_sample, 1)):
-        rows = min(draws - begin, max(NUMBERS_AT_ONCE // per_sample, 1))
-        if size <= units:
-            counts = random.multinomial(units, np.full(size, 1 / size), size=rows)
-            means, of_squares = counts @ away / units, counts @ squares / units
-        else:
-            drawn = random.integers(size, size=(rows, units))
-            means, of_squares = away[drawn].mean(axis=1), squares[drawn].mean(axis=1)
-        variances = np.maximum(of_squares - means * means, 0.0) / (units - 1)
-        variances[variances < 1e-14 / units] = 0.0  # the same value throughout, but for rounding
-        yield means, np.sqrt(variances)
 
 
 # -- pilots
@@ -393,26 +296,26 @@ class Pilot:
 
 
 def _of_differences(differences: Any, groups: Any) -> Pilot:
-    """Return a pilot from differences in any order, or as {query: difference}."""
-    named = isinstance(differences, Mapping)
-    values = _numbers(list(differences.values()) if named else differences)
-    ids = list(map(str, differences)) if named else [f"{i}" for i in range(1, len(values) + 1)]
+    """Return a pilot from {query: difference}, or from numbers, whose ids are 1, 2, …"""
+    by_query = differences
+    try:
+        if not isinstance(differences, Mapping):
+            by_query = {str(i): number for i, number in enumerate(np.asarray(differences), 1)}
+        values = np.array([*by_query.values()])
+    except (TypeError, ValueError, OverflowError):
+        values = np.array([[]])
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise InputError(
+            "pilot must be a comparison, or per-query differences: numbers, or {query: "
+            f"difference}}; got {quoted(differences)}."
+        )
+    ids, values = [str(query) for query in by_query], values.astype(np.float64)
     if lost := [ids[i] for i in np.flatnonzero(~np.isfinite(values))]:
         raise InputError(
             f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
-            f"({'query' if named else 'number'} {few(lost)}). Leave these queries out."
+            f"(query {few(lost)}). Leave these queries out."
         )
-    if groups is None:
-        return _by_unit(values, None, None)
-    if not named:
-        listed_groups = groups.tolist() if isinstance(groups, np.ndarray) else groups
-        if not isinstance(listed_groups, (list, tuple)) or len(listed_groups) != len(values):
-            raise InputError(
-                f"groups of differences without ids must be a list of {len(values):,} groups; got "
-                f"{quoted(groups)}. Or give the differences as {{query: difference}}."
-            )
-        groups = dict(zip(ids, listed_groups, strict=True))
-    return _by_unit(values, None, groups_of(groups, ids)[0])
+    return _by_unit(values, None, None if groups is None else groups_of(groups, ids)[0])
 
 
 def _of_comparison(comparison: Comparison, measure: Any, groups: GroupsLike | None) -> Pilot:
@@ -496,17 +399,3 @@ def _refuse_other_than_means(match: Match) -> None:
             f"the pilot has repeats of {listed(repeated)}, whose variation does not shrink with "
             "more queries; use one run of each system."
         )
-
-
-def _numbers(differences: Any) -> Floats:
-    wrong = (
-        "pilot must be a comparison, or per-query differences: numbers, or {query: difference}; "
-        f"got {quoted(differences)}."
-    )
-    try:
-        numbers = np.asarray(differences)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(wrong) from None
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf":
-        raise InputError(wrong)
-    return numbers.astype(np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from judged.comparison.baseline import (
     NoBaselineError,
     golden_queries,
 )
-from judged.comparison.numbers import Compared, Entry, Numbers, own_intervals
+from judged.comparison.numbers import Entry, Numbers, index_of, own_intervals
 from judged.comparison.outcomes import (
     Match,
     MatchOutcome,
@@ -27,12 +28,12 @@ from judged.comparison.outcomes import (
     too_few,
     too_uneven,
 )
-from judged.comparison.settings import CHANGED, MAX_QUERIES, RULES, ComparisonSettings
+from judged.comparison.settings import MAX_QUERIES, RULES, ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
 from judged.comparison.wording import QUERIES, amount, list_queries, percent_of
 from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.evaluation.trusted import Correction
-from judged.options import POWER, choice, number
+from judged.options import LEVEL, POWER, choice, number
 from judged.outputs import check_target
 from judged.results import plain_value
 from judged.statistics.intervals import Interval
@@ -40,11 +41,12 @@ from judged.statistics.power import detectable, needed_units
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import CLOSE, counted_as
 from judged.statistics.t import below, fewest_units, spread
-from judged.text import counted, listed, plain
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
 
+TOO_FEW = "too few queries"
 FAILS = ("regression", "inconclusive", "dropped")
 """Verdicts on which a rule fails. On "too few queries" it neither passes nor fails."""
 PASSES = ("identical", "no drop", "not significant", "too few differ", "allowed", "safe")
@@ -58,41 +60,36 @@ Limits = Mapping[str, float] | float | None
 class GateOptions:
     """The options of a gate, checked before anything is read."""
 
-    rule: str
-    max_drop: Limits
-    minimum: Limits
-    golden: Sequence[GoldenQuery]
-    changed: str
-    update: bool
-    force: bool
-    settings: ComparisonSettings
+    rule: str = "loss"
+    max_drop: Any = None
+    minimum: Any = None
+    golden: Any = None
+    """After the check, a list of `GoldenQuery`."""
+    update: bool | str = False
+    level: float = LEVEL
 
-    @classmethod
-    def of(
-        cls,
-        rule: str,
-        max_drop: Any,
-        minimum: Any,
-        golden: Any,
-        changed: str,
-        update: bool | str,
-        level: float,
-    ) -> GateOptions:
-        settings = ComparisonSettings(level=level)
-        if settings.level <= 0.5:
-            raise InputError(f"the level of a gate must be above 0.5, such as 0.95; got {level!r}.")
-        if not isinstance(update, bool) and not (isinstance(update, str) and update == "force"):
-            raise InputError(f'update must be True, False or "force"; got {quoted(update)}.')
-        return cls(
-            choice("rule", rule, RULES),
-            _limits("max_drop", max_drop, at_least=0),
-            _limits("minimum", minimum),
-            () if golden is None else golden_queries(golden),
-            choice("changed", changed, CHANGED),
-            bool(update),
-            update == "force",
-            settings,
-        )
+    def __post_init__(self) -> None:
+        if self.settings.level <= 0.5:
+            raise InputError(
+                f"the level of a gate must be above 0.5, such as 0.95; got {self.level!r}."
+            )
+        if not isinstance(self.update, bool) and self.update != "force":
+            raise InputError(f'update must be True, False or "force"; got {quoted(self.update)}.')
+        choice("rule", self.rule, RULES)
+        for name, value in {
+            "max_drop": _limits("max_drop", self.max_drop, at_least=0),
+            "minimum": _limits("minimum", self.minimum),
+            "golden": [] if self.golden is None else golden_queries(self.golden),
+        }.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def force(self) -> bool:
+        return self.update == "force"
+
+    @cached_property
+    def settings(self) -> ComparisonSettings:
+        return ComparisonSettings(level=self.level)
 
     def check_source(self, source: BaselineSource) -> None:
         if source.absent:
@@ -163,7 +160,7 @@ def _limits(name: str, limits: Any, at_least: float | None = None) -> Limits:
 
 
 def _by_label(limits: Limits, evaluation: Evaluation, name: str) -> dict[str, float]:
-    """Return a limit for all measures, or for list_queries, by their names in tables."""
+    """Return limits by the names of measures in tables."""
     if limits is None:
         return {}
     if not isinstance(limits, Mapping):
@@ -195,14 +192,13 @@ class Sensitivity:
 
     def says(self, match: Match, rule: str) -> str:
         """Return the sensitivity in words."""
-        name, units = match.measure.name, _units(match, match.units)
-        power = f"{percent_of(POWER)} power"
+        units, power = _units(match, match.units), f"{percent_of(POWER)} power"
         if self.drop is None:
-            return f"{name}: the drop that {units} would detect is unknown: {self.note}."
-        begin = f"{name}: with {units}, a true drop of {amount(self.drop)} is detected with {power}"
+            return f"the drop that {units} would detect is unknown: {self.note}."
+        begin = f"with {units}, a true drop of {amount(self.drop)} is detected with {power}"
         if rule == "safe":
             begin = (
-                f"{name}: with {units}, an unchanged system passes with {power} if a drop of "
+                f"with {units}, an unchanged system passes with {power} if a drop of "
                 f"{amount(self.drop)} is allowed"
             )
         if self.enough:
@@ -332,10 +328,13 @@ class RuleResult:
     losses: int
     trusted: Correction | None = None
     """Correction of the difference by trusted judgements."""
+    slice: str | None = None
+    """Attribute and value of the slice of the queries; None for all queries."""
 
     @property
     def holds(self) -> bool:
-        return self.word in PASSES
+        """True if it does not stand in the way, like a slice with too few queries."""
+        return self.word in PASSES or (self.word == TOO_FEW and self.slice is not None)
 
     @property
     def fails(self) -> bool:
@@ -347,10 +346,11 @@ class RuleResult:
         change = f"{moved} from {amount(self.baseline)} to {amount(self.value)}"
         if self.difference == 0:
             change = f"is {amount(self.value)} as before"
+        name = f"{self.measure} ({self.slice})" if self.slice else self.measure
         if self.word == "inconclusive":
-            return f"{self.measure} {change}; not proven to be within the allowed {self.allowed:g}"
+            return f"{name} {change}; not proven to be within the allowed {self.allowed:g}"
         significant = " (significant)" if self.word == "regression" else ""
-        return f"{self.measure} {change}{significant}; allowed drop: {self.allowed:g}"
+        return f"{name} {change}{significant}; allowed drop: {self.allowed:g}"
 
     def to_dict(self) -> dict[str, Any]:
         values = plain_value(vars(self))
@@ -359,8 +359,9 @@ class RuleResult:
         values["allowed_drop"] = values.pop("allowed")
         values["interval"] = {"low": values.pop("low"), "high": values.pop("high")}
         values["sees"] = values.pop("sight")
-        if self.trusted is None:
-            del values["trusted"]
+        for name in ("trusted", "slice"):
+            if values[name] is None:
+                del values[name]
         return values
 
 
@@ -370,7 +371,9 @@ def apply_rule(
     allowed: Mapping[str, float],
     settings: ComparisonSettings,
     numbers: Numbers,
+    slices: Sequence[str] = (),
 ) -> tuple[RuleResult, ...]:
+    """Return the verdict on each match, corrected over all; `slices` names the slice of each."""
     for match in matches:
         _refuse_infinite(match, numbers)
         if not match.queries:
@@ -393,18 +396,15 @@ def apply_rule(
     for i, (match, outcome) in enumerate(zip(matches, tested, strict=True)):
         drop, p = allowed[match.measure.name], float(together[i])
         word = _verdict(rule, match, outcome, p, drop, settings)
-        needed = settings.fewest_units
-        if rule == "loss":
-            needed = units_needed(match, settings, len(matches))
+        needed = units_needed(match, settings, among) if rule == "loss" else settings.fewest_units
         too_few_units = (match.by_trusted or match).units < needed or too_uneven(match, settings)
         if rule != "point" and word not in ("identical", "safe") and too_few_units:
-            word = "too few queries"
+            word = TOO_FEW
         sight = sensitivity(match, drop, level, settings)
-        ends = (math.nan, math.nan)
-        if outcome is not None:
-            ends = (outcome.inner_low, outcome.inner_high)
-        says = _sentence(match, word, rule, drop, *ends)
-        if word == "too few queries":
+        low, high = (math.nan,) * 2 if outcome is None else (outcome.inner_low, outcome.inner_high)
+        name = f"{match.measure.name}, {slices[i]}" if slices else match.measure.name
+        says = f"{name}: {_sentence(match, word, rule, drop, low, high)}"
+        if word == TOO_FEW:
             says = f"{says} {_why_too_few(match, GOALS[rule], needed, among, settings)}"
         wins, ties, losses = match.record
         rows.append(
@@ -417,19 +417,20 @@ def apply_rule(
                 value=match.value,
                 difference=match.difference,
                 drop=drop_of(match),
-                low=ends[0],
-                high=ends[1],
+                low=low,
+                high=high,
                 allowed=drop,
                 p=float(alone[i]),
                 corrected_p=math.nan if math.isnan(alone[i]) else p,
                 test=None if outcome is None else outcome.test,
                 sight=sight,
                 says=says,
-                sees=sight.says(match, rule),
+                sees=f"{name}: {sight.says(match, rule)}",
                 wins=wins,
                 ties=ties,
                 losses=losses,
                 trusted=trusted[i],
+                slice=slices[i] if slices else None,
             )
         )
     return tuple(rows)
@@ -504,18 +505,17 @@ def _verdict(
 
 
 def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, high: float) -> str:
-    name, drop = match.measure.name, drop_of(match)
+    drop = drop_of(match)
     if word == "identical":
-        return f"{name}: the same value on all {counted(match.queries, *QUERIES)}."
-    change = f"unchanged at {amount(match.value)}"
+        return f"the same value on all {counted(match.queries, *QUERIES)}."
+    begin = f"unchanged at {amount(match.value)}"
     if drop != 0:
         moved = "rose" if match.difference > 0 else "fell"
         kind = "drop" if drop > 0 else "gain"
         if word == "regression":
             kind = f"significant {kind}"
         moved = f"{moved} from {amount(match.against_value)} to {amount(match.value)}"
-        change = f"{moved}, a {kind} of {amount(abs(drop))}"
-    begin = f"{name}: {change}"
+        begin = f"{moved}, a {kind} of {amount(abs(drop))}"
     if word in ("regression", "dropped"):
         return f"{begin}; allowed drop: {allowed:g}."
     if word == "inconclusive":
@@ -532,9 +532,8 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
     if word == "safe":
         return f"{begin}. The true drop is significantly smaller than the allowed {allowed:g}."
     if word == "allowed":
-        significant = "" if rule == "point" else "The drop is significant, but "
-        text = f"{significant}not larger than the allowed {allowed:g}."
-        return f"{begin}. {text[0].upper()}{text[1:]}"
+        but = "Not" if rule == "point" else "The drop is significant, but not"
+        return f"{begin}. {but} larger than the allowed {allowed:g}."
     if word == "too few differ":
         return f"{begin}. Only {_differing(match)}, too few for a significant drop."
     if word == "not significant":
@@ -587,13 +586,9 @@ class Requirement:
         return self.says.removesuffix(".")
 
     def to_dict(self) -> dict[str, Any]:
-        values: dict[str, Any] = {"measure": self.measure, "holds": self.holds}
-        if self.query is not None:
-            values["query"] = self.query
-        values |= {"value": plain(self.value), "needed": plain(self.needed)}
-        if self.kind == "minimum":
-            values["bound"] = plain(self.bound)
-        return {**values, "says": self.says}
+        values: dict[str, Any] = plain_value({**vars(self), "holds": self.holds})
+        del values["kind"], values["query" if self.query is None else "bound"]
+        return values
 
 
 def _falls_short(value: float, needed: float, higher_is_better: bool) -> bool:
@@ -606,61 +601,47 @@ def check_minima(
     minima: Mapping[str, float], numbers: Numbers, rule: str, settings: ComparisonSettings
 ) -> tuple[Requirement, ...]:
     """Check the minima of a run; with the rule safe, by the one-sided confidence bound."""
-    intervals = {}
+    intervals: Mapping[tuple[str, str], Interval] = {}
     if minima and rule == "safe":
         intervals = own_intervals(numbers, replace(settings, level=settings.levels[1]))
-    run = numbers.runs[0]
-    return tuple(
-        _check_minimum(
-            measure,
-            minima[measure.name],
-            numbers.entry(measure, run).number,
-            intervals.get((measure.name, run)),
+    run, checks = numbers.runs[0], []
+    for measure in numbers.measures:
+        if measure.name not in minima:
+            continue
+        needed, value = minima[measure.name], numbers.entry(measure, run).number
+        interval = intervals.get((measure.name, run))
+        up, bound = measure.higher_is_better, None
+        limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
+        if interval is None:
+            short = _falls_short(value, needed, up)
+            side = ("below" if up else "above") if short else "within"
+            says = f" is {side} {limit}."
+        elif not interval.known:
+            short = True
+            says = (
+                f" is not proven to be within {limit}, because there is no confidence interval "
+                f"({interval.note})."
+            )
+        else:
+            bound = interval.low if up else interval.high
+            short = _falls_short(bound, needed, up)
+            within = "not within" if short else "within"
+            says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
+        says = f"{measure.name}: {amount(value)}{says}"
+        checks.append(
+            Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)
         )
-        for measure in numbers.measures
-        if measure.name in minima
-    )
-
-
-def _check_minimum(
-    measure: Compared, needed: float, value: float, interval: Interval | None
-) -> Requirement:
-    """Check the value of a measure, or the worse end of its confidence interval if one is given."""
-    up, bound = measure.higher_is_better, None
-    limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
-    if interval is not None:
-        bound = interval.low if up else interval.high
-    if interval is None or bound is None:
-        short = _falls_short(value, needed, up)
-        side = ("below" if up else "above") if short else "within"
-        says = f" is {side} {limit}."
-    elif math.isnan(bound):
-        short, bound = True, None
-        says = (
-            f" is not proven to be within {limit}, because there is no confidence interval "
-            f"({interval.note})."
-        )
-    else:
-        short = _falls_short(bound, needed, up)
-        within = "not within" if short else "within"
-        says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
-    says = f"{measure.name}: {amount(value)}{says}"
-    return Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)
+    return tuple(checks)
 
 
 def check_golden(
-    golden: Sequence[GoldenQuery],
-    evaluation: Evaluation,
-    numbers: Numbers,
-    now: str,
-    then: str,
-    compared: set[int],
+    golden: Sequence[GoldenQuery], evaluation: Evaluation, numbers: Numbers, now: str, then: str
 ) -> tuple[Requirement, ...]:
-    """Check golden queries of the run `now`; `compared` are the queries that `then` counts."""
+    """Check golden queries of the run `now`, which reach their minimum or their value `then`."""
     by_label, checks = {measure.name: measure for measure in numbers.measures}, []
-    known = set(numbers.queries)
+    index = index_of(numbers.queries)
     for query in golden:
-        if query.query not in known:
+        if query.query not in index:
             hint = did_you_mean(query.query, list(numbers.queries)[:10_000])
             raise InputError(f"{query.place}: query {query.query!r} is not judged{hint}")
         wanted = list(numbers.measures)
@@ -671,33 +652,27 @@ def check_golden(
                 f"{query.place}: the minimum of query {query.query!r} must name its measure: "
                 f"{', '.join(by_label)}."
             )
-        i = numbers.queries.index(query.query)
+        i, needed = index[query.query], query.minimum
+        what = "its value in the baseline" if needed is None else "its minimum"
         for measure in wanted:
-            value, needed = _value_at(numbers.entry(measure, now), i), query.minimum
-            if needed is None and then in numbers.runs:
-                needed = _value_at(numbers.entry(measure, then), i) if i in compared else None
+            if query.minimum is None and then in numbers.runs:
+                needed = _value_at(numbers.entry(measure, then), i)
                 if needed is None:
                     raise InputError(
-                        f"{query.place}: query {query.query!r} has no comparable value of "
-                        f"{measure.name} in the baseline; give it a minimum."
+                        f"{query.place}: query {query.query!r} has no value of {measure.name} in "
+                        "the baseline; give it a minimum."
                     )
-            if needed is not None:
-                checks.append(_check_query(query, measure, value, needed))
+            if needed is None:
+                continue
+            name, value = measure.name, _value_at(numbers.entry(measure, now), i)
+            holds = value is not None and not _falls_short(value, needed, measure.higher_is_better)
+            verb = "reaches" if holds else "does not reach"
+            says = "does not count today, and must reach"
+            if value is not None:
+                says = f"has {amount(value)} and {verb}"
+            says = f"{name}: golden query {query.query} {says} {what}, {amount(needed)}."
+            checks.append(Requirement("golden", name, holds, value, needed, says, query.query))
     return tuple(checks)
-
-
-def _check_query(
-    golden: GoldenQuery, measure: Compared, value: float | None, needed: float
-) -> Requirement:
-    what = "its value in the baseline" if golden.minimum is None else "its minimum"
-    name = f"{measure.name}: golden query {golden.query}"
-    holds = value is not None and not _falls_short(value, needed, measure.higher_is_better)
-    if value is None:
-        says = f"{name} does not count today, and must reach {what}, {amount(needed)}."
-    else:
-        verb = "reaches" if holds else "does not reach"
-        says = f"{name} has {amount(value)} and {verb} {what}, {amount(needed)}."
-    return Requirement("golden", measure.name, holds, value, needed, says, golden.query)
 
 
 def _value_at(entry: Entry, query: int) -> float | None:

@@ -44,11 +44,6 @@ RULES = {
     "point": "fails if the drop is larger than allowed, without a test",
 }
 """The rules of a gate, with what makes each fail."""
-CHANGED = {
-    "error": "changed judgements are an error",
-    "drop": "changed, new and removed queries are left out",
-}
-"""Choices of a gate if judgements are not those of the baseline."""
 MAX_QUERIES = 10**9
 """Largest number of queries that anything is planned for."""
 GATE_SAVED_AS = {**Result.SAVED_AS, ".xml": "to_junit"}

@@ -178,41 +178,36 @@ def compare_slices(
 
     `relevant` returns the number of relevant items of each query, if known.
     """
-    if attributes is None or attributes is False:
-        return Slices()
-    if settings.correction in SIMULTANEOUS:
+    if settings.correction in SIMULTANEOUS and attributes not in (None, False):
         raise InputError(
             f"{CORRECTIONS[settings.correction]} cannot correct over all slices of an attribute; "
             "use correction holm."
         )
-    counting = numbers.counting
-    columns, notes = _columns(attributes, numbers, counting, relevant)
+    cuts, notes = cut_slices(numbers, attributes, relevant)
     pairs = list_pairs(numbers.runs, baseline)
     slices: list[Slice] = []
     differences: list[SliceTest] = []
-    for name, column in columns.items():
-        names, labels, about = cut(name, column)
-        notes += about
-        if names:
-            label = np.full(len(numbers.queries), -1)
-            label[counting] = labels
-            slices += _slices(numbers, name, names, label, settings, pairs, depends)
-            tested, small = _differences(numbers, name, names, label, settings, pairs)
-            differences += tested
-            notes += small
+    for name, parts in cuts.items():
+        slices += _slices(numbers, name, parts, settings, pairs, depends)
+        tested, small = _differences(numbers, name, parts, settings, pairs)
+        differences += tested
+        notes += small
     worse = {part.attribute for part in slices if part.shows_worse}
     slices.sort(key=lambda part: part.attribute not in worse)
     notes += _untested(numbers, slices)
     return Slices(tuple(slices), tuple(differences), tuple(notes))
 
 
-def _columns(
-    attributes: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
-) -> tuple[dict[str, pl.Series], list[str]]:
+def cut_slices(
+    numbers: Numbers, attributes: Any, relevant: Callable[[], Ints] | None = None
+) -> tuple[dict[str, dict[str, Ints]], list[str]]:
+    """Return the positions of the queries in each slice, by attribute and name, and notes."""
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
 
+    if attributes is None or attributes is False:
+        return {}, []
     alone = attributes is True or (
         isinstance(attributes, str) and attributes == RELEVANT and not os.path.lexists(RELEVANT)
     )
@@ -223,13 +218,20 @@ def _columns(
         )
     columns: dict[str, pl.Series] = {}
     notes: list[str] = []
+    counting = numbers.counting
     if not alone:
         known = attributes_of(attributes, [numbers.queries[i] for i in counting])
         columns |= known.frame.to_dict()
         notes += known.notes
     if relevant is not None:
         columns[RELEVANT] = pl.Series(relevant()[counting])
-    return columns, notes
+    cuts = {}
+    for attribute, column in columns.items():
+        names, labels, about = cut(attribute, column)
+        notes += about
+        if names:
+            cuts[attribute] = {name: counting[labels == i] for i, name in enumerate(names)}
+    return cuts, notes
 
 
 def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[str]]:
@@ -304,35 +306,37 @@ def _texts(first: Any, last: Any) -> tuple[str, ...]:
 def _slices(
     numbers: Numbers,
     attribute: str,
-    names: Sequence[str],
-    label: Ints,
+    places: Mapping[str, Ints],
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
     depends: Depends | None,
 ) -> list[Slice]:
     """Compare the runs in all slices of an attribute, corrected as one family."""
-    places = [np.flatnonzero(label == number) for number in range(len(names))]
-    parts = [numbers.only(place) for place in places]
-    owner, matches, where = [], [], []
-    for number, part in enumerate(parts):
-        for measure in numbers.measures:
-            for pair in pairs:
-                match = match_pair(part, measure, *pair)
-                if match.queries:
-                    owner.append(number)
-                    matches.append(match)
-                    where.append(f", {attribute} {names[number]}")
-    within = [places[number] for number in owner]
-    rows = decide_matches(matches, settings, numbers, depends, where, within)
+    parts = {name: numbers.only(place) for name, place in places.items()}
+    matches = [
+        (name, match_pair(part, measure, *pair))
+        for name, part in parts.items()
+        for measure in numbers.measures
+        for pair in pairs
+    ]
+    owner = [name for name, match in matches if match.queries]
+    rows = decide_matches(
+        [match for _, match in matches if match.queries],
+        settings,
+        numbers,
+        depends,
+        [f", {attribute} {name}" for name in owner],
+        [places[name] for name in owner],
+    )
     compared = [
         Slice(
             attribute,
-            names[number],
-            len(places[number]),
-            tuple(row for row, of in zip(rows, owner, strict=True) if of == number),
+            name,
+            len(places[name]),
+            tuple(row for row, of in zip(rows, owner, strict=True) if of == name),
             own_intervals(part, settings),
         )
-        for number, part in enumerate(parts)
+        for name, part in parts.items()
     ]
     return sorted(compared, key=lambda part_: not part_.shows_worse)
 
@@ -340,8 +344,7 @@ def _slices(
 def _differences(
     numbers: Numbers,
     attribute: str,
-    names: Sequence[str],
-    label: Ints,
+    places: Mapping[str, Ints],
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[list[SliceTest], list[str]]:
@@ -349,6 +352,9 @@ def _differences(
 
     Return a note on slices that are too small for the test.
     """
+    names, label = list(places), np.full(len(numbers.queries), -1)
+    for i, place in enumerate(places.values()):
+        label[place] = i
     part = numbers.only(np.flatnonzero(label >= 0))
     every = [match_pair(part, measure, *pair) for measure in numbers.measures for pair in pairs]
     matches = [match for match in every if match.averaged is not None and match.queries]

@@ -680,10 +680,10 @@ class Evaluation(Result):
         max_drop: Mapping[str, float] | float | None = None,
         minimum: Mapping[str, float] | float | None = None,
         golden: Any = None,
-        changed: str = "error",
         update: bool | str = False,
         level: float = LEVEL,
         groups: GroupsLike | None = None,
+        slices: SlicesLike | None = None,
     ) -> Gate:
         """Decide whether the runs of this evaluation may replace a baseline.
 
@@ -692,7 +692,7 @@ class Evaluation(Result):
         baseline : str or os.PathLike, optional
             A file that a gate wrote, or the name of one of the runs. All other runs are repeats of
             one system.
-        rule, max_drop, minimum, golden, changed, update, level, groups
+        rule, max_drop, minimum, golden, update, level, groups, slices
             As for `judged.gate`.
 
         >>> from judged import evaluate
@@ -710,10 +710,10 @@ class Evaluation(Result):
             max_drop=max_drop,
             minimum=minimum,
             golden=golden,
-            changed=changed,
             update=update,
             level=level,
             groups=groups,
+            slices=slices,
         )
 
     def advise(self, *, level: float = LEVEL) -> Advice:

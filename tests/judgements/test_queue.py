@@ -350,3 +350,11 @@ def test_judging_all_that_is_asked_for_leaves_nothing_to_ask(tmp_path: Path) -> 
     after = judged.queue(judgements, runs)
     assert (len(after), after.bounds[0].bounded, after.bounds[0].can_turn) == (0, True, False)
     assert after.bounds[0].low == after.bounds[0].high == after.bounds[0].difference
+
+
+def test_of_many_runs_the_best_have_bounds():
+    runs = {f"run{at:02}": {"q1": ["a", f"x{at}"] if at else ["x0", "a"]} for at in range(22)}
+    found = judged.queue({"q1": {"a": 1}}, runs, "RR")
+    assert {bound.against for bound in found.bounds} == {f"run{at:02}" for at in range(1, 20)}
+    assert "Differences are those of the 20 best of 22 runs." in found.sentences()
+    assert len(found) == 22

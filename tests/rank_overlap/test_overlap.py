@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ import pytest
 from scipy.stats import kendalltau
 
 import judged
+import judged.runs.fusion as fusion
+import judged.runs.overlap as overlap_module
 from judged.errors import InputError, JudgedWarning, PolicyError
 
 Scores = dict[str, float]
@@ -146,14 +148,14 @@ def test_queries_of_one_run_only_are_named_and_left_out() -> None:
     }
     said = (
         "one and two are compared on the 1 query for which both have results. Left out: 1 query "
-        "only in one (q2), 2 queries only in two (q3, q4)."
+        "only in one (q2), 2 queries only in two (q4, q3)."
     )
     with pytest.warns(JudgedWarning, match="Left out") as caught:
         found = judged.overlap(runs)
     assert [str(each.message) for each in caught] == [said]
     assert found.warnings() == [said]
     assert found.pair().queries == ("q1",)
-    assert (found.pair().only_in_run, found.pair().only_in_against) == (("q2",), ("q3", "q4"))
+    assert (found.pair().only_in_run, found.pair().only_in_against) == (("q2",), ("q4", "q3"))
     assert found.pair().rbo.note  # one query has no interval
     assert not found.pair().rbo.known
 
@@ -175,11 +177,29 @@ def test_all_pairs_of_runs_have_intervals_by_t() -> None:
     assert (of.low, of.high) == pytest.approx((values.mean() - half, values.mean() + half))
 
 
+def test_pairs_do_not_depend_on_other_runs_nor_on_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    runs = {name: {f"q{q}": random_list(rng, 3) for q in range(20)} for name in "abcd"}
+    together = judged.overlap(runs, policy={"depth": 3}).to_dict(per_query=True)["pairs"]
+    # All keys alike: every pair of items is compared by its text.
+    monkeypatch.setattr(fusion, "equal_pairs", lambda key: (np.array([0]), np.array([1])))
+    alone = [
+        judged.overlap({one: runs[one], other: runs[other]}, policy={"depth": 3})
+        for one, other in combinations(runs, 2)
+    ]
+    assert together == [found.to_dict(per_query=True)["pairs"][0] for found in alone]
+    monkeypatch.setattr(overlap_module, "ROWS_PER_BLOCK", 1)
+    monkeypatch.setattr(overlap_module, "MAX_SENTENCES", 2)
+    found = judged.overlap(runs, policy={"depth": 3})
+    assert found.to_dict(per_query=True)["pairs"] == together
+    assert found.to_text().startswith("RBO of 6 pairs of runs: lowest ")
+
+
 def test_exports(tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["a", "b"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
     found = judged.overlap(runs, policy={"depth": 2})
     assert found.to_text().splitlines()[2] == (
-        "run  against  queries     RBO  95 % CI           least  residual"
+        "run  against  queries     RBO  95 % CI          Jaccard@2  shared    tau-b"
     )
     assert "Jaccard@2" in found.to_markdown(per_query=True)
     assert found.to_csv(per_query=True).splitlines()[2].endswith(",0.5,1.0,")

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.arrays import Floats
+from judged.statistics.intervals import interval, mean_intervals
+from judged.statistics.samples import Means
 from judged.statistics.t import SMALLEST_P, below, spread, t_test
 
 LEVELS = (0.95, 0.9, 0.999)
@@ -235,3 +237,12 @@ def test_a_p_of_one_minus_level_is_not_below_it(level: float) -> None:
     assert not below(np.nan, level)
     assert below(exact * (1 - 1e-9), level)
     assert below(np.array([exact * 0.999, exact]), level).tolist() == [True, False]
+
+
+def test_many_means_at_once_are_those_of_one_after_the_other() -> None:
+    rng = np.random.default_rng(3)
+    columns = [rng.random(size) for size in (5, 0, 1, 40, 5, 40, 2)] + [np.full(5, 0.3)]
+    found = mean_intervals(columns, level=0.9, range=(0.4, 0.6))
+    for column, many in zip(columns, found, strict=True):
+        one = interval(Means.of_values(column), level=0.9, method="t", range=(0.4, 0.6))
+        assert many.to_dict() == one.to_dict()

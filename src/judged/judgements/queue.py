@@ -26,7 +26,13 @@ from judged.inputs.tables import Lookup
 from judged.inputs.texts import read_texts
 from judged.judgements import MEASURE, QUEUE_DEPTH, QUEUE_ORDERS, QUEUE_SAVED_AS
 from judged.judgements.assessors import refuse_options
-from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
+from judged.judgements.bounds import (
+    MAX_RUNS,
+    ROUNDING,
+    DifferenceBounds,
+    best_ranks,
+    bounds_of,
+)
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
@@ -468,7 +474,7 @@ class Queue(Result):
 
     @cached_property
     def bounds(self) -> tuple[DifferenceBounds, ...]:
-        """For each pair of runs, how far judgements could still move their difference."""
+        """For each pair of the 20 best runs, how far judgements could still move it."""
         return bounds_of(self.listings, self.evaluation, top=self.top_grade)
 
     @property
@@ -690,6 +696,8 @@ class Queue(Result):
         if settled:
             leads = [f"{bound.better} is better than {bound.worse}" for bound in settled]
             lines.append(f"Judging results of judged queries cannot change that {listed(leads)}.")
+        if (runs := len(self.evaluation.runs)) > MAX_RUNS:
+            lines.append(f"Differences are those of the {MAX_RUNS} best of {runs:,} runs.")
         if not all(bound.bounded for bound in self.bounds):
             lines.append(
                 f"Lowest and highest are two scenarios: all unjudged results favour one run or "

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged import __version__
-from judged.arrays import Floats, Ints, count_above, descending, starts_of
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted, warn
 from judged.inputs import as_runs, read_runs
-from judged.inputs.tables import Lookup, Run
-from judged.matching.checks import rising_scores
-from judged.matching.join import Grouped, equal_pairs
 from judged.options import (
     LEVEL,
     ColumnsLike,
@@ -30,10 +26,16 @@ from judged.options import (
 )
 from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.runs import PERSISTENCE
-from judged.runs.fusion import check_policy, read_distinct
-from judged.statistics.intervals import Interval, interval
+from judged.runs.fusion import (
+    RankedLists,
+    check_policy,
+    collect_lists,
+    notes_on_reading,
+    number_items,
+    read_distinct,
+)
+from judged.statistics.intervals import Interval, mean_intervals
 from judged.statistics.orders import taus
-from judged.statistics.samples import Means
 from judged.text import Left, Warned, counted, few, shown, with_source
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")  # numbers of
 RANGES = {"tau": (-1.0, 1.0), "shared": (0.0, float("inf"))}
 """Ranges of numbers that are not between 0 and 1."""
 FIRST_RANKS = 10  # the definition states the weight of this many ranks
+NO_TAU = Interval(math.nan, note="no query has two shared items that are not tied")
+MAX_SENTENCES = 10  # number of pairs of runs that are described in words
+ROWS_PER_BLOCK = 1 << 17  # results that a run is compared with at a time
 
 
 @checked
@@ -93,82 +98,102 @@ def overlap(
     chosen = check_policy(policy, "overlap", "depth", "duplicates")
     depth = chosen.depth
     read = read_runs(named, "Overlap takes only runs.", columns=columns, format=run_format)
-    queries, lists = _lists_of([*read], chosen.duplicates)
-    pairs = tuple(
-        _pair_of(queries, first, second, persistence, depth, level)
-        for first, second in combinations(lists, 2)
-    )
-    notes = tuple(note for run in lists for note in with_source(run.name, run.notes))
-    result = Overlap(pairs, persistence, depth, level, notes=notes)
+    tables = [read_distinct(run, chosen.duplicates) for run in read]
+    lists = collect_lists(tables, depth or max(table.frame.height for table in tables), "expected")
+    pairs = tuple(_compare_all(lists, persistence, depth, level))
+    notes = [note for run in tables for note in with_source(run.name, notes_on_reading(run))]
+    result = Overlap(pairs, persistence, depth, level, notes=tuple(notes))
     for text in result.warnings():
         warn(text)
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class TiedLists:
-    """The lists of one run, with the ranks that each result's tie spans, in the order of rows."""
+def _compare_all(
+    lists: RankedLists, p: float, depth: int | None, level: float
+) -> Iterator[PairOverlap]:
+    """Compare each run with all later ones, many of them at a time."""
+    first, item = number_items(lists.query, lists.item)
+    runs, queries = lists.present.shape
+    starts = np.searchsorted(lists.run, np.arange(runs + 1))
+    lengths = np.zeros((runs, queries), np.int64)
+    lengths[lists.run[lists.starts], lists.query[lists.starts]] = lists.lengths
+    if depth is not None:
+        lengths = np.minimum(lengths, depth)
+    ties = np.flatnonzero(lists.new)
+    sizes = np.diff(np.append(ties, len(lists.new)))
+    above, size = np.repeat(lists.rank[ties] - 1, sizes), np.repeat(sizes, sizes)
+    span = Span(above, size, np.minimum(above + size, lengths[lists.run, lists.query]))
+    by = Persistence.of(p, 2 * int(lengths.max()))
+    for one in range(runs - 1):
+        row_of = np.full(len(first), -1)
+        row_of[item[starts[one] : starts[one + 1]]] = np.arange(starts[one], starts[one + 1])
+        begin = one + 1
+        while begin < runs:
+            limit = np.searchsorted(starts, starts[begin] + ROWS_PER_BLOCK, side="right") - 1
+            others = np.arange(begin, min(max(limit, begin + 1), runs))
+            begin += len(others)
+            _check_common_queries(lists, one, others)
+            theirs = np.arange(starts[others[0]], starts[others[-1] + 1])
+            ours = row_of[item[theirs]]
+            theirs, ours = theirs[ours >= 0], ours[ours >= 0]
+            both = lists.present[one] & lists.present[others]
+            segment = (np.cumsum(both) - 1).reshape(both.shape)[
+                lists.run[theirs] - others[0], lists.query[theirs]
+            ]
+            two_lengths = np.broadcast_to(lengths[one], both.shape)[both], lengths[others][both]
+            shared = SharedItems(segment, span.at(ours), span.at(theirs), *two_lengths)
+            yield from _pairs_of(lists, one, others, shared, by, level)
 
-    name: str
-    key: pl.Series  # hash of the query and item of each result
-    items: pl.Series  # item id of each result
-    query: Ints  # query number of each result, the same in all runs
-    first: Ints  # first possible rank: one more than the number of higher scores
-    last: Ints  # last possible rank: the number of scores that are not lower
-    lengths: Ints  # number of results of each query; 0 if the run lacks it
-    notes: tuple[str, ...]  # notes and warnings of reading
+
+def _check_common_queries(lists: RankedLists, one: int, others: Ints) -> None:
+    for other in others.tolist():
+        if not (lists.present[one] & lists.present[other]).any():
+            run, against = lists.tables[one].name, lists.tables[other].name
+            first, second = (
+                few([quoted(query) for query in lists.queries.filter(lists.present[number])])
+                for number in (one, other)
+            )
+            raise InputError(
+                f"{run} and {against} have no query in common. The first has {first}; the "
+                f"second has {second}. Are they runs of the same queries?"
+            )
 
 
-def _lists_of(
-    runs: Sequence[Run | Lookup], duplicates: str
-) -> tuple[tuple[str, ...], list[TiedLists]]:
-    import polars as pl
-
-    grouped = [read_distinct(run, duplicates) for run in runs]
-    queries = pl.concat([lists.names for lists in grouped]).unique(maintain_order=True)
-    numbered = queries.to_frame("query").with_row_index("number")
-    numbers = [
-        lists.names.to_frame("query").join(numbered, on="query", maintain_order="left")["number"]
-        for lists in grouped
-    ]
-    return tuple(queries.to_list()), [
-        _lists(lists, number.to_numpy().astype(np.int64), len(queries))
-        for lists, number in zip(grouped, numbers, strict=True)
-    ]
-
-
-def _lists(grouped: Grouped[Run], number: Ints, queries: int) -> TiedLists:
-    table, scores = grouped.table, grouped.values("score")
-    segment = np.repeat(np.arange(len(grouped.lengths)), grouped.lengths)
-    ordered = descending(scores, grouped.lengths)
-    above, upto = (
-        count_above(
-            ordered, starts_of(grouped.lengths), grouped.lengths, segment, scores, or_equal=or_equal
+def _pairs_of(
+    lists: RankedLists, one: int, others: Ints, shared: SharedItems, by: Persistence, level: float
+) -> Iterator[PairOverlap]:
+    """Yield the overlap of a run with each of some others, given what they share."""
+    numbers = shared.compute(by)
+    names = lists.queries.to_list()
+    present = lists.present
+    ends = np.cumsum((present[one] & present[others]).sum(axis=1))[:-1]
+    by_pair = {name: np.split(values, ends) for name, values in numbers.items()}
+    tied = [int(part.sum()) for part in np.split(shared.tied, ends)]
+    means: dict[str, list[Interval]] = {}
+    for name, of_pairs in by_pair.items():
+        defined = [values[~np.isnan(values)] for values in of_pairs]
+        limits = RANGES.get(name, (0.0, 1.0))
+        intervals = mean_intervals(defined, level=level, range=limits)
+        means[name] = [
+            interval if len(values) else NO_TAU
+            for interval, values in zip(intervals, defined, strict=True)
+        ]
+    for place, other in enumerate(others.tolist()):
+        common, alone, alone_there = (
+            tuple(names[number] for number in np.flatnonzero(mask))
+            for mask in (
+                present[one] & present[other],
+                present[one] & ~present[other],
+                present[other] & ~present[one],
+            )
         )
-        for or_equal in (False, True)
-    )
-    lengths = np.zeros(queries, np.int64)
-    lengths[number] = grouped.lengths
-    rising = rising_scores(scores, grouped.lengths, table.notes).sentences()
-    return TiedLists(
-        table.name,
-        grouped.key,
-        table.frame["item"],
-        _by_row(grouped, number[segment]),
-        _by_row(grouped, above + 1),
-        _by_row(grouped, upto),
-        lengths,
-        (*rising, *table.notes),
-    )
-
-
-def _by_row(grouped: Grouped[Run], values: Ints) -> Ints:
-    """Return values that are grouped by query in the order of rows."""
-    if grouped.order is None:
-        return values
-    ordered = np.empty_like(values)
-    ordered[grouped.order] = values
-    return ordered
+        pair_means: dict[str, Any] = {name: intervals[place] for name, intervals in means.items()}
+        yield PairOverlap(
+            *(lists.tables[one].name, lists.tables[other].name, common),
+            {name: of_pairs[place] for name, of_pairs in by_pair.items()},
+            *(tied[place], alone, alone_there),
+            **pair_means,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,11 +282,6 @@ class Span:
     size: Ints  # size of the tie
     end: Ints  # rank at which the tie ends, or at which the list is cut
 
-    @classmethod
-    def of(cls, first: Ints, last: Ints, length: Ints) -> Span:
-        above = np.minimum(first - 1, length)
-        return cls(above, last - first + 1, np.minimum(last, length))
-
     def at(self, which: NDArray[Any]) -> Span:
         return Span(self.above[which], self.size[which], self.end[which])
 
@@ -275,72 +295,50 @@ class Span:
         return (np.clip(depth, self.above, self.end) - self.above) / self.size
 
 
-def _numbers_of(
-    ours: TiedLists, theirs: TiedLists, p: float, depth: int | None
-) -> tuple[Ints, dict[str, Floats], int]:
-    """Compute the numbers of two runs, with lists cut at a depth or whole.
-
-    Return the queries for which both have results, `NUMBERS` of each, and the number of queries in
-    which a shared item is tied.
-    """
-    both = (ours.lengths > 0) & (theirs.lengths > 0)
-    queries = np.flatnonzero(both)
-    lengths = ours.lengths[queries], theirs.lengths[queries]
-    if depth is not None:
-        lengths = np.minimum(lengths[0], depth), np.minimum(lengths[1], depth)
-    left, right = _shared(ours, theirs)
-    query = (np.cumsum(both) - 1)[ours.query[left]]
-    one = Span.of(ours.first[left], ours.last[left], lengths[0][query])
-    other = Span.of(theirs.first[right], theirs.last[right], lengths[1][query])
-    there = (one.end > one.above) & (other.end > other.above)
-    if not there.all():
-        query, one, other = query[there], one.at(there), other.at(there)
-    tied = (one.size > 1) | (other.size > 1)
-    order = taus(one.above, other.above, query, len(queries))
-    numbers = (*_overlaps(query, one, other, lengths, p), order)
-    return queries, dict(zip(NUMBERS, numbers, strict=True)), len(np.unique(query[tied]))
-
-
-def _shared(ours: TiedLists, theirs: TiedLists) -> tuple[Ints, Ints]:
-    """Return the rows of both runs with the same item for the same query."""
-    count = len(ours.key)
-    left, right = equal_pairs(ours.key, theirs.key)
-    across = (left < count) & (right >= count)
-    left, right = left[across], right[across] - count
-    # Equal hashes are not enough: compare the ids.
-    same = ours.query[left] == theirs.query[right]
-    same &= (ours.items.gather(left) == theirs.items.gather(right)).to_numpy()
-    return left[same], right[same]
-
-
-def _overlaps(
-    query: Ints, one: Span, other: Span, lengths: tuple[Ints, Ints], p: float
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Return RBO, lower bound, residual, Jaccard and number of shared items of each query.
+@dataclass(frozen=True, eq=False)
+class SharedItems:
+    """The items that two lists share, for many pairs of lists.
 
     Overlaps are means over all orders of ties. RBO and its lower bound are linear in them (Webber,
     Moffat and Zobel 2010, equation 32 and its bounds, for lists of any lengths).
     """
-    short, long = np.minimum(*lengths), np.maximum(*lengths)
-    by = Persistence.of(p, 2 * int(long.max(initial=1)))
-    over, power = by.over, by.power
 
-    def summed(values: Floats) -> Floats:
-        return np.bincount(query, values, len(short)).astype(np.float64)
+    pair: Ints  # the pair of lists of each shared item
+    one: Span
+    other: Span
+    lengths: Ints  # the length of the first list of each pair
+    other_lengths: Ints
 
-    base = summed(by.shared(one, other, long[query]))
-    at_short = summed(one.within(short[query]) * other.within(short[query]))
-    shared = summed(one.chance * other.chance)
-    unseen = power[short] - power[long] - short * (over[short] - over[long])
-    rbo = base + at_short / short * unseen
-    rbo += ((shared - at_short) / long + at_short / short) * power[long]
-    least = base + shared * over[long]
-    full = np.floor(short + long - shared + 1e-9).astype(np.int64)  # where all may be shared
-    residual = unseen + 2 * power[long] - power[full]
-    residual -= (short + long) * (over[long] - over[full]) + shared * over[full]
-    least, residual = np.clip(least, 0.0, 1.0), np.clip(residual, 0.0, 1.0)
-    rbo = np.clip(rbo, least, np.minimum(least + residual, 1.0))
-    return rbo, least, residual, shared / (short + long - shared), shared
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """True for each pair of lists in which a shared item is tied."""
+        tied = (self.one.size > 1) | (self.other.size > 1)
+        return np.bincount(self.pair[tied], minlength=len(self.lengths)) > 0
+
+    def _sum(self, values: Floats) -> Floats:
+        return np.bincount(self.pair, values, len(self.lengths)).astype(np.float64, copy=False)
+
+    def compute(self, by: Persistence) -> dict[str, Floats]:
+        """Return `NUMBERS` of each pair of lists."""
+        short = np.minimum(self.lengths, self.other_lengths)
+        long = np.maximum(self.lengths, self.other_lengths)
+        one, other, over, power = self.one, self.other, by.over, by.power
+        base = self._sum(by.shared(one, other, long[self.pair]))
+        within = short[self.pair]
+        at_short = self._sum(one.within(within) * other.within(within))
+        shared = self._sum(one.chance * other.chance)
+        unseen = power[short] - power[long] - short * (over[short] - over[long])
+        rbo = base + at_short / short * unseen
+        rbo += ((shared - at_short) / long + at_short / short) * power[long]
+        least = base + shared * over[long]
+        full = np.floor(short + long - shared + 1e-9).astype(np.int64)  # where all may be shared
+        residual = unseen + 2 * power[long] - power[full]
+        residual -= (short + long) * (over[long] - over[full]) + shared * over[full]
+        least, residual = np.clip(least, 0.0, 1.0), np.clip(residual, 0.0, 1.0)
+        rbo = np.clip(rbo, least, np.minimum(least + residual, 1.0))
+        jaccard = shared / (short + long - shared)
+        tau = taus(other.above, one.above, self.pair, len(short))
+        return dict(zip(NUMBERS, (rbo, least, residual, jaccard, shared, tau), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -443,38 +441,6 @@ class PairOverlap:
         return {name: plain_value(value) for name, value in values.items()}
 
 
-def _pair_of(
-    queries: tuple[str, ...],
-    ours: TiedLists,
-    theirs: TiedLists,
-    p: float,
-    depth: int | None,
-    level: float,
-) -> PairOverlap:
-    shared_queries, numbers, tied = _numbers_of(ours, theirs, p, depth)
-    alone = [
-        tuple(queries[at] for at in np.flatnonzero((one.lengths > 0) & (other.lengths == 0)))
-        for one, other in ((ours, theirs), (theirs, ours))
-    ]
-    if not len(shared_queries):
-        first, second = (few([quoted(query) for query in names]) for names in alone)
-        raise InputError(
-            f"{ours.name} and {theirs.name} have no query in common. The first has {first}; the "
-            f"second has {second}. Are they runs of the same queries?"
-        )
-    named = tuple(queries[at] for at in shared_queries)
-    means = {name: _mean(name, values, level) for name, values in numbers.items()}
-    return PairOverlap(ours.name, theirs.name, named, numbers, tied, alone[0], alone[1], **means)
-
-
-def _mean(name: str, values: Floats, level: float) -> Interval:
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return Interval(math.nan, note="no query has two shared items that are not tied")
-    limits = RANGES.get(name, (0.0, 1.0))
-    return interval(Means.of_values(values), level=level, method="t", range=limits)
-
-
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Overlap(Result):
@@ -575,16 +541,27 @@ class Overlap(Result):
         return pl.DataFrame(rows).fill_nan(None)
 
     def document(self, display: Display) -> Document:
-        tables = self._mean_tables()
+        tables = [self._mean_table(), *([self._query_table()] if display.per_query else [])]
         return Document(
-            answer=[pair.sentence() for pair in self.pairs],
-            tables=[*tables, self._query_table()] if display.per_query else tables,
+            answer=list(self._sentences()),
+            tables=tables,
             warnings=list(self._warnings()),
             details=[
                 *(note for note in self.notes if not isinstance(note, Warned)),
                 self.definition(),
             ],
         )
+
+    def _sentences(self) -> Iterator[str]:
+        if len(self.pairs) <= MAX_SENTENCES:
+            yield from (pair.sentence() for pair in self.pairs)
+            return
+        by_rbo = sorted(self.pairs, key=lambda pair: pair.rbo.estimate)
+        least, most = (
+            f"{pair.run} and {pair.against} ({shown(pair.rbo.estimate)})"
+            for pair in (by_rbo[0], by_rbo[-1])
+        )
+        yield f"RBO of {len(self.pairs):,} pairs of runs: lowest {least}, highest {most}."
 
     def _warnings(self) -> Iterator[str]:
         for pair in self.pairs:
@@ -633,26 +610,18 @@ class Overlap(Result):
             ]
         )
 
-    def _mean_tables(self) -> list[Table]:
+    def _mean_table(self) -> Table:
         level = Left(f"{100 * self.level:g} % CI")
-        first = [
+        header = ["run", "against", "queries", "RBO", level, self.jaccard_name, "shared", "tau-b"]
+        rows = [
             [
                 *(pair.run, pair.against, f"{len(pair.queries):,}"),
-                *(_value(pair.rbo), _bounds(pair.rbo), _value(pair.least), _value(pair.residual)),
+                *(_value(pair.rbo), _bounds(pair.rbo), _value(pair.jaccard)),
+                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau)),
             ]
             for pair in self.pairs
         ]
-        second = [
-            [
-                *(pair.run, pair.against, _value(pair.jaccard), _bounds(pair.jaccard)),
-                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau), _bounds(pair.tau)),
-            ]
-            for pair in self.pairs
-        ]
-        runs = {"run", "against"}
-        header = ["run", "against", "queries", "RBO", level, "least", "residual"]
-        other = ["run", "against", self.jaccard_name, level, "shared", "tau-b", level]
-        return [Table(header, first, runs), Table(other, second, runs)]
+        return Table(header, rows, {"run", "against"})
 
     def _query_table(self) -> Table:
         def text(name: str, value: float) -> str:

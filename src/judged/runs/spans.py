@@ -207,7 +207,7 @@ def _read_chunks(run: Any, chunks: SpanTable | None, name: str, queries: pl.Seri
         judged = spans.frame["query"].is_in(queries.implode())
         return spans._replace(frame=spans.frame.filter(judged))
     read = read_run(run, name=name)
-    frame = read_distinct(read, "error").table.frame
+    frame = read_distinct(read, "error").frame
     frame = frame.filter(frame["query"].is_in(queries.implode()))
     frame = with_spans(frame.select("query", "item", value="score"), chunks, read.source)
     return SpanTable(frame, read.source, read.names(), scored=True)

@@ -618,6 +618,9 @@ class ResultPart:
 class Result:
     """Base of all results. The methods mean the same for each of them.
 
+    Methods take the options of `Display` as keyword arguments, such as `verbose`, `quiet`, `width`,
+    and `caption` and `label` in LaTeX; one without a meaning in the format is an error.
+
     A subclass is a dataclass declared with `repr=False` and implements `to_dict`, `to_frame` and
     `document`. `DISPLAY` names the options of `Display` that it supports beside the common ones.
     """
@@ -667,11 +670,6 @@ class Result:
     def tables(self, **display: Unpack[DisplayOptions]) -> list[Table]:
         """Return the tables that people see.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.tables()[0].rows
@@ -682,11 +680,6 @@ class Result:
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
         """Return all sentences: warnings, the answer, notes and definitions.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
-
         >>> from judged import evaluate
         >>> len(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()) > 1
         True
@@ -695,11 +688,6 @@ class Result:
 
     def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
         """Return what could mislead readers of the numbers, most serious first.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
@@ -714,11 +702,6 @@ class Result:
     def parts(self, **display: Unpack[DisplayOptions]) -> list[Part]:
         """Return lines and tables in the order in which text shows them.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> len(found.parts(quiet=True))
@@ -730,11 +713,6 @@ class Result:
     def to_text(self, **display: Unpack[DisplayOptions]) -> str:
         """Return the answer, the tables, the warnings and the notes in plain text.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`, such as `verbose`, `quiet` and `width`.
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_text().splitlines()[1]
@@ -745,11 +723,6 @@ class Result:
     def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
         """Return the answer, the tables and the sentences in Markdown.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_markdown().splitlines()[0]
@@ -759,11 +732,6 @@ class Result:
 
     def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
         r"""Return the tables in LaTeX (booktabs), with serious warnings below the first.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`, such as `caption` and `label`.
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -776,11 +744,6 @@ class Result:
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """Return the tables and sentences in HTML, as a notebook shows them.
 
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`.
-
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_html().startswith("<table>")
@@ -792,12 +755,8 @@ class Result:
         """Return `to_frame` as CSV that spreadsheets can open.
 
         An apostrophe precedes texts that a spreadsheet would take for a formula. Parquet and JSON
-        hold them unchanged. Warnings stand below the table in lines that begin with "#".
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; `quiet` leaves the warnings out.
+        hold them unchanged. Warnings stand below the table in lines that begin with "#", unless
+        `quiet`.
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -815,11 +774,6 @@ class Result:
 
     def to_json(self, **display: Unpack[DisplayOptions]) -> str:
         """Return `to_dict` as JSON.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`, where the result supports `per_query` or `sort`.
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
@@ -945,11 +899,6 @@ class RunResult(Result):
 
     def to_csv(self, **display: Unpack[DisplayOptions]) -> str:
         """Return `to_frame` as CSV. This is a run, so ids are written unchanged.
-
-        Parameters
-        ----------
-        **display : Unpack[DisplayOptions]
-            Options of `Display`; none has a meaning here.
 
         >>> import judged
         >>> found = judged.Embeddings([[1.0]], [[2.0]], item_ids=["=a"]).top_k(1)

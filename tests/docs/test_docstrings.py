@@ -75,10 +75,12 @@ def described(doc: str) -> set[str]:
 
 def parameters(function: Callable[..., Any]) -> set[str]:
     """The parameters; **scoring is one by one what `options.Scoring` holds, unless the docstring
-    has an entry for all of them together."""
+    has an entry for all of them together; **display is described with `Result`."""
     names = {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
-    if "scoring" in names - described(inspect.getdoc(function) or ""):
+    undescribed = names - described(inspect.getdoc(function) or "")
+    if "scoring" in undescribed:
         names = names - {"scoring"} | set(options.SCORING)
+    names -= {"display"} & undescribed
     return names
 
 

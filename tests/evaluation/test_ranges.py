@@ -156,7 +156,6 @@ def test_removed_items_come_back_to_be_judged() -> None:
     )
     assert found.value() == 0.5
     assert found.unjudged_range() == UnjudgedRange(irrelevant=0.5, relevant=1.0)
-    assert found.audit["run"].judged_at == {"judged@2": 0.5}
 
 
 def test_the_top_grade_is_the_one_in_the_judgements() -> None:
@@ -212,25 +211,6 @@ def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
         "these rankings were made with ties=input, which cannot be undone; make them again with "
         "ties=expected."
     )
-
-
-def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
-    run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
-    found = evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"]).showing(
-        unjudged_range=True
-    )
-    assert found.audit["run"].judged_at == {
-        "judged@1": 1.0,
-        "judged@2": 0.5,
-        "judged": 0.5,
-        "judged@r": 1.0,
-    }
-    said = (
-        "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, "
-        "judged@r is 100.0%."
-    )
-    assert said in found.audit["run"].sentences()
-    assert evaluate({"q": {"a": 1}}, run, "P@1").audit["run"].judged_at == {}
 
 
 # -- asking, and writing down

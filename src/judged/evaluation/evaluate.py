@@ -38,7 +38,6 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.rankings.relevance import NO_DEPTH, rankings_of_lists
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def evaluate(
     refuse_arrays(judgements, run)
     lists = typed_lists(judgements, run)
     if lists is not None:
+        from judged.rankings.relevance import NO_DEPTH, rankings_of_lists  # loads json
+
         if Policy.of(options.get("policy")).depth is not None:
             raise InputError(NO_DEPTH)
         collection = options.pop("collection", None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.errors import InputError, MeasureError, MissingExtraError, PolicyError, quoted
 from judged.evaluation.intervals import ENDS, Groups, group_of_each, interval_of, with_intervals
-from judged.evaluation.ranges import TieRange, UnjudgedRange, with_judged_shares
+from judged.evaluation.ranges import TieRange, UnjudgedRange
 from judged.evaluation.scores import (
     TIE_ORDERS,
     TRUSTED,
@@ -233,14 +233,9 @@ class Evaluation(Result):
             shown = without_unanswerable(self, threshold)
         runs = []
         for run in shown.runs:
-            others: dict[str, Scored] = {}
-            r = run.rankings
-            if tie_range:
-                others.update(score_ties(run, shown.settings))
-            if unjudged_range:
-                others.update(score_unjudged(run, shown.settings))
-                r = replace(r, findings=with_judged_shares(r, shown.measures))
-            runs.append(replace(run, rankings=r, others=others))
+            others = score_ties(run, shown.settings) if tie_range else {}
+            others |= score_unjudged(run, shown.settings) if unjudged_range else {}
+            runs.append(replace(run, others=others))
         if tie_range or unjudged_range or intervals:
             shown = replace(shown, runs=tuple(runs))
         return with_intervals(shown, level, groups) if intervals else shown

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from judged.evaluation.scores import graded_for, nothing_relevant, settled
-from judged.matching.variants import uncondensed
-from judged.measures import Measure, parse_measure
+from judged.measures import Measure
 from judged.measures.ties import ByWorth, in_order, tied_queries
 from judged.policy import Policy
-from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings
-from judged.statistics.samples import ExactSum, Sample
+from judged.statistics.samples import Sample
 
 if TYPE_CHECKING:
     from judged.arrays import Floats
@@ -67,18 +64,6 @@ def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
     straight = measure.params["aggregate"] in ("mean", "sum")
     ordered = policy.ties in ("id", "input") and policy.unjudged == "nonrelevant"
     return adds and straight and ordered and policy.empty in ("zero", "error")
-
-
-def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Findings:
-    """Return the findings with the share of judged results down to each cutoff."""
-    cutoffs = dict.fromkeys(
-        measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
-    )
-    seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
-    listed = uncondensed(r)
-    shares = {str(share).lower(): share.compute(listed) for share in seen}
-    seen_by = {name: ExactSum.of(each[~np.isnan(each)]) for name, each in shares.items()}
-    return replace(findings_of(r), judged_at=seen_by)
 
 
 TieEnds = tuple[Rankings, "Floats", "Floats", "Mask"]

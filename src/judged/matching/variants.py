@@ -22,12 +22,11 @@ from judged.arrays import (
     starts_of,
 )
 from judged.errors import InputError, PolicyError, quoted
-from judged.matching.checks import large_ties
 from judged.matching.join import Matches
 from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
-from judged.rankings.audit import Findings, findings_of
-from judged.rankings.lists import favoured, plain_array, query_names, rows_of
+from judged.rankings.audit import findings_of
+from judged.rankings.lists import favoured, rows_of
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
 from judged.text import listed
 
@@ -187,59 +186,32 @@ def rankings_from_scores(
         raise PolicyError(
             f"items have no ids here: ties must be {listed(known, 'or')}; got {quoted(ties)}."
         )
-    grade, lengths = _flat(y_true, "y_true")
-    score, score_lengths = _flat(y_score, "y_score")
-    if len(lengths) != len(score_lengths):
+    grades, scores = rows_of(y_true, "y_true"), rows_of(y_score, "y_score")
+    if not grades:
+        raise InputError("y_true holds no rows; give one row for each query.")
+    if len(grades) != len(scores):
         raise InputError(
-            f"y_true has {len(lengths)} rows, y_score has {len(score_lengths)}; the lengths must "
-            "match."
+            f"y_true has {len(grades)} rows, y_score has {len(scores)}; the lengths must match."
         )
-    if (wrong := np.flatnonzero(lengths != score_lengths)).size:
-        place = wrong[0]
-        raise InputError(
-            f"row {place} of y_true has {lengths[place]} values, that of y_score has "
-            f"{score_lengths[place]}; the lengths must match."
-        )
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
-        if (wrong := np.flatnonzero(bad)).size:
-            place = wrong[0]
-            value = "infinite" if np.isinf(grade[place]) and what == "y_true" else "NaN"
+    lists: list[Any] = []
+    tied = []
+    for row, (grade, score) in enumerate(zip(grades, scores, strict=True)):
+        if len(grade) != len(score):
             raise InputError(
-                f"{what} is {value} in row {query[place]}, column "
-                f"{place - starts_of(lengths)[query[place]]}."
+                f"row {row} of y_true has {len(grade)} values, that of y_score has {len(score)}; "
+                "the lengths must match."
             )
-    names = query_names(queries, len(lengths), "y_true has {count} rows")
-    order = np.lexsort((-score, query))
-    grade, score, rank = grade[order], score[order], ordinals(query, len(lengths))
-    first, last = spans(rank, query, score)
-    rankings = Rankings(
-        queries=names,
-        retrieved=lengths,
-        hit_query=query,
-        hit_rank=rank,
-        hit_grade=grade,
-        hit_tie_first=first,
-        hit_tie_last=last,
-        pool_query=query,
-        pool_grade=descending(grade, lengths),
-        missing=np.zeros(len(names), bool),
-        collection=lengths,
-        name=name,
-    )
-    doubts = (large_ties(names, query, score, last > first),)
-    findings = Findings.of(rankings, run_queries=len(names), doubts=doubts)
-    return rearranged(replace(rankings, findings=findings), ties)
-
-
-def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
-    rows = plain_array(rows, what)
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) and rows.dtype.kind in "fiub":
-        return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
-    parts = rows_of(rows, what)
-    if not parts:
-        raise InputError(f"{what} holds no rows; give one row for each query.")
-    return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)
+        for what, values in (("y_true", grade), ("y_score", score)):
+            if np.isnan(values).any():
+                raise InputError(f"{what} has a NaN in row {row}; give a number.")
+        order = np.argsort(-score, kind="stable")
+        lists.append(grade[order])
+        begins = np.flatnonzero(borders(score[order]))
+        spans_of_ties = zip((begins + 1).tolist(), [*begins[1:].tolist(), len(score)], strict=False)
+        tied.append([(first, last) for first, last in spans_of_ties if first < last])
+    sizes = [len(row) for row in lists]
+    made = Rankings.from_relevance(lists, tied=tied, collection=sizes, queries=queries, name=name)
+    return rearranged(made, ties)
 
 
 class Variants:
@@ -395,7 +367,6 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
     final = condensed(shown) if policy.unjudged == "removed" else shown
     findings = replace(
         known.recount(shown),
-        judged_at={},
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -43,9 +43,6 @@ class Audit:
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results.
     """
-    judged_at: dict[str, float] = field(default_factory=dict)
-    """The same down to where the measures look, by the names judged@5 and so on; only where an
-    unjudged range was asked for."""
     tied_results: int = 0
     """Judged results whose score another result of their query shares: their rank depends on the
     tie rule."""
@@ -109,9 +106,6 @@ class Audit:
             shown["judged_at_10"] = (
                 f"{self.judged_at_10:.1%} of the top-10 results are judged{note}."
             )
-        if self.judged_at:
-            shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-            shown["judged_at"] = f"where the measures look, {shares}."
         return shown
 
     @property
@@ -161,7 +155,6 @@ class Findings:
     results: int = 0
     judged_results: int = 0
     judged_at_10: ExactSum = field(default_factory=ExactSum)
-    judged_at: Mapping[str, ExactSum] = field(default_factory=dict)
     tied_results: int = 0
     tied_queries: int = 0
     short_lists: int = 0
@@ -228,7 +221,6 @@ class Findings:
             missing_queries=self.missing_queries,
             ignored_queries=self.run_queries - self.listed,
             judged_at_10=self.judged_at_10.mean() if self.judged_at_10.count else 0.0,
-            judged_at={name: sum_.mean() for name, sum_ in self.judged_at.items() if sum_.count},
             notes=tuple(dict.fromkeys((*doubts, *self.notes, *self.closing))),
         )
 
@@ -249,10 +241,6 @@ def total(parts: Iterable[Findings]) -> Findings:
     if len(every) == 1:
         return every[0]
     counts = {name: sum(getattr(part, name) for part in every) for name in COUNTS}
-    shares: dict[str, ExactSum] = {}
-    for part in every:
-        for name, share in part.judged_at.items():
-            shares[name] = shares.get(name, ExactSum()) + share
     doubts: tuple[Doubt, ...] = ()
     for part in every:
         if doubts and part.doubts:
@@ -262,7 +250,6 @@ def total(parts: Iterable[Findings]) -> Findings:
         **counts,
         missing_queries=tuple(query for part in every for query in part.missing_queries),
         judged_at_10=sum((part.judged_at_10 for part in every), ExactSum()),
-        judged_at=shares,
         doubts=doubts,
         notes=merged(part.notes for part in every),
         closing=merged(part.closing for part in every),

@@ -234,7 +234,6 @@ def _about(rankings: Rankings) -> dict[str, Any]:
             **{name: getattr(findings, name) for name in COUNTS},
             "missing_queries": list(findings.missing_queries),
             "judged_at_10": _sum_to_json(findings.judged_at_10),
-            "judged_at": {name: _sum_to_json(share) for name, share in findings.judged_at.items()},
             "notes": [_note_to_json(note) for note in dict.fromkeys((*doubts, *findings.notes))],
             "closing": [_note_to_json(note) for note in findings.closing],
         },
@@ -303,7 +302,6 @@ def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
         **{name: audit[name] for name in COUNTS},
         missing_queries=tuple(audit["missing_queries"]),
         judged_at_10=_sum_from_json(audit["judged_at_10"]),
-        judged_at={name: _sum_from_json(parts) for name, parts in audit["judged_at"].items()},
         notes=tuple(NOTE_KINDS[kind](text) for kind, text in audit["notes"]),
         closing=tuple(NOTE_KINDS[kind](text) for kind, text in audit["closing"]),
     )

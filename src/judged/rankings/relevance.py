@@ -114,24 +114,6 @@ def may_be_list(value: Any) -> bool:
     return isinstance(value, (str, Sequence, np.ndarray)) and not isinstance(value, Mapping)
 
 
-def listed_rankings(
-    relevance: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
-) -> Rankings:
-    """Make the rankings of one relevance list: a text, or any sequence of grades."""
-    read = _list(relevance)
-    pools = None
-    if pool is not None:
-        pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
-    return Rankings.from_relevance(
-        [read.grades],
-        relevant=relevant,
-        pool=pools,
-        collection=collection,
-        tied=[read.tied],
-        name=A_LIST,
-    )
-
-
 def rankings_of_lists(
     relevance: Any, relevant: Any = None, *, pool: Any = None, collection: int | None = None
 ) -> Rankings:
@@ -143,14 +125,16 @@ def rankings_of_lists(
     one = isinstance(relevance, (str, RelevanceList)) or not any(
         isinstance(row, (str, Sequence, np.ndarray)) for row in _iterated(relevance)
     )
-    if one:
-        return listed_rankings(relevance, relevant=relevant, pool=pool, collection=collection)
+    lists = [_list(relevance)] if one else [_list(row) for row in relevance]
+    pools = None
     if pool is not None:
-        raise InputError("pool is about one relevance list; leave it out for several.")
-    lists = [_list(row) for row in relevance]
+        if not one:
+            raise InputError("pool is about one relevance list; leave it out for several.")
+        pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
     return Rankings.from_relevance(
         [row.grades for row in lists],
         relevant=relevant,
+        pool=pools,
         collection=collection,
         tied=[row.tied for row in lists],
         name=A_LIST,

@@ -20,7 +20,7 @@ from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import CHOICES, SHORT, Policy
 from judged.rankings.relevance import (
     RelevanceList,
-    listed_rankings,
+    rankings_of_lists,
     relevance_list,
     written_grade,
 )
@@ -516,7 +516,7 @@ class PlaygroundAnswer:
 
     def __init__(self, state: PlaygroundState) -> None:
         self.state = state
-        self.listed = listed_rankings(
+        self.listed = rankings_of_lists(
             state.listed,
             relevant=state.relevant,
             pool=state.pool or None,

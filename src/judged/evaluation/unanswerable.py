@@ -146,7 +146,7 @@ def _separation(
 ) -> tuple[Auroc | None, str]:
     """Return the AUROC of the best scores, and a note."""
     if not bad.any() or not good.any():
-        kind = "without" if not bad.any() else "with"
+        kind = "with" if bad.any() else "without"
         return None, f"no AUROC: there is no query {kind} something relevant"
     if best is None:
         return None, f"no AUROC: {unscored}"

@@ -22,6 +22,7 @@ from judged.text import Warned, counted, listed
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
+    from judged.evaluation.trusted import Correction
     from judged.measures import Measure
 
 TIES_REFERENCE = "mcsherry2008"
@@ -147,8 +148,13 @@ def definition(evaluation: Evaluation, measure: Measure) -> str:
         *(f"Convention: {text}" for text in convention),
         *(f"Ranking: {text}." for text in _bases(evaluation)),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
-        *(f"Interval: {text}." for text in _own_interval(evaluation, measure)),
-        *(f"Trusted: {text}" for text in _trusted_definition(evaluation, measure)),
+        *(f"Interval: {text}." for text in interval_lines(evaluation, [measure])),
+        *(f"Trusted: {text}" for text in _correction_methods(evaluation)),
+        *(
+            f"Trusted: {run.name}: {run.corrections[measure].says()}."
+            for run in evaluation.runs
+            if run.corrections
+        ),
         f"Reference: {BIBLIOGRAPHY[measure.spec.reference]}",
     ]
     return "\n".join(lines)
@@ -292,39 +298,24 @@ def _estimates(evaluation: Evaluation, *, brief: bool = False) -> list[str]:
 # -- confidence intervals
 
 
-def interval_lines(evaluation: Evaluation, *, brief: bool = False) -> list[str]:
+def interval_lines(
+    evaluation: Evaluation, measures: Sequence[Measure] | None = None, *, brief: bool = False
+) -> list[str]:
     """Return how confidence intervals were computed, and why some are missing."""
-    known = _by_method(evaluation, evaluation.measures)
+    measures = evaluation.measures if measures is None else measures
+    known = _by_method(evaluation, measures)
     words = {} if brief else METHOD_WORDS
+    alone = len(known) == 1 and (brief or len(measures) == 1)
     how = (", " if brief else "; ").join(
-        words.get(method, method) + ("" if brief and len(known) == 1 else f" ({', '.join(names)})")
+        words.get(method, method) + ("" if alone else f" ({', '.join(names)})")
         for method, names in known.items()
     )
-    kind = " interval" if brief else ""
-    lines = [f"{_level(evaluation)}{kind}: {how}{_grouped(evaluation)}"] if how else []
-    return lines + _without(evaluation, evaluation.measures)
-
-
-def _own_interval(evaluation: Evaluation, measure: Measure) -> list[str]:
-    how = " or ".join(METHOD_WORDS.get(name, name) for name in _by_method(evaluation, [measure]))
-    lines = [f"{_level(evaluation)}: {how}{_grouped(evaluation)}"] if how else []
-    return lines + _without(evaluation, [measure])
-
-
-def _level(evaluation: Evaluation) -> str:
-    return f"{100 * (evaluation.level or LEVEL):.10g} %"
-
-
-def _grouped(evaluation: Evaluation) -> str:
-    """Return the number of groups."""
-    if evaluation.groups is None:
-        return ""
-    number = counted(len(set(evaluation.groups.values())), "group")
-    return f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
-
-
-def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
-    """Return which values have no interval, and why."""
+    level = f"{100 * (evaluation.level or LEVEL):.10g} %{' interval' if brief else ''}"
+    grouped = ""
+    if evaluation.groups is not None:
+        number = counted(len(set(evaluation.groups.values())), "group")
+        grouped = f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
+    lines = [f"{level}: {how}{grouped}"] if how else []
     by_run: list[list[str]] = []
     for run in evaluation.runs:
         reasons: dict[str, list[str]] = {}
@@ -333,7 +324,7 @@ def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
             if interval is not None and not interval.known:
                 reasons.setdefault(interval.note, []).append(evaluation.label(measure))
         by_run.append([f"no interval of {listed(names)}: {why}" for why, names in reasons.items()])
-    return about_runs(evaluation, by_run)
+    return lines + about_runs(evaluation, by_run)
 
 
 def _by_method(evaluation: Evaluation, measures: Sequence[Measure]) -> dict[str, list[str]]:
@@ -390,42 +381,31 @@ def _correction_methods(evaluation: Evaluation) -> list[str]:
 def _trusted_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.trusted is None:
         return []
-    several = len(evaluation.runs) > 1
+    about = about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))
     return [
-        f"trusted: {about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))}",
-        *(
-            f"trusted: {run.label(measure)}{f' of {run.name}' if several else ''}: {each.says()}"
-            for run in evaluation.runs
-            for measure, each in run.corrections.items()
-        ),
+        f"trusted: {about}",
+        *(f"trusted: {name}: {each.says()}" for name, each in _corrections(evaluation)),
     ]
 
 
-def _trusted_definition(evaluation: Evaluation, measure: Measure) -> list[str]:
-    if evaluation.trusted is None:
-        return []
+def _corrections(evaluation: Evaluation) -> list[tuple[str, Correction]]:
+    """Return each correction with the name of its measure, and of its run if there are several."""
     several = len(evaluation.runs) > 1
     return [
-        *_correction_methods(evaluation),
-        *(
-            f"{f'{run.name}: ' if several else ''}{run.corrections[measure].says()}."
-            for run in evaluation.runs
-        ),
+        (run.label(measure) + (f" of {run.name}" if several else ""), correction)
+        for run in evaluation.runs
+        for measure, correction in run.corrections.items()
     ]
 
 
 def brief_trusted(evaluation: Evaluation) -> str:
     """Return one line: the number of trusted queries, the weights, which interval is narrower."""
     assert evaluation.trusted is not None
-    several = len(evaluation.runs) > 1
     narrower: dict[str | None, list[str]] = {}
     weights = []
-    for measure in evaluation.measures:
-        for run in evaluation.runs:
-            correction = run.corrections[measure]
-            name = f"{run.label(measure)} of {run.name}" if several else run.label(measure)
-            weights.append(correction.weight)
-            narrower.setdefault(correction.narrower, []).append(name)
+    for name, correction in _corrections(evaluation):
+        weights.append(correction.weight)
+        narrower.setdefault(correction.narrower, []).append(name)
     low, high = f"{min(weights):.2f}", f"{max(weights):.2f}"
     about = about_trusted(evaluation.trusted, len(evaluation.runs[0].rankings))
     parts = [f"corrected: {about}", f"λ {low if low == high else f'{low} to {high}'}"]

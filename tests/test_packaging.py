@@ -1,7 +1,6 @@
 """The built wheel, installed without extras in a clean environment."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -150,26 +149,6 @@ def test_the_source_holds_what_a_contributor_needs_and_nothing_else(sdist):
         *("pyproject.toml", "PKG-INFO", ".gitignore"),
     }
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".log"))]
-
-
-def test_it_installs_by_its_name_from_an_index(clean, wheel):
-    """An index is a folder for each package, with its files in it."""
-    python, folder = clean
-    index = folder / "simple" / "judged"
-    index.mkdir(parents=True)
-    shutil.copy(wheel, index)
-    (index / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
-    options = ("--no-deps", "--force-reinstall", "--no-compile")
-    address = (folder / "simple").as_uri()
-    done = pip(python, "install", *options, "--index-url", address, "judged", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    said = run(python, "-m", "judged", "--version", cwd=folder).stdout
-    assert said == f"judged, version {judged.__version__}\n"
-    looked = run(python, "-m", "judged", "doctor", cwd=folder)
-    assert looked.returncode == 0, looked.stderr
-    assert "charts is not there (no altair, pillow and vl-convert-python): pip install" in (
-        looked.stdout + looked.stderr
-    )
 
 
 def test_the_citation_has_the_version_and_its_date():

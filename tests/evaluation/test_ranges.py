@@ -228,39 +228,16 @@ def both() -> Evaluation:
 
 def test_table_markdown_and_latex_have_a_row_a_measure(both: Evaluation) -> None:
     header, first = both.to_text().splitlines()[:2]
-    assert header.split() == [
-        "run",
-        "measure",
-        "value",
-        "worst",
-        "expected",
-        "best",
-        *["unjudged", "irrelevant", "unjudged", "relevant"],
-    ]
-    assert first.split() == [
-        "tied",
-        "RR",
-        "0.4167",
-        "0.4167",
-        "0.6806",
-        "1.0000",
-        "0.4167",
-        "0.7500",
-    ]
+    assert header.split("  ")[-2:] == ["unjudged irrelevant", "unjudged relevant"]
+    numbers = ["0.4167", "0.4167", "0.6806", "1.0000", "0.4167", "0.7500"]
+    assert first.split() == ["tied", "RR", *numbers]
     assert both.to_markdown().splitlines()[0] == (
         "| run | measure | value | worst | expected | best | unjudged irrelevant | unjudged "
         "relevant |"
     )
-    assert (
-        both.to_markdown(per_query=True)
-        .splitlines()[2]
-        .startswith("| tied | q1 | RR | 0.3333 | 0.3333 | 0.6111 | 1.0000 |")
-    )
-    assert (
-        "tied & RR & 0.4167 & 0.4167 & 0.6806 & 1.0000 & 0.4167 & 0.7500 \\\\"
-        in both.to_latex().splitlines()
-    )
-    assert '<td title="1 divided by' in both._repr_html_()
+    shown = "| tied | q1 | RR | 0.3333 | 0.3333 | 0.6111 | 1.0000 |"
+    assert both.to_markdown(per_query=True).splitlines()[2].startswith(shown)
+    assert f"tied & RR & {' & '.join(numbers)} \\\\" in both.to_latex().splitlines()
 
 
 def test_json(both: Evaluation) -> None:
@@ -273,13 +250,6 @@ def test_json(both: Evaluation) -> None:
     plain = evaluate(JUDGEMENTS, TIED, "RR").to_dict()["runs"][0]
     assert "tie_range" not in plain
     assert "unjudged_range" not in plain
-
-
-def test_a_range_is_computed_on_demand() -> None:
-    shown = evaluate(JUDGEMENTS, TIED, "RR").showing(tie_range=True, unjudged_range=True)
-    plain = evaluate(JUDGEMENTS, TIED, "RR")
-    assert plain.tie_range() == shown.tie_range()
-    assert plain.unjudged_range() == shown.unjudged_range()
 
 
 def test_every_measure_has_both_ranges() -> None:

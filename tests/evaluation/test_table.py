@@ -112,24 +112,6 @@ def test_percent_has_the_digits_of_the_share() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("look", "message"),
-    [
-        ({"decimals": -1}, "decimals must be a whole number from 0 to 15; got -1."),
-        ({"decimals": 2.5}, "decimals must be a whole number from 0 to 15; got 2.5."),
-        ({"percent": "yes"}, "percent must be True or False; got 'yes'."),
-        (
-            {"verbose": True, "quiet": True},
-            "verbose and quiet exclude each other; give one of them.",
-        ),
-    ],
-)
-def test_what_no_table_can_look_like(several: Evaluation, look: dict, message: str) -> None:
-    with pytest.raises(judged.errors.InputError) as error:
-        several.to_text(**look)
-    assert str(error.value) == message
-
-
 def test_files_refuse_what_they_cannot_do(several: Evaluation, tmp_path) -> None:
     path = tmp_path / "scores.csv"
     with pytest.raises(judged.errors.OutputError) as error:

@@ -97,14 +97,6 @@ def test_what_would_make_them_meet_is_said_and_does(
     assert not found.audit.warnings
 
 
-def test_the_command_line_is_quoted() -> None:
-    (said,) = warnings(*both(lambda at: f"d{at}#3", lambda at: f"d{at}"))
-    assert said == (
-        "No result is judged. With the run's ids cut at the last '#', 100% of the queries would "
-        "have one: item_to='doc:#' (--item-to 'doc:#')."
-    )
-
-
 def test_case_needs_a_function() -> None:
     judgements, run = both(lambda at: f"DOC{at}", lambda at: f"doc{at}")
     (said,) = warnings(judgements, run)
@@ -146,14 +138,6 @@ def test_few_queries_without_a_judged_result(number: int, warns: bool) -> None:
         "same collection?"
     )
     assert warnings(judgements, run) == (expected,) * warns
-
-
-def test_ids_that_have_only_their_beginning_in_common_do_not_meet() -> None:
-    (said,) = warnings(*both(lambda at: f"doc_{at}", lambda at: f"doc_{at + 1000}"))
-    assert said == (
-        "No result is judged: 'none', 'doc_0' of the run, 'doc_1000' of the judgements. Do the "
-        "two belong to the same collection?"
-    )
 
 
 def test_a_few_hits_by_chance_hide_nothing() -> None:

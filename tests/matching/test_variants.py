@@ -108,14 +108,6 @@ def test_what_was_cut_cannot_be_restated() -> None:
     )
 
 
-def test_another_order_of_ties_needs_the_run() -> None:
-    tied = Rankings.from_run({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0}})
-    assert error_of(restated, tied, Policy(ties="input"), error=PolicyError) == (
-        "these rankings were made with ties=id, which cannot be undone; make them again with "
-        "ties=input."
-    )
-
-
 USUAL = ["P@3", "P(rel=2)@4", "DCG@3", "DCG(gain=exp)", "RBP@4", "RBP(p=0.5)", "NumRelRet@3"]
 
 

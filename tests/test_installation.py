@@ -32,10 +32,6 @@ def test_every_declared_package_of_judged_and_its_extras_is_listed(found) -> Non
     assert {each.part for each in found.packages} == {"judged", "faster", *own}
 
 
-def test_nothing_is_left_unlisted_that_is_not_declared() -> None:
-    assert {*DECLARED["optional-dependencies"]} >= UNLISTED
-
-
 def test_versions_are_those_that_are_installed(found) -> None:
     versions = {each.name: each.version for each in found.packages}
     assert versions["numpy"] == metadata.version("numpy")
@@ -97,27 +93,12 @@ def test_each_fault_says_what_to_do() -> None:
     assert installation.Installation({}, tuple(packages[2:]), ()).well
 
 
-def test_limits_of_threads_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POLARS_MAX_THREADS", "1")
-    assert "POLARS_MAX_THREADS is 1: it sets how many threads a library has." in doctor().notes
-
-
 def test_a_package_that_does_not_import_is_broken() -> None:
     # The distribution is there, but the module that stands for it is not.
     found = installation._package("judged", "numpy", "1.26", "no_such_module_of_numpy")
     assert found.state == "broken"
     assert found.trouble is not None
     assert found.trouble.startswith("ModuleNotFoundError")
-
-
-def test_from_source_without_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(name: str) -> list[str]:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "requires", nothing)
-    found = doctor()
-    assert found.packages == ()
-    assert "judged runs from source" in found.notes[0]
 
 
 def test_the_command_prints_both_tables_and_its_code_says_whether_it_is_well(

@@ -111,16 +111,3 @@ def test_count_above(
         for at, number in asked
     ]
     assert counts.tolist() == expected
-
-
-def test_long_segments_beside_short_ones() -> None:
-    """Segments of one size share a matrix; thousands of short ones beside a long one must not be
-    padded to its length."""
-    draw = np.random.default_rng(1)
-    pieces = [
-        draw.random(length).tolist() for length in [*draw.integers(0, 5, 3000).tolist(), 40_000]
-    ]
-    values, lengths = flat(pieces)
-    assert arrays.descending(values, lengths).tolist() == [
-        value for piece in pieces for value in sorted(piece, reverse=True)
-    ]

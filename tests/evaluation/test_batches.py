@@ -27,15 +27,6 @@ def test_a_query_that_was_added_before() -> None:
     assert evaluator.evaluation().to_dict() == evaluate(JUDGEMENTS, RUN, "RR").to_dict()
 
 
-def test_a_batch_that_is_wrong_leaves_nothing_behind() -> None:
-    evaluator = Evaluator(JUDGEMENTS, "RR")
-    evaluator.add({"q1": RUN["q1"]})
-    with pytest.raises(InputError, match="is NaN"):
-        evaluator.add({"q2": RUN["q2"], "q3": {"c": float("nan")}})
-    evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})
-    assert evaluator.evaluation().to_dict() == evaluate(JUDGEMENTS, RUN, "RR").to_dict()
-
-
 def test_a_batch_that_a_measure_refuses_leaves_nothing_behind() -> None:
     evaluator = Evaluator(JUDGEMENTS, "RankAUC", collection=3)
     evaluator.add({"q1": RUN["q1"]})

@@ -30,14 +30,8 @@ def test_one_run_and_several_have_the_same_shape(both):
 
 
 def test_default_measures():
-    assert evaluate(JUDGEMENTS, GOOD).summary.columns == [
-        "run",
-        "AP",
-        "nDCG@10",
-        "RR",
-        "P@10",
-        "R@100",
-    ]
+    columns = evaluate(JUDGEMENTS, GOOD).summary.columns
+    assert columns == ["run", "AP", "nDCG@10", "RR", "P@10", "R@100"]
 
 
 def test_per_query_is_null_where_a_query_does_not_count():

@@ -146,24 +146,6 @@ def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
     assert threading.main_thread() not in (threads["small"], threads["other"])
 
 
-def test_the_first_run_may_be_made_alone():
-    made: list[str] = []
-
-    def read(name: str) -> str:
-        if name == "a":
-            time.sleep(0.1)
-        return name
-
-    readings = [Reading(name, True, lambda own=name: read(own)) for name in "abcd"]
-
-    def make(given):
-        made.append(given)
-        return given
-
-    found = [begin()() for _, begin in _begin_in_order(readings, make, first_alone=True)]
-    assert (found, made[0]) == (["a", "b", "c", "d"], "a")
-
-
 def test_named_columns_are_looked_for_in_the_first_run_whatever_is_read_first(folder):
     (folder / "r0.csv").write_text("query,item,points\n" + "q1,d2,1\nq1,d0,0.5\n")
     for number in range(1, 9):

@@ -7,14 +7,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from judged import Evaluation, Rankings
 from judged.errors import PolicyError
 from judged.evaluation.ranges import UnjudgedRange
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
-from judged.measures import REGISTRY, parse_measure
+from judged.measures import parse_measure
 from measures.diversity.generated import generate as generate_subtopics
 from support.evaluating import evaluate
 from support.generated import generate
@@ -250,13 +249,3 @@ def test_json(both: Evaluation) -> None:
     plain = evaluate(JUDGEMENTS, TIED, "RR").to_dict()["runs"][0]
     assert "tie_range" not in plain
     assert "unjudged_range" not in plain
-
-
-def test_every_measure_has_both_ranges() -> None:
-    rankings = Rankings.from_run(COLLECTION.judgements, COLLECTION.run, collection=2000)
-    every = [
-        parse_measure(name)(k=7) if REGISTRY[name].at == "k" else parse_measure(name)
-        for name in PLAIN
-    ]
-    found = rankings.take(np.arange(3)).evaluate(every).showing(tie_range=True, unjudged_range=True)
-    assert not found.summary.select(pl.exclude("run").is_nan().any()).to_series().any()

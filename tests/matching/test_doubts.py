@@ -32,15 +32,12 @@ def warnings(judgements: Any, run: Any, **options: Any) -> tuple[str, ...]:
 
 CASES = [
     (lambda at: f"d{at}#3", lambda at: f"d{at}", "the run's ids cut at the last '#'", "doc:#"),
-    (lambda at: f"d_{at}_3", lambda at: f"d_{at}", "the run's ids cut at the last '_'", "doc:_"),
-    (lambda at: f"d{at}:3", lambda at: f"d{at}", "the run's ids cut at the last ':'", "doc::"),
     (
         lambda at: f"d{at}",
         lambda at: f"d{at}-7",
         "the judgements' ids cut at the last '-'",
         "doc:-",
     ),
-    (lambda at: f"{at}.jpg", str, "the run's ids cut at the last '.'", "doc:."),
     (
         lambda at: f"d{at}#3#4",
         lambda at: f"d{at}",

@@ -153,14 +153,6 @@ def test_all_ways_to_say_it_are_the_same(says: str, tmp_path: Path) -> None:
     assert_same(Rankings.from_run(judgements, run, item_to=path), expected)
 
 
-@pytest.mark.parametrize("item_to", ["doc:@", str, {item: item for item in TABLE}])
-def test_documents_that_are_the_items_change_nothing(item_to: Any) -> None:
-    judgements, run = generate(1, by_document=False)
-    assert_same(
-        Rankings.from_run(judgements, run, item_to=item_to), Rankings.from_run(judgements, run)
-    )
-
-
 def test_depth_counts_documents() -> None:
     run = {"q": ["a#1", "a#2", "b#1", "c#1"]}
     found = Rankings.from_run({"q": {"b": 1, "c": 1}}, run, item_to="doc:#", policy={"depth": 2})
@@ -174,16 +166,6 @@ def test_the_definition_says_it() -> None:
         "an item's document is what stands before the last '#' of its id",
     )
     assert found.runs[0].audit.notes == ("3 results were reduced to 2 documents.",)
-
-
-def test_what_is_no_chunk_is_a_document() -> None:
-    run = {"q": {"b#1": 3, "a#2": 2, "x": 1, "y": 0}}
-    audit = Rankings.from_run({"q": {"x": 1, "b#1": 1, "b#2": 2}}, run, item_to="doc:#").audit
-    assert audit.notes == (
-        "3 judgements were reduced to 2 of documents, with the best grade of each.",
-        "4 results were reduced to 4 documents.",
-        "2 ids of the run without a '#' to cut at: taken for documents.",
-    )
 
 
 def test_documents_with_the_separator_in_their_ids() -> None:
@@ -268,11 +250,6 @@ def fails(item: str) -> str:
             "table:FILE; got '#'.",
         ),
         (
-            "doc:",
-            "item_to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
-            "table:FILE; got 'doc:'.",
-        ),
-        (
             "docs.csv",
             "item_to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
             "table:FILE; got 'docs.csv'. For the table in that file: table:docs.csv.",
@@ -287,7 +264,6 @@ def fails(item: str) -> str:
             "item_to: the pattern '#' has no group; put the document in parentheses, as in "
             r"^(.*?)_\d+$.",
         ),
-        (re.compile(b"(#)"), "item_to: the pattern b'(#)' must be one of texts."),
         ("table:none.csv", "none.csv: no such file."),
         (
             "table:docs.csv",
@@ -305,11 +281,6 @@ def fails(item: str) -> str:
             "a table or a function; got 7.",
         ),
         (fails, "item_to: the function failed for item 'a': KeyError: 'a'."),
-        (
-            lambda item: None,
-            "item_to: the function gives None for item 'a'; it must give an id, if need be the "
-            "item's own.",
-        ),
         (
             lambda item: 1.5,
             "item_to, item 'a': the id 1.5 is a floating-point number; ids must be texts or "

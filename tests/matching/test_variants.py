@@ -236,41 +236,6 @@ def test_worked_by_hand() -> None:
     assert best[0].pool_grade.tolist() == [1, 0, 0, 3]
 
 
-def test_swapping_the_runs_swaps_the_ends() -> None:
-    judgements, *two = cases(3)
-    forth = joint_rankings(judgements, (two[0], two[1]), 3)
-    back = joint_rankings(judgements, (two[1], two[0]), 3)
-    for (run, against), (other, one) in zip(forth, reversed(back), strict=True):
-        assert run.hit_grade.tolist() == one.hit_grade.tolist()
-        assert against.hit_grade.tolist() == other.hit_grade.tolist()
-
-
-def test_tables_and_dicts_give_the_same() -> None:
-    import polars as pl
-
-    judgements, *runs = cases(5)
-
-    def frame(lists: Lists, value: str) -> pl.DataFrame:
-        rows = [(q, item, at) for q, own in lists.items() for item, at in own.items()]
-        names = {"query": pl.String, "item": pl.String, value: pl.Float64}
-        return pl.DataFrame(rows, names, orient="row").sample(fraction=1, shuffle=True, seed=1)
-
-    # A table names no query that has nothing in it.
-    judgements = {query: own for query, own in judgements.items() if own}
-    some = tuple({query: own for query, own in run.items() if own} for run in runs)
-    tables = [read_run(frame(run, "score")) for run in some]
-    known = read_judgements(frame(judgements, "grade"))
-    rankings = [rank(known, table) for table in tables]
-    joint = Listings.of(known, tables)
-    ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0, cutoff=3)
-    for pair, dicts in zip(ends, joint_rankings(judgements, (some[0], some[1]), 3), strict=True):
-        for own, wanted in zip(pair, dicts, strict=True):
-            order = [own.queries.index(query) for query in wanted.queries]
-            taken = own.take(np.array(order))
-            assert taken.hit_grade.tolist() == wanted.hit_grade.tolist()
-            assert taken.pool_grade.tolist() == wanted.pool_grade.tolist()
-
-
 def test_queries_that_are_looked_at_apart_stay_out() -> None:
     judgements, *two = cases(4)
     whole = joint_rankings(judgements, (two[0], two[1]), None)

@@ -26,6 +26,7 @@ class Elsewhere:
 
 
 BEFORE = Elsewhere("JUDGED_BENCH_BEFORE", "tree")
+TREC_EVAL = Elsewhere("JUDGED_BENCH_TREC_EVAL", "program")
 
 
 @dataclass(frozen=True)

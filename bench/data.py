@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Columns = dict[str, Any]
-Form = Literal["text", "random", "gz", "parquet"]
-"""How a run is written: lines grouped by query, in random order, compressed, or as a table."""
+Form = Literal["text", "random", "gz", "parquet", "rankings"]
+"""How a run is written: lines by query, in random order, compressed, a table, a rankings file."""
 ENDINGS: dict[Form, str] = {
     "text": ".run",
     "random": ".random.run",
     "gz": ".run.gz",
     "parquet": ".parquet",
+    "rankings": ".rankings",
 }
 
 FORMAT = 1
@@ -45,7 +46,7 @@ ITEMS = 8_000_000
 """Size of the collection that results are drawn from; judged items that nobody retrieved have
 higher numbers."""
 FIRST_QUERY = 100_001
-_WRITTEN = (("out", ".out.run"), ("queue", ".queue.csv"))
+_WRITTEN = (("out", ".out.run"), ("queue", ".queue.csv"), ("report", ".report.html"))
 """What contenders write, with its ending."""
 NOISE = 2.0
 """How far a vector lies from its label's centre, in standard deviations of the centres."""
@@ -114,7 +115,7 @@ class Pair:
     @property
     def words(self) -> dict[str, str]:
         """What stands for them in a contender's command: {run}, and of several {run2}, {run3}, …;
-        {out} and {queue} are files to write."""
+        {out}, {queue} and {report} are files to write."""
         others = {f"{{run{at}}}": str(run) for at, run in enumerate(self.runs, 1)}
         written = {f"{{{name}}}": str(self.qrels.with_suffix(ending)) for name, ending in _WRITTEN}
         return {"{qrels}": str(self.qrels), "{run}": str(self.runs[0]), **others, **written}

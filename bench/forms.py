@@ -1,4 +1,4 @@
-"""Generated data in other forms: lines in random order, compressed, tables."""
+"""Generated data in other forms: lines in random order, compressed, tables, rankings files."""
 
 from __future__ import annotations
 
@@ -55,6 +55,16 @@ def tabulate(text: Path, target: Path) -> None:
     lines.select("query", "item", "score").sink_parquet(target, row_group_size=1 << 20)
 
 
+def save_rankings(text: Path, target: Path) -> None:
+    import judged
+
+    rankings = judged.Rankings.from_run(text.with_name(f"{text.name.split('.')[0]}.qrels"), text)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        saved = Path(folder) / "run.rankings"
+        rankings.save(saved)
+        saved.replace(target)
+
+
 def write_items(vectors: Any, target: Path) -> None:
     """Items with their number as id and their vector as a list of floats."""
     import polars as pl
@@ -68,4 +78,5 @@ WRITERS: dict[str, Callable[[Path, Path], None]] = {
     "random": shuffle,
     "gz": compress,
     "parquet": tabulate,
+    "rankings": save_rankings,
 }

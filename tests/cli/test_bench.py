@@ -21,8 +21,7 @@ def test_folder(judged, tmp_path, monkeypatch):
         "macro mean  0.7500       –",
     ]
     assert "dense has no value for y" in " ".join((shown.out + shown.err).split())
-    found = json.loads(judged("bench all -m RR --common --level 0.9 --format json").out)
-    assert found["level"] == 0.9
+    found = json.loads(judged("bench all -m RR --common --format json").out)
     assert found["missing"] == {"RR": {"dense": ["y"]}}
     assert "shared mean & 0.7500 & 0.7500" in judged("bench all -m RR --common --format latex").out
     assert judged("bench all -o all/x/bm25.run").code == 2

@@ -277,7 +277,6 @@ def test_several_models_become_runs_that_other_commands_read(judged, vectors):
     "arguments, message",
     [
         (("q.npy", "i.npy", *MODELS), "give QUERIES and ITEMS, or --model NAME=QUERIES,ITEMS; not"),
-        ((*MODELS, "--name", "x"), "--name has no meaning with --model; leave it out"),
         ((*MODELS, "--diagnose"), "--diagnose has no meaning with --model; leave it out"),
         (("--model", "one=q.npy"), "must be NAME=QUERIES,ITEMS, such as clip=queries.npy,items."),
         ((*MODELS, *MODELS[:2]), "two models are called 'one'"),

@@ -77,10 +77,6 @@ def test_another_host_says_what_that_means(run: Run) -> None:
             ["--port", "99999"],
             "judged: --port must be a whole number from 0 to 65,535; got 99999.\n",
         ),
-        (
-            ["--memory", "much"],
-            "judged: --memory must be a size such as '500MB' or '2GB'; got 'much'.\n",
-        ),
         (["--host", "not a host"], "judged: unknown host 'not a host'; give an address.\n"),
     ],
 )

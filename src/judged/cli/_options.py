@@ -110,8 +110,7 @@ def is_given(name: str) -> bool:
 def refuse(names: Iterable[str], reason: str) -> None:
     """Fail if one of these options was given."""
     params = {str(param.name): param for param in click.get_current_context().command.params}
-    names = list(names)
-    for name in (*names, *(CHOICES if "policy" in names else ())):
+    for name in names:
         if name in params and is_given(name):
             raise click.UsageError(f"{_flag_of(params[name])} {reason}.")
 
@@ -194,16 +193,6 @@ convention_option = text(
     shell_complete=complete_convention,
     group="measures",
 )
-depth_option = number(
-    "--depth", int, "N", "Count only the first N results of each list.", group="policy", common=True
-)
-duplicates_option = choice(
-    "--duplicates",
-    DUPLICATES,
-    "Treat an item that occurs twice for a query.",
-    Policy().duplicates,
-    group="policy",
-)
 weights_option = file(
     "--weights",
     "Weight queries in means by this table of queries and weights.",
@@ -248,35 +237,35 @@ def level_option(help: str = "Set the confidence level.") -> Decorator[Any]:
     return number("--level", float, "SHARE", help, LEVEL, group="statistics")
 
 
+POLICY: dict[str, Decorator[Any]] = {
+    **{
+        name: choice(f"--{name}", words, help, getattr(Policy(), name), group="policy")
+        for name, words, help in (
+            ("ties", CHOICES["ties"], "Break ties of equal scores."),
+            ("missing", CHOICES["missing"], "Treat judged queries that the run lacks."),
+            ("empty", CHOICES["empty"], "Treat queries without relevant items."),
+            ("unjudged", CHOICES["unjudged"], "Treat unjudged results."),
+            ("duplicates", DUPLICATES, "Treat an item that occurs twice for a query."),
+        )
+    },
+    "depth": number(
+        *("--depth", int, "N", "Count only the first N results of each list."),
+        group="policy",
+        common=True,
+    ),
+}
+"""Options of the policy by name."""
+
+
 def policy_options(*names: str) -> Decorator[Any]:
-    """Return --ties, --missing, --empty and --unjudged, which the function gets as one dict."""
-    names = names or tuple(CHOICES)
+    """Return some options of the policy, or all; see `take_policy`."""
+    return together(*(POLICY[name] for name in names or POLICY))
 
-    def decorate(function: Function) -> Any:
-        def gather(*args: Any, **options: Any) -> Any:
-            values = {name: options.pop(name) for name in names}
-            policy = {name: value for name, value in values.items() if is_given(name)}
-            return function(*args, policy=policy, **options)
 
-        help_of = {
-            "ties": "Break ties of equal scores.",
-            "missing": "Treat judged queries that the run lacks.",
-            "empty": "Treat queries without relevant items.",
-            "unjudged": "Treat unjudged results.",
-        }
-        options = [
-            choice(
-                f"--{name}",
-                CHOICES[name],
-                help_of[name],
-                getattr(Policy(), name),
-                group="policy",
-            )
-            for name in names
-        ]
-        return together(*options)(pass_for(function, gather))
-
-    return decorate
+def take_policy(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of the policy, and return those that were given."""
+    values = {name: options.pop(name) for name in POLICY if name in options}
+    return {name: value for name, value in values.items() if is_given(name)}
 
 
 SHOWN = {
@@ -298,17 +287,15 @@ def take_shown(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the given options of `evaluate`.
-
-    --depth and --duplicates become parts of `policy`, both formats one `format`.
-    """
-    scoring = {name: value for name, value in options.items() if value is not None}
-    scoring = {name: value for name, value in scoring.items() if value is not False and value != {}}
-    chosen = {name: scoring.pop(name) for name in ("depth", "duplicates") if name in scoring}
-    if any(is_given(name) for name in chosen):
-        scoring["policy"] = {**scoring.get("policy", {}), **chosen}
+    """Return the given options of `evaluate`: those of the policy are one, and both formats."""
+    policy = take_policy(options)
     sides = {"judgements": "judgements_format", "run": "run_format"}
-    formats = {side: scoring.pop(name, None) for side, name in sides.items()}
+    formats = {side: options.pop(name, None) for side, name in sides.items()}
+    scoring = {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
+    if policy:
+        scoring["policy"] = policy
     if any(formats.values()):
         scoring["format"] = formats
     return scoring
@@ -327,7 +314,7 @@ def limited(options: dict[str, Any]) -> AbstractContextManager[Any]:
 def call_scoring(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Call a function that evaluates first with the options of a command."""
     own = _parameters(function)
-    kept = {name: options.pop(name) for name in [*options] if name in own and name != "policy"}
+    kept = {name: options.pop(name) for name in [*options] if name in own}
     with limited(options):
         return function(*args, **kept, **as_scoring(options))
 

@@ -25,7 +25,6 @@ def _files(folder: str) -> list[str]:
 @opt.measures_option
 @opt.convention_option
 @opt.policy_options("missing")
-@opt.level_option()
 @opt.flag(
     "--common",
     "Add the mean over the collections that all systems have.",

@@ -79,8 +79,6 @@ OF_BOTH = (*("baseline", "test", "correction", "level", "margin", "groups", "sli
 @opt.convention_option
 @opt.trusted_option
 @opt.policy_options()
-@opt.depth_option
-@opt.duplicates_option
 @opt.weights_option
 @opt.columns_option
 @opt.decimals_option

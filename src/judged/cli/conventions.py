@@ -24,8 +24,7 @@ LIST = re.compile(r"\s*[-\d.({]")
     shell_complete=opt.complete_convention,
 )
 @opt.measures_option
-@opt.list_options
-@opt.collection_option
+@opt.relevant_option
 @opt.columns_option
 @opt.result_options()
 def conventions(what: tuple[str, ...], **options: Any) -> Any:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import Any
@@ -19,17 +18,11 @@ from judged import __version__
 from judged.cli._command import command
 from judged.cli._options import print_options
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Bold, Warned, counted, listed
+from judged.text import Warned, counted, listed
 
 CORE = "judged"  # the part of packages that judged cannot work without
 UNLISTED = frozenset({"all", "test", "dev", "docs", "torch"})  # extras that users do not need
-LIMITS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "POLARS_MAX_THREADS",
-)
+LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 """Environment variables that limit the threads of libraries."""
 HELPERS = {"isal": "unpacks gz faster", "backports.zstd": "unpacks zst in blocks"}
 """Packages that help if they are installed."""
@@ -117,11 +110,8 @@ class Installation(Result):
 
     def _rows(self) -> list[list[str]]:
         return [
-            [
-                *(package.part, package.name, package.needs or "any", package.version or "none"),
-                package.state if package.state == "ok" else Bold(package.state),
-            ]
-            for package in self.packages
+            [each.part, each.name, each.needs or "any", each.version or "none", each.state]
+            for each in self.packages
         ]
 
 
@@ -144,92 +134,55 @@ def doctor() -> Installation:
 
 
 def _facts() -> dict[str, str]:
-    free = shutil.disk_usage(tempfile.gettempdir()).free
+    folder = tempfile.gettempdir()
     return {
         "judged": __version__,
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "interpreter": sys.executable or "unknown",
         "system": f"{platform.system()} {platform.release()} on {platform.machine()}",
-        "cores": _cores(),
+        "cores": str(os.cpu_count()),
         "memory": _memory(),
-        "temporary files": f"{_gigabytes(free)} free in {tempfile.gettempdir()}",
-        "threads of polars": _polars_threads(),
+        "temporary files": f"{shutil.disk_usage(folder).free / 10**9:,.1f} GB free in {folder}",
         "BLAS": _blas(),
-        "SIMD of numpy": _simd(),
         "Java": _java(),
     }
 
 
-def _cores() -> str:
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = os.cpu_count() or 1
-    usable = len(affinity(0)) if affinity else cores
-    return f"{cores}" if usable == cores else f"{usable} of {cores} may be used"
-
-
 def _memory() -> str:
     try:
-        return _gigabytes(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        return f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 10**9:,.1f} GB"
     except (AttributeError, OSError, ValueError):  # not on every system
         return "unknown"
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 10**9:,.1f} GB"
-
-
-def _polars_threads() -> str:
-    try:
-        import polars as pl
-
-        return str(pl.thread_pool_size())
-    except ImportError:
-        return "unknown: polars does not import"
-
-
 def _blas() -> str:
     """Return the libraries that multiply matrices, after numpy and scipy have loaded theirs."""
-    with suppress(ImportError):
+    try:
         import numpy  # noqa: F401
         import scipy.linalg  # noqa: F401
-    try:
         from threadpoolctl import threadpool_info
-    except ImportError:
-        return "unknown: threadpoolctl does not import"
+    except ImportError as error:
+        return f"unknown: {error.name} does not import"
     libraries = dict.fromkeys(
         f"{pool['internal_api']} {pool.get('version') or '(version unknown)'}, "
         f"{counted(pool['num_threads'], 'thread')}"
-        + (f", {pool['architecture']}" if pool.get("architecture") else "")
         for pool in threadpool_info()
         if pool["user_api"] == "blas"
     )
     return "; ".join(libraries) or "none that threadpoolctl knows"
 
 
-def _simd() -> str:
-    try:
-        import numpy as np
-
-        settings: Any = np.show_config(mode="dicts")
-    except ImportError:
-        return "unknown: numpy does not import"
-    simd = settings.get("SIMD Extensions", {})
-    return ", ".join(simd.get("found") or simd.get("baseline") or ["unknown"])
-
-
 def _java() -> str:
     """Return the first line of Java's version, which only Spark needs."""
-    home = os.environ.get("JAVA_HOME")
-    program = (shutil.which("java", path=f"{home}/bin") if home else None) or shutil.which("java")
+    path = os.pathsep.join([f"{os.environ.get('JAVA_HOME')}/bin", os.environ.get("PATH", "")])
+    program = shutil.which("java", path=path)
     if program is None:
         return "none"
     try:
-        done = subprocess.run(
-            [program, "-version"], capture_output=True, text=True, timeout=20, check=False
-        )
+        done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{program} does not answer ({error})"
-    return next(iter((done.stderr or done.stdout).splitlines()), "says nothing")
+    return (done.stderr or done.stdout).partition("\n")[0] or "no version"
 
 
 def _packages() -> Iterator[Package]:

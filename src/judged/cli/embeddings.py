@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 TOP = 100
 """Items of each query for --save-run and --index."""
-ALONE = ("save_run", "top", "index", "diagnose", "name")
+ALONE = ("save_run", "top", "index", "diagnose")
 """Options that are about one model."""
-OF_SCORES = ("name", "normalise", "unique", "tie_range", "interval", "level")
+OF_SCORES = ("normalise", "unique", "tie_range", "interval", "level")
 """Options that have no meaning with --index and --diagnose."""
 ENCODING = {
     "encoder": opt.text(
@@ -124,7 +124,6 @@ ENCODING = {
     "--top", int, "K", f"Use K items for --save-run and --index, by default {TOP}.", group="output"
 )
 @opt.file("--index", "Compare a faiss or usearch index with exact search.")
-@opt.text("--name", "TEXT", "Name the model in tables and rankings files.", group="output")
 @opt.flag("--diagnose", "Diagnose the vectors instead of scoring them.")
 @opt.measures_option
 @opt.convention_option
@@ -143,7 +142,6 @@ def embeddings(
     index: str | None,
     diagnose: bool,
     both: bool,
-    name: str | None,
     **options: Any,
 ) -> Any:
     """Evaluate embeddings with exact nearest-neighbour search of QUERIES among ITEMS.
@@ -166,7 +164,8 @@ def embeddings(
     shown = opt.take_shown(options)
     if options.pop("allow_training_queries"):
         options["similarity"] = _allow_training_queries(options["similarity"])
-    scoring = {option: options.pop(option) for option in ("measures", "policy", "convention")}
+    scoring = {option: options.pop(option) for option in ("measures", "convention")}
+    scoring["policy"] = opt.take_policy(options)
     encoding = {option: options.pop(option) for option in ENCODING}
     if models:
         evaluation = _evaluate_models(models, queries, both, options, scoring)
@@ -192,15 +191,12 @@ def embeddings(
     first: TopK | None = None
     with counting("Searching", searches) as progress:
         scoring["progress"] = progress
-        named: dict[str, Any] = {} if name is None else {"name": name}
         if index is not None:
             return embeddings.evaluate_index(index, relevance, k=top or TOP, **scoring)
         if save_run is not None:
-            evaluation, first = embeddings.evaluate_and_top_k(
-                relevance, k=top or TOP, **scoring, **named
-            )
+            evaluation, first = embeddings.evaluate_and_top_k(relevance, k=top or TOP, **scoring)
         else:
-            evaluation = embeddings.evaluate(relevance, both=both, **scoring, **named)
+            evaluation = embeddings.evaluate(relevance, both=both, **scoring)
     evaluation = evaluation.showing(**shown) if shown else evaluation
     if save_run is not None and first is not None:
         first.save(save_run)

@@ -33,8 +33,6 @@ def _read_settings(
 @opt.relevant_option
 @opt.convention_option
 @opt.policy_options()
-@opt.depth_option
-@opt.duplicates_option
 @opt.interval_option
 @opt.level_option()
 @opt.groups_option

@@ -31,9 +31,7 @@ def _read_rows(context: click.Context, param: click.Parameter, text: str) -> int
 @opt.measures_option
 @opt.list_options
 @opt.convention_option
-@opt.policy_options("ties", "empty", "unjudged")
-@opt.depth_option
-@opt.duplicates_option
+@opt.policy_options("ties", "empty", "unjudged", "duplicates", "depth")
 @opt.collection_option
 @opt.text(
     "--rows",

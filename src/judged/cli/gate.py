@@ -55,8 +55,7 @@ if TYPE_CHECKING:
 @opt.slices_option
 @opt.convention_option
 @opt.trusted_option
-@opt.policy_options("ties", "missing", "empty")
-@opt.depth_option
+@opt.policy_options("ties", "missing", "empty", "depth")
 @opt.columns_option
 @opt.option(
     *("-o", "--output"),

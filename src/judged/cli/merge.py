@@ -17,11 +17,9 @@ from judged.judgements import MERGE_RULES
     "Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet."
 )
 @opt.choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
-@opt.duplicates_option
+@opt.policy_options("duplicates")
 @opt.columns_option
-def merge(
-    judgements: tuple[str, ...], output: str, rule: str, duplicates: str, columns: Any
-) -> None:
+def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
     """Combine the QRELS of several assessors into one file, with one grade for each item.
 
     NAME=FILE names an assessor. With --rule first the order of the files counts: an assessor who
@@ -32,11 +30,7 @@ def merge(
 
     check_merged_target(output)
     with working("Merging judgements"):
-        merged = merge_judgements(
-            list(judgements),
-            rule=rule,
-            policy={"duplicates": duplicates},
-            columns=columns,
-        )
+        policy = opt.take_policy(options)
+        merged = merge_judgements(list(judgements), policy=policy, **options)
     merged.save(output)
     deliver(merged, None, None, verbose=True)

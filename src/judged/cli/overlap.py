@@ -20,7 +20,7 @@ from judged.runs import PERSISTENCE
     "Set the persistence of rank-biased overlap; larger values look deeper.",
     PERSISTENCE,
 )
-@opt.depth_option
+@opt.policy_options("depth")
 @opt.columns_option
 @opt.per_query_option
 @opt.result_options(verbose=False, quiet=False)
@@ -33,6 +33,6 @@ def overlap(runs: tuple[str, ...], **options: Any) -> Any:
     from judged.cli._terminal import working
     from judged.runs.overlap import overlap as overlap_of
 
-    policy = {"depth": options.pop("depth")}
+    policy = opt.take_policy(options)
     with working("Reading runs"):
         return overlap_of(list(runs), policy=policy, **options)

@@ -57,8 +57,7 @@ def _list_kinds() -> str:
 @opt.number("--n-queries", int, "N", OPTIONS["queries"])
 @opt.baseline_option()
 @opt.level_option()
-@opt.policy_options("ties", "missing")
-@opt.depth_option
+@opt.policy_options("ties", "missing", "depth")
 @opt.collection_option
 @opt.relevant_option
 @opt.columns_option
@@ -66,7 +65,6 @@ def plot(
     kind: str,
     files: tuple[str, ...],
     output: str,
-    policy: dict[str, str],
     **given: Any,
 ) -> None:
     """Draw a chart of a KIND from judgements and runs, or from other files that it needs.
@@ -84,7 +82,7 @@ def plot(
     given["queries"] = given.pop("n_queries")
     _check_files(chosen, files)
     design = {name: given.pop(name) for name in ("theme", "width", "title")}
-    options = _options(chosen, {**given, **policy})
+    options = _options(chosen, given)
     if "measure" in chosen.options and given["measures"]:
         options["measure"] = given["measures"][0]
     if "pictures" in chosen.options and "pictures" not in options:
@@ -92,14 +90,14 @@ def plot(
             f"{chosen.name} needs --pictures FILE, a table with the columns id and picture."
         )
     checked_ending(output, chosen.formats)
-    judging = {name: given[name] for name in ("depth", "collection", "columns", "relevant")}
+    judging = {name: given[name] for name in (*_JUDGING, "columns")}
     made_by = {
         name: given[name]
         for name in NEEDS[chosen.needs].made_by
         if name in given and opt.is_given(name)
     }
     with working(f"Drawing {', '.join(files)}"):
-        scoring = opt.as_scoring({"policy": policy, **judging})
+        scoring = opt.as_scoring(judging)
         drawn = chart_of_files(chosen, files, scoring=scoring, made_by=made_by, **options, **design)
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])

@@ -19,11 +19,8 @@ from judged.cli._command import command
 @opt.file("--queries", "Show texts of queries.", common=True)
 @opt.file("--pictures", "Show pictures, from a table with the columns id and picture.")
 @opt.convention_option
-@opt.level_option()
 @opt.groups_option
-@opt.policy_options()
-@opt.depth_option
-@opt.duplicates_option
+@opt.policy_options("ties", "missing", "empty", "unjudged", "depth")
 @opt.columns_option
 def report(
     judgements: str,

@@ -47,7 +47,6 @@ def _by_run(texts: tuple[str, ...]) -> Any:
 @opt.file("--judged-chunks", "Read spans of chunk ids in SPANS, which are judgements then.")
 @opt.number("--rel", float, "GRADE", "Take spans of this grade or above as evidence.", 1)
 @opt.policy_options("missing")
-@opt.level_option()
 @opt.per_query_option
 @opt.result_options(verbose=False, quiet=False)
 def spans(
@@ -62,4 +61,8 @@ def spans(
     from judged.runs.spans import evaluate_spans
 
     with working("Reading spans"):
-        return evaluate_spans(judgements, list(runs), chunks=_by_run(chunks), **options)
+        policy = opt.take_policy(options)
+        found = evaluate_spans(
+            judgements, list(runs), chunks=_by_run(chunks), policy=policy, **options
+        )
+    return found

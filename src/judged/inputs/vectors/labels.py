@@ -9,19 +9,18 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from judged.errors import InputError, quoted
-from judged.inputs.columns import refuse_two_columns
-from judged.inputs.keyed import read_categories
+from judged.inputs.keyed import Sheet, read_categories, read_sheet
 from judged.inputs.polars_errors import reading_parquet
-from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.source import decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.arrays import choose_named, labelled_arrays, open_npy
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
@@ -180,26 +179,14 @@ def labels_from(path: str | os.PathLike[str]) -> LabelTable:
     file = _detected(path)
     if file.format in ("npy", "npz"):
         return _array(file, 1)
-    if file.format == "parquet":
-        column, ids = _label_column(file, pl.scan_parquet(file.path, glob=False))
-        word, first = "row", 1
-    else:
-        lines = _lines(open_source(file.path, LABELS))
-        while lines and not lines[-1]:
-            lines.pop()
-        table, first = _table_of(file, lines)
-        word, (column, ids) = "line", _label_column(file, table.lazy())
-    if (row := first_null(column)) is not None:
-        raise InputError(f"{file.label}, {word} {row + first}: the label is missing.")
-    if not len(column):
-        raise InputError(f"{file.label}: there is no label in it.")
+    column, about = _label_column(file)
     column = _texts(file, column)
     labels = column.to_list() if column.dtype == pl.String else column.to_numpy()
-    return LabelTable(labels=labels, source=file.label, **ids)
+    return LabelTable(labels=labels, source=file.label, **about)
 
 
 def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
-    """Read several labels per vector."""
+    """Read several labels per vector: lists, or a column of 0 and 1 for each label."""
     file = _detected(path)
     if file.format in ("npy", "npz"):
         table = _array(file, 2)
@@ -211,36 +198,35 @@ def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
         return replace(table, several=True)
     if file.format == "parquet":
         return _lists_from_parquet(file)
-    lines = _lines(open_source(file.path, LABELS))
-    separator, ids = SEPARATORS[file.format or "text"], _NO_IDS
-    if file.format in ("csv", "tsv") and (
-        file.key or choose_ids(split(lines[0], separator), LABEL_NAMES)
-    ):
-        column, ids = _label_column(file, _table_of(file, lines)[0].lazy())
+    lines, about = _lines(file), _NO_IDS
+    mark = SEPARATORS.get(file.format or "", next((m for m in "\t," if m in "".join(lines)), " "))
+    cells = [split(line, mark) for line in lines if line]
+    if not cells:
+        raise InputError(f"{file.label}: there is no label in it.")
+    if file.format in ("csv", "tsv") and (file.key or choose_ids(cells[0], LABEL_NAMES)):
+        column, about = _label_column(file, several=True)
         lines = column.fill_null("").to_list()
-    else:
-        between = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
-        cells = [split(line, between) for line in lines if line]
-        if (multi_hot := _multi_hot(file, cells)) is not None:
-            return multi_hot
+    elif table := _bit_columns(file, cells):
+        return table
     mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)
     parts = [[part.strip() for part in _bare(line).split(mark)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
     labels = [[part for part in row if part] for row in parts]
-    return LabelTable(labels=labels, source=file.label, several=True, **ids)
+    return LabelTable(labels=labels, source=file.label, several=True, **about)
 
 
 def _lists_from_parquet(file: File) -> LabelTable:
-    scan = pl.scan_parquet(file.path, glob=False)
-    # a cast to text fails on a column of lists.
-    with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
+    with reading_parquet(file.label):
+        scan = pl.scan_parquet(file.path, glob=False)
         names = scan.collect_schema().names()
-        if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:
-            rows = [names, *map(list, scan.collect().cast(pl.String).rows())]
-            if not any(None in row for row in rows) and (table := _multi_hot(file, rows)):
+        if file.key is None and choose_ids(names, LABEL_NAMES) is None:
+            flat = scan.select(~cs.nested()).cast(pl.String).collect().fill_null("")
+            if flat.width == len(names) and (
+                table := _bit_columns(file, [names, *map(list, flat.rows())])
+            ):
                 return table
-    column, ids = _label_column(file, scan)
+    column, about = _label_column(file, several=True)
     if (row := first_null(column)) is not None:
         raise InputError(f"{file.label}, row {row + 1}: the label is missing.")
     if not isinstance(column.dtype, pl.List | pl.Array):
@@ -249,40 +235,32 @@ def _lists_from_parquet(file: File) -> LabelTable:
             "needed."
         )
     labels = [[str(label) for label in _texts(file, row).to_list()] for row in column]
-    return LabelTable(labels=labels, source=file.label, several=True, **ids)
-
-
-def _table_of(file: File, lines: list[str]) -> tuple[pl.DataFrame, int]:
-    """Return the cells of a text, of which empty ones are missing, and the first one's line."""
-    header, first = ["label"], 1
-    if file.format in (None, "text"):
-        rows = [[line] for line in lines]
-    else:
-        separator = SEPARATORS[file.format]
-        rows = [[cell.strip() for cell in split(line, separator)] for line in lines]
-        names = rows[0] if rows else []
-        if len(names) == 1 and file.key is None and names[0].lower() not in LABEL_NAMES:
-            rows = [(row or [""])[:1] for row in rows]
-        else:
-            refuse_two_columns(names, file.label)
-            header, first = names, 2
-            filled = zip(rows[1:], lines[1:], strict=True)
-            rows = [row if line else [""] * len(header) for row, line in filled]
-    for number, row in enumerate(rows, first):
-        if len(row) != len(header):
-            raise InputError(
-                f"{file.label}, line {number}: expected {len(header)} fields, found {len(row)}: "
-                f"{quote(lines[number - 1])}"
-            )
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row")
-    return frame.with_columns(pl.all().replace("", None)), first
+    return LabelTable(labels=labels, source=file.label, several=True, **about)
 
 
 _NO_IDS: dict[str, Any] = {"ids": None}
 
 
-def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, dict[str, Any]]:
+def _label_column(file: File, *, several: bool = False) -> tuple[pl.Series, dict[str, Any]]:
     """Return the column of labels, and the fields of a `LabelTable` about the ids beside it."""
+    places: Sequence[str] | None = None
+    if file.format in (None, "text"):
+        lines = _lines(file)
+        table = pl.LazyFrame({"label": lines}, schema={"label": pl.String})
+        places = [f"line {number}" for number, _ in enumerate(lines, 1)]
+    elif file.format == "parquet":
+        table = pl.scan_parquet(file.path, glob=False)
+    else:
+
+        def is_header(cells: Sequence[str]) -> bool:
+            return len(cells) > 1 or file.key is not None or cells[0].lower() in LABEL_NAMES
+
+        sheet = read_sheet(file.path, LABELS, file.label, is_header)
+        assert isinstance(sheet, Sheet)  # JSON is not among the formats
+        table = sheet.frame.lazy().with_columns(pl.all().str.strip_chars())
+        places = sheet.places
+        if not sheet.headed:
+            table = table.rename({sheet.header[0]: "label"})
     with reading_parquet(file.label):
         schema = table.collect_schema()
         chosen = choose_named(file, schema.names(), LABEL_NAMES)
@@ -290,12 +268,22 @@ def _label_column(file: File, table: pl.LazyFrame) -> tuple[pl.Series, dict[str,
         beside = [name for name in schema if name != chosen and may_be_ids(schema[name])]
         named = choose_ids(beside) or next(filter(is_index, beside), None)
         texts = table.select(pl.col(beside).cast(pl.String)).collect()
-    ids = None if named is None or texts[named].null_count() else tuple(texts[named])
+    if not several:
+        bad = column.is_null() if column.dtype != pl.String else column.fill_null("") == ""
+        if bad.any():
+            row = int(bad.arg_true()[0])
+            place = places[row] if places else f"row {row + 1}"
+            raise InputError(f"{file.label}, {place}: the label is missing.")
+        if not len(column):
+            raise InputError(f"{file.label}: there is no label in it.")
+    has_ids = named is not None and not (texts[named].fill_null("") == "").any()
     # What repeats is no id, and need not be kept.
     others = (texts[name] for name in beside if name != named)
-    unique = tuple(tuple(other) for other in others if other.n_unique() == len(other))
-    unnamed = named is not None and is_index(named)
-    return column, {"ids": ids, "unnamed": unnamed, "others": unique}
+    return column, {
+        "ids": tuple(texts[named]) if has_ids else None,
+        "unnamed": named is not None and is_index(named),
+        "others": tuple(tuple(other) for other in others if other.n_unique() == len(other)),
+    }
 
 
 def _bare(text: str) -> str:
@@ -308,47 +296,35 @@ def _bare(text: str) -> str:
 _BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
-def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | None:
-    """Return the labels of a table of 0 and 1 that names its columns, or has ids in the first."""
+def _bit_columns(file: File, rows: list[list[str]]) -> LabelTable | None:
+    """Return the labels of a table with a column of 0 and 1 for each; None if it is another one.
+
+    The first row names the columns, or the first column holds ids.
+    """
     cells = [[cell.strip() for cell in row] for row in rows]
     if len(cells) < 2 or len({len(row) for row in cells}) > 1:
         return None
     header, body = cells[0], cells[1:]
-    named = all(cell.lower() not in _BITS for cell in header) or any(
-        len(numbers) > 2 and numbers == [str(at) for at in range(len(numbers))]
-        for numbers in (header, header[1:])
-    )
-    if not named:
-        header, body = ["", *(str(at) for at in range(len(cells[0]) - 1))], cells
-    ids = choose_ids(header) if named else None
-    if ids is not None:  # an index beside ids says nothing
-        used = [at for at in range(len(header)) if header[at] == ids or not is_index(header[at])]
-        header, body = [header[at] for at in used], [[row[at] for at in used] for row in body]
-    other = [at for at in range(len(header)) if any(row[at].lower() not in _BITS for row in body)]
-    place = next(
-        (
-            at
-            for at, name in enumerate(header)
-            if ([at] == other or (named and (name == ids or is_index(name))))
-            and len({row[at] for row in body}) == len(body)
-        ),
-        None,
-    )
-    bits = [at for at in range(len(header)) if at != place]
-    if set(other) - {place}:
-        if named and len(other) < len(header) and file.format in ("csv", "tsv", "parquet"):
-            raise InputError(
-                f"{file.label}: the columns {few([quote(header[at], 30) for at in other])} are "
-                "neither ids nor labels of 0 and 1, as other columns are. Leave them out, or "
-                f'choose the column of labels, as "{file.label}::{header[other[-1]]}".'
-            )
+    if all(cell.lower() in _BITS for cell in header[1:]):  # it names no columns
+        header, body = ["id", *(str(at) for at, _ in enumerate(header[1:]))], cells
+        if len(header) < 3 or all(row[0].lower() in _BITS for row in body):
+            return None
+    name = choose_ids(header) or next(filter(is_index, header), None)
+    used = [at for at, other in enumerate(header) if other != name and not is_index(other)]
+    bits = [at for at in used if all(row[at].lower() in _BITS for row in body)]
+    others = [header[at] for at in used if at not in bits]
+    if not bits:
         return None
-    if not bits or (not named and (place is None or len(bits) < 2)):
-        return None
+    if others:
+        raise InputError(
+            f"{file.label}: the columns {few([quote(other, 30) for other in others])} are neither "
+            "ids nor labels of 0 and 1, as other columns are. Leave them out, or choose the column "
+            f'of labels, as "{file.label}::{others[-1]}".'
+        )
     labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
-    ids_of = None if place is None else tuple(row[place] for row in body)
-    unnamed = place is not None and named and is_index(header[place])
-    return LabelTable(ids_of, labels, file.label, several=True, unnamed=unnamed)
+    ids = None if name is None else tuple(row[header.index(name)] for row in body)
+    unnamed = name is not None and is_index(name)
+    return LabelTable(ids, labels, file.label, several=True, unnamed=unnamed)
 
 
 def categories_from(path: str | os.PathLike[str]) -> Any:
@@ -450,7 +426,12 @@ def _texts(file: File, column: pl.Series) -> pl.Series:
     )
 
 
-def _lines(source: Source) -> list[str]:
-    return [
-        decoded(source.label, number, line).strip() for number, line in enumerate(source.lines(), 1)
+def _lines(file: File) -> list[str]:
+    """Return the lines of a text without blank ones at its end."""
+    lines = [
+        decoded(file.label, number, line).strip()
+        for number, line in enumerate(open_source(file.path, LABELS).lines(), 1)
     ]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

@@ -175,9 +175,8 @@ def read_ndjson(file: File) -> Vectors:
                 column.append(str(value) if isinstance(value, str | int) else None)
         return columns
 
-    vectors = _ndjson_at_once(file, source, chosen, ids, first)
-    vectors = vectors or _ndjson_line_by_line(file, source, chosen, ids)
-    return replace(vectors, beside=beside)
+    vectors = _ndjson_at_once(file, source, chosen, ids)
+    return replace(vectors or _ndjson_line_by_line(file, source, chosen, ids), beside=beside)
 
 
 def _is_id(value: object) -> bool:
@@ -187,21 +186,11 @@ def _is_id(value: object) -> bool:
 _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"  # what polars may have made a text of
 
 
-def _ndjson_at_once(
-    file: File, source: Source, chosen: str, ids: str | None, first: dict[str, Any]
-) -> Vectors | None:
-    schema: dict[str, Any] = {chosen: pl.List(pl.Float32)}
-    if ids is not None:
-        schema[ids] = pl.Int64 if isinstance(first[ids], int) else pl.String
+def _ndjson_at_once(file: File, source: Source, chosen: str, ids: str | None) -> Vectors | None:
+    schema = {chosen: pl.List(pl.Float32), **({} if ids is None else {ids: pl.String()})}
     try:
         frame = pl.scan_ndjson(source.for_polars(), schema=schema).select(*schema).collect()
-        if any(frame[name].null_count() for name in schema):
-            return None
-        if (
-            ids is not None
-            and frame[ids].dtype == pl.String
-            and frame[ids].str.contains(_DOUBTFUL).any()
-        ):
+        if ids is not None and frame[ids].str.contains(_DOUBTFUL).fill_null(True).any():
             return None
         values = matrix_of(frame[chosen], lambda row: "")
     except (*POLARS_ERRORS, InputError):
@@ -306,7 +295,7 @@ def read_text(file: File) -> Vectors:
 
         vectors = replace(vectors, beside=beside if others else None)
     if _may_begin_with_ids(lines, layout):
-        vectors = _with_first_column_as_ids(file, source, layout, vectors, named=has_header)
+        vectors = _settle_first_column(file, source, layout, vectors)
     if layout.promised not in (None, len(vectors)):
         raise InputError(
             f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
@@ -319,9 +308,10 @@ def _read(file: File, source: Source, layout: Layout) -> Vectors:
     return _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
 
 
-_MANY_ROWS = 10  # so many rows do not count up, or have different whole numbers, by chance
+_MANY_ROWS = 10  # so many rows do not have different whole numbers by chance
 _MANY_CELLS = 16
 """So many cells do not all have a fraction by chance, where those of another column have none."""
+_WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def _may_begin_with_ids(lines: Sequence[tuple[int, str]], layout: Layout) -> bool:
@@ -336,65 +326,50 @@ def _may_begin_with_ids(lines: Sequence[tuple[int, str]], layout: Layout) -> boo
     return not kinds or (kinds[0] not in kinds[1:] and len(set(kinds[1:])) == 1)
 
 
-_WHOLE = re.compile(r"\d+", re.ASCII)
+def _settle_first_column(file: File, source: Source, layout: Layout, vectors: Vectors) -> Vectors:
+    """Take a first column of whole numbers that all differ for ids or a dimension, or fail.
 
-
-def _with_first_column_as_ids(
-    file: File, source: Source, layout: Layout, vectors: Vectors, *, named: bool
-) -> Vectors:
-    """Return the vectors without a first column that can only be ids, or with a warning of it."""
+    It holds ids if all other columns have fractions, and is a dimension if all are like it.
+    """
     first = np.asarray(vectors.values)[:, 0]
     exact = first.max(initial=0) < 2**24  # single precision holds no larger whole numbers
-    if not len(first) or not np.isfinite(first).all():
+    if not np.isfinite(first).all() or (exact and not _all_differ(first)):
         return vectors
-    if (first != np.rint(first)).any() or (exact and len(np.unique(first)) < len(first)):
-        return vectors
-    narrow = replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=())
-    with_ids = _read(file, source, narrow)
+    with_ids = _read(
+        file, source, replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=())
+    )
     ids, values = with_ids.ids or (), np.asarray(with_ids.values)
     if len(set(ids)) < len(ids) or not all(map(_WHOLE.fullmatch, ids)):
         return vectors
-    counting = any(ids == tuple(map(str, range(start, start + len(ids)))) for start in (0, 1))
+    names = layout.separator.join(("{}", "x1", "x2", "…")).replace("\t", "\\t")
+    advice = f'begin the file with names of columns, as "{names}"'
+    start = f"{file.label}: the first column"
     fractions = values != np.rint(values)
-    many = len(ids) >= _MANY_ROWS
-    all_fractions = fractions.all() and fractions.size >= _MANY_CELLS
-    numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
-    larger = many and numbers[0] > 10 * largest
-    if all_fractions or larger or (many and (counting or named)):
-        note = Warned(
-            f"{file.label}: the first column, of whole numbers, was taken for ids, so it is no "
-            f"dimension of the vectors. If it is one, {_named_as(layout, 'x0')}."
-        )
-        return replace(with_ids, notes=(*vectors.notes, note))
     varied = (values != values[:1]).any(axis=0)
-    others = [
-        column
-        for column in values[:_LOOKED_AT, varied].T
-        if (column == np.rint(column)).all() and len(np.unique(column)) == len(column)
-    ]
-    few_others = len(others) <= _BY_CHANCE * int(varied.sum())
-    if many and (few_others or numbers[len(numbers) // 2] > largest):
+    many = len(ids) >= _MANY_ROWS
+    if (many and varied.any() and fractions.any(axis=0)[varied].all()) or (
+        fractions.all() and fractions.size >= _MANY_CELLS
+    ):
+        note = (
+            f"{start}, of whole numbers, was taken for ids, so it is no dimension of the vectors. "
+            f"If it is one, {advice.format('x0')}."
+        )
+        return replace(with_ids, notes=(*vectors.notes, Warned(note)))
+    if many and not all(map(_all_differ, values.T)):
         raise InputError(
-            f"{file.label}: the first column holds whole numbers that all differ, unlike the other "
-            f"columns, so it could be ids or a dimension. If it holds ids, "
-            f"{_named_as(layout, 'id')}; if it is a dimension, {_named_as(layout, 'x0')}."
+            f"{start} holds whole numbers that all differ, unlike the other columns, so it could "
+            f"be ids or a dimension. If it holds ids, {advice.format('id')}; if it is a dimension, "
+            f"{advice.format('x0')}."
         )
-    if (counting or fractions.all()) and len(ids) > 2:
-        note = Warned(
-            f"{file.label}: the first column, of whole numbers, was taken for a dimension. If it "
-            f"holds ids, {_named_as(layout, 'id')}."
-        )
-        return replace(vectors, notes=(*vectors.notes, note))
-    return vectors
+    if len(ids) < 3:
+        return vectors
+    note = f"{start}, of whole numbers, was taken for a dimension. If it holds ids, "
+    return replace(vectors, notes=(*vectors.notes, Warned(f"{note}{advice.format('id')}.")))
 
 
-_LOOKED_AT = 10_000  # rows in which other columns are looked at; what repeats does so soon
-_BY_CHANCE = 0.05  # the share of columns whose numbers all differ that is still unlike the first
-
-
-def _named_as(layout: Layout, name: str) -> str:
-    names = layout.separator.join((name, "x1", "x2", "…"))
-    return f'begin the file with names of columns, as "{names}"'.replace("\t", "\\t")
+def _all_differ(column: Matrix) -> bool:
+    """Return whether a column holds whole numbers that all differ."""
+    return bool((column == np.rint(column)).all()) and len(np.unique(column)) == len(column)
 
 
 def _first_lines(source: Source) -> list[tuple[int, str]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import re
+import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from tokenize import TokenError
 from typing import Any
 
@@ -229,13 +229,9 @@ class _Npz:
 
     def _header(self, member: str) -> tuple[Shape, np.dtype[Any]]:
         with self.archive.open(member) as handle:
-            first = np.lib.format.read_magic(handle) == (1, 0)
-            read = (
-                np.lib.format.read_array_header_1_0
-                if first
-                else np.lib.format.read_array_header_2_0
-            )
-            shape, _, dtype = read(handle)
+            version = np.lib.format.read_magic(handle)[0]
+            read = (np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0)
+            shape, _, dtype = read[version > 1](handle)
             return shape, dtype
 
     @property
@@ -282,12 +278,14 @@ def read_hdf5(file: File) -> Vectors:
             raise file.damaged("hdf5", error) from None
 
     arrays: dict[str, tuple[Shape, np.dtype[Any]]] = {}
-    elsewhere: set[str] = set()
 
     def see(name: str, thing: Any) -> None:
         if isinstance(thing, h5py.Dataset) and thing.shape is not None:
-            if thing.external or thing.is_virtual:
-                elsewhere.add(name)
+            if thing.external or thing.is_virtual:  # which could be any file of the user
+                raise InputError(
+                    f"{file.label}: {name} is stored in other files, which are not read; write the "
+                    "numbers into one file."
+                )
             arrays[name] = (thing.shape, thing.dtype)
 
     try:
@@ -300,34 +298,19 @@ def read_hdf5(file: File) -> Vectors:
     }
     chosen = choose(file, shapes)
 
-    def beside(name: str) -> NDArray[Any]:
-        _refuse_elsewhere(file, name, elsewhere)
-        return array(name)
-
-    _refuse_elsewhere(file, chosen, elsewhere)
-
     def read(rows: Any, columns: slice) -> NDArray[Any]:
         if isinstance(rows, slice):
             return array(chosen, (rows, columns))
         distinct, which = np.unique(rows, return_inverse=True)  # HDF5 reads rows in their order
         return array(chosen, (distinct, columns))[which]
 
-    return _with_ids(file, Lazy(*arrays[chosen], read), chosen, shapes, beside)
+    return _with_ids(file, Lazy(*arrays[chosen], read), chosen, shapes, array)
 
 
 _HDF5_ERRORS = (
     *(OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError),
     *(OverflowError, MemoryError),
 )
-
-
-def _refuse_elsewhere(file: File, name: str, elsewhere: set[str]) -> None:
-    """Raise an error for data in other files, which could be any file of the user."""
-    if name in elsewhere:
-        raise InputError(
-            f"{file.label}: {name} is stored in other files, which are not read; write the numbers "
-            "into one file."
-        )
 
 
 _TENSOR_TYPES = {
@@ -338,55 +321,45 @@ _TENSOR_TYPES = {
 
 
 def read_safetensors(file: File) -> Vectors:
-    tensors = _open_tensors(file)
-    shapes: dict[str, Shape | None] = {name: tensor.shape for name, tensor in tensors.items()}
+    tensors = _tensors_of(file)
+    shapes: dict[str, Shape | None] = {
+        name: tuple(about["shape"]) for name, about in tensors.items()
+    }
     chosen = choose(file, shapes)
-    values, origin = tensors[chosen].read(file)
+    values, origin = _tensor(file, chosen, tensors[chosen])
     vectors = _with_ids(
-        file, values, chosen, shapes, lambda name: np.asarray(tensors[name].read(file)[0])
+        file, values, chosen, shapes, lambda name: np.asarray(_tensor(file, name, tensors[name])[0])
     )
     return replace(vectors, origin=origin)
 
 
-@dataclass(frozen=True)
-class _Tensor:
-    name: str
-    type: str
-    shape: Shape
-    offset: int
-
-    def read(self, file: File) -> tuple[NDArray[Any] | Lazy, Origin | None]:
-        if self.type not in _TENSOR_TYPES:
-            raise InputError(
-                f"{file.label}: tensor {self.name} is {self.type}; known types are "
-                f"{', '.join(_TENSOR_TYPES)}."
-            )
-        dtype = np.dtype(_TENSOR_TYPES[self.type])
-        if 0 in self.shape:
-            return np.zeros(self.shape, dtype), None
-        mapped = np.memmap(file.path, dtype, mode="r", offset=self.offset, shape=self.shape)
-        array, origin = held_or_mapped(np.asarray(mapped), file.path)
-        return from_bfloat16(array) if self.type == "BF16" else array, origin
-
-
-def _open_tensors(file: File) -> dict[str, _Tensor]:
-    """Return the tensors of a file whose header the library has checked."""
-    # The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
-    # other without gaps, so their order and sizes give their places.
+def _tensors_of(file: File) -> dict[str, dict[str, Any]]:
+    """Return the header of a file, once the library has checked it."""
+    # The library's own arrays for numpy have no bfloat16 and are never mapped.
     safetensors = _imported("safetensors", file)
-    tensors = {}
     try:
-        with safetensors.safe_open(file.path, framework="numpy") as opened:
-            slices = {name: opened.get_slice(name) for name in opened.offset_keys()}
-            with file.path.open("rb") as handle:
-                offset = 8 + int.from_bytes(handle.read(8), "little")
-            for name, part in slices.items():
-                type_, shape = str(part.get_dtype()), tuple(part.get_shape())
-                bits = re.search(r"\d+", type_)
-                tensors[name] = _Tensor(name, type_, shape, offset)
-                size = int(np.prod(shape, dtype=object)) * (int(bits[0]) if bits else 8)
-                offset += -(-size // 8)
-    except (safetensors.SafetensorError, OSError) as error:
+        with safetensors.safe_open(file.path, framework="numpy"), file.path.open("rb") as handle:
+            size = int.from_bytes(handle.read(8), "little")
+            header: dict[str, dict[str, Any]] = json.loads(handle.read(size))
+    except (safetensors.SafetensorError, OSError, ValueError) as error:
         reason = str(error).removeprefix("Error while deserializing header: ")
         raise file.damaged("safetensors", reason) from None
-    return tensors
+    header.pop("__metadata__", None)
+    return {name: {**about, "begin": 8 + size} for name, about in header.items()}
+
+
+def _tensor(
+    file: File, name: str, about: dict[str, Any]
+) -> tuple[NDArray[Any] | Lazy, Origin | None]:
+    if about["dtype"] not in _TENSOR_TYPES:
+        raise InputError(
+            f"{file.label}: tensor {name} is {about['dtype']}; known types are "
+            f"{', '.join(_TENSOR_TYPES)}."
+        )
+    dtype, shape = np.dtype(_TENSOR_TYPES[about["dtype"]]), tuple(about["shape"])
+    if 0 in shape:
+        return np.zeros(shape, dtype), None
+    begin = about["begin"] + about["data_offsets"][0]
+    mapped = np.memmap(file.path, dtype, mode="r", offset=begin, shape=shape)
+    array, origin = held_or_mapped(np.asarray(mapped), file.path)
+    return from_bfloat16(array) if about["dtype"] == "BF16" else array, origin

@@ -290,14 +290,17 @@ def test_an_error_of_the_encoder_names_the_batch() -> None:
     )
 
 
-def test_something_to_be_awaited() -> None:
+def test_an_asynchronous_encoder_is_an_error() -> None:
     async def later(texts: list[str]) -> Any:
         return [[1.0]]
 
-    with pytest.raises(InputError, match="the encoder is asynchronous"):
-        encode(later)
-    with pytest.raises(InputError, match="the encoder is asynchronous"):
-        encode(lambda texts: later(texts))
+    class Tower(Setting):
+        embed_documents = embed_query = staticmethod(later)
+        encode = None
+
+    for encoder in (later, lambda texts: later(texts), Tower()):
+        with pytest.raises(InputError, match="the encoder is asynchronous"):
+            encode(encoder)
 
 
 def test_arrays_are_copied_and_generators_read() -> None:

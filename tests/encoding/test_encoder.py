@@ -122,11 +122,6 @@ class Both(LangChain, OldSentenceTransformer):
     pass
 
 
-class Tower(LangChain):
-    async def embed_query(self, text: str) -> Any:
-        return [1.0]
-
-
 REFUSED = [
     (
         LangChain,
@@ -146,20 +141,6 @@ REFUSED = [
         Both(),
         "the encoder has the methods encode and embed_documents; give the one to call, such as "
         "encoder.encode.",
-    ),
-    (
-        lambda: [[1.0]],
-        "the encoder takes no argument, but is called with a list of texts. If it creates the "
-        "encoder, give its result: encoder = make().",
-    ),
-    (
-        lambda model, texts: [[1.0]],
-        "the encoder takes (model, texts), but is called with one list of texts; give a "
-        "function that needs nothing else.",
-    ),
-    (
-        Tower(),
-        ".embed_query of the encoder is asynchronous; give a function that returns the vectors.",
     ),
 ]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import isasyncgen, isawaitable, isclass, iscoroutine, iscoroutinefunction, signature
+from inspect import isasyncgen, isawaitable, isclass, iscoroutine
 from os import PathLike, fspath
 from pathlib import Path
 from types import FunctionType, MethodType
@@ -195,10 +195,13 @@ class Encoder:
             raise InputError(
                 f"{place}: the encoder {self.name} failed ({reason}).{hint}"
             ) from error
-        if isawaitable(vectors) or isasyncgen(vectors):
-            if iscoroutine(vectors):
-                vectors.close()  # it has not begun
-            raise InputError(f"{place}: the encoder {_ASYNCHRONOUS}")
+        parts = vectors if isinstance(vectors, list) else [vectors]
+        if any(isawaitable(part) or isasyncgen(part) for part in parts):
+            for coroutine in filter(iscoroutine, parts):
+                coroutine.close()  # it has not begun
+            raise InputError(
+                f"{place}: the encoder is asynchronous; give a function that returns the vectors."
+            )
         if vectors is None:
             raise InputError(
                 f"{place}: the encoder returned None; does it have a return statement?"
@@ -213,9 +216,6 @@ class Encoder:
         if array.dtype.kind == "f" and array.dtype.itemsize > 8:
             return array.astype(np.float64)  # not every machine has longer ones
         return array.astype(array.dtype if array.dtype.kind in "biuf" else np.float32)
-
-
-_ASYNCHRONOUS = "is asynchronous; give a function that returns the vectors."
 
 
 def as_encoder(
@@ -239,12 +239,10 @@ def as_encoder(
         )
     label, lasts = (name, True) if name is not None else _name_of(given)
     if not families:
-        _check_call(given)
         return Encoder(given, given, "", label, lasts, prefix=prompt or "")
     methods = ENCODER_METHODS[families[0]][of]
     method = next(method for method in methods if callable(getattr(given, method, None)))
     function = getattr(given, method)
-    _check_call(function, f".{method} of ")
     if prompt is not None and isinstance(getattr(given, "prompts", None), Mapping):
         # sentence-transformers has prompts of its own, which this one replaces.
         prompted = partial(function, prompt=prompt)
@@ -252,28 +250,6 @@ def as_encoder(
     one = method in ONE_TEXT_METHODS
     call = (lambda texts: list(map(function, texts))) if one else function
     return Encoder(given, call, method, label, lasts, prefix=prompt or "")
-
-
-def _check_call(function: Any, what: str = "") -> None:
-    called = getattr(function, "__call__", None)  # noqa: B004
-    if iscoroutinefunction(function) or iscoroutinefunction(called):
-        raise InputError(f"{what}the encoder {_ASYNCHRONOUS}")
-    try:
-        takes = signature(function)
-    except (TypeError, ValueError):  # built in
-        return
-    try:
-        takes.bind([])
-    except TypeError:
-        if not takes.parameters:
-            raise InputError(
-                f"{what}the encoder takes no argument, but is called with a list of texts. If it "
-                "creates the encoder, give its result: encoder = make()."
-            ) from None
-        raise InputError(
-            f"{what}the encoder takes {takes}, but is called with one list of texts; give a "
-            "function that needs nothing else."
-        ) from None
 
 
 def _name_of(encoder: Any) -> tuple[str, bool]:
@@ -286,28 +262,22 @@ def _name_of(encoder: Any) -> tuple[str, bool]:
         return "a lambda", False
     if "<locals>" in name:
         return name.rpartition("<locals>.")[2], False
-    model = None if isinstance(encoder, FunctionType) else next(_model_names(encoder), None)
+    model = None if isinstance(encoder, FunctionType) else _model_name(encoder)
     if model is not None:
-        plain = model.replace(os.sep, "/").rstrip("/")
-        if os.path.isabs(model):
-            plain = "/".join(plain.split("/")[-2:])
-        return f"{type(encoder).__name__} {plain}", True
+        parts = model.replace(os.sep, "/").rstrip("/").split("/")
+        return f"{name} {'/'.join(parts[-2:])}", True
     module = getattr(named, "__module__", None)
     return (name if module in (None, "__main__", "builtins") else f"{module}:{name}"), True
 
 
-def _model_names(encoder: Any) -> Iterator[str]:
+def _model_name(encoder: Any) -> str | None:
     holders = [encoder]
     with suppress(Exception):  # the first module of a sentence-transformers model
-        holders.append(encoder[0])
-    for holder in holders:
-        model = getattr(holder, "auto_model", None)
-        places = holder, getattr(holder, "model_card_data", None), model
-        for place in (*places, getattr(model, "config", None)):
-            for attribute in _MODEL_ATTRIBUTES:
-                name = getattr(place, attribute, None)
-                if isinstance(name, str) and name:
-                    yield name
+        holders += [encoder.model_card_data, encoder[0].auto_model.config]
+    names = (
+        getattr(holder, attribute, None) for holder in holders for attribute in _MODEL_ATTRIBUTES
+    )
+    return next((name for name in names if isinstance(name, str) and name), None)
 
 
 # Cached vectors: each encoder has a folder, named by a hash, that only its owner can read, with an

@@ -61,11 +61,6 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
             npy(ROWS),
             "l.npy: one label per vector is needed; got an array of shape (2, 3).",
         ),
-        (
-            "l.npy",
-            npy(np.array([1j])),
-            "l.npy: labels must be texts or whole numbers; got complex128.",
-        ),
         ("l.npy", OBJECTS, f"l.npy: the labels {PICKLE}"),
         ("l.parquet", parquet(label=["a", None]), "l.parquet, row 2: the label is missing."),
         (

@@ -406,10 +406,6 @@ def _array(file: File, dimensions: int) -> LabelTable:
             labels = np.char.decode(labels, "utf-8")
         except UnicodeDecodeError:
             raise InputError(f"{file.label}: the labels are not UTF-8 text.") from None
-    if labels.dtype.kind not in "biufU":
-        raise InputError(
-            f"{file.label}: labels must be texts or whole numbers; got {labels.dtype}."
-        )
     if not len(labels):
         raise InputError(f"{file.label}: there is no label in it.")
     return LabelTable(None if ids is None else tuple(ids), labels, file.label)

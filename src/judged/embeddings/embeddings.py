@@ -23,7 +23,6 @@ from judged.embeddings.search import (
     basis_of,
     rank_both_ways,
     rank_bound,
-    reversed_search,
     same_vectors,
     scores_of,
 )
@@ -391,11 +390,8 @@ class Embeddings(Search):
         >>> [r.name for r in clips.rank_both(relevance.pairs(), name="clips")]
         ['clips: queries to items', 'clips: items to queries']
         """
-        relation, other = self._relation(relevance), reversed_search(self)
-        options: Any = {"name": name, "progress": progress}
-        there, back = rank_both_ways(self, relation, Policy.of(policy), **options)
-        there = basis_of(self, relation).describe(there, len(self.queries))
-        return there, basis_of(other, relation, back=True).describe(back, len(self.items))
+        relation = self._relation(relevance)
+        return rank_both_ways(self, relation, Policy.of(policy), name=name, progress=progress)
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints
+from judged.arrays import Ints
 from judged.embeddings.categories import AnyProduct, CategoryGrouping, CategoryProduct
 from judged.embeddings.kernel import keys_of
 from judged.embeddings.normalisation import Fitted, Normalisation
@@ -28,7 +28,7 @@ from judged.embeddings.similarity import Similarity
 from judged.embeddings.top_k import TopK, TopKSearch
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import CATEGORIES
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Vectors
 from judged.matching.documents import BASIS
 from judged.policy import Policy
 from judged.rankings.audit import Findings
@@ -171,7 +171,8 @@ def rank_both_ways(
     bound = reversed_pairs(bound, search.queries, search.items)
     other = reversed_search(search)
     back, _ = rank_bound(other, bound, policy, name=names[1], progress=progress)
-    return there, back
+    there = basis_of(search, relation).describe(there, len(search.queries))
+    return there, basis_of(other, relation, back=True).describe(back, len(search.items))
 
 
 def _names_both_ways(name: str, search: Search) -> tuple[str, str]:
@@ -309,10 +310,6 @@ _BY_CHANCE = 8
 """Fewer queries may have the vectors of items by chance."""
 _SHARE = 0.01
 """A smaller share of the queries hardly changes a number."""
-_SAME_DIRECTION = 1e-12
-"""The greatest distance from 1 of the cosine of parallel vectors."""
-_KEY_COLUMNS = 16
-"""Dimensions by which vectors of the same direction are looked up."""
 _NUMBERS_PER_BATCH = 1 << 22
 _BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
 _BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
@@ -339,7 +336,7 @@ def warn_of_self_matches(
     matches = _own_items(search)
     if matches is None or (r is not None and finds_only_itself(r)):
         return ()
-    itself, how, exclude = matches
+    itself, exclude = matches
     by_label = getattr(relation, "is_by_label", False)
     if (itself < 0).any() and relation is not None and not by_label:
         itself = _without(itself, relation, search, back)
@@ -351,8 +348,8 @@ def warn_of_self_matches(
     who = "The queries" if ranked == len(itself) else f"{ranked:,} of {len(itself):,} queries"
     return (
         Warned(
-            f"{who} are also items ({how}), so they find themselves first and the numbers are too "
-            f"high. Leave each query out of its own ranking, {exclude}."
+            f"{who} are also items (equal vectors), so they find themselves first and the numbers "
+            f"are too high. Leave each query out of its own ranking, {exclude}."
         ),
     )
 
@@ -379,34 +376,29 @@ def _without(itself: Ints, relation: Relation, search: Search, back: bool = Fals
     return np.where(np.isin(key, named), -1, itself)
 
 
-def _own_items(search: Search) -> tuple[Ints, str, str] | None:
-    """Return the item that each query is (-1 for none), how they match, and how to exclude it.
+def _own_items(search: Search) -> tuple[Ints, str] | None:
+    """Return the item that each query is (-1 for none), and how to exclude it.
 
     It is None where too few queries are among the items.
     """
     queries, items = search.queries, search.items
     if queries.dims != items.dims:
         return None
-    compared = {False: "equal vectors"}
-    if search.similarity.name == "cosine":
-        compared[True] = "vectors of the same direction"
-    best: tuple[Ints, str, str] | None = None
-    for directions, how in compared.items():
-        for candidates, exclude in _candidates(queries, items, directions):
-            itself = _equal_items(queries, items, candidates, directions)
-            count = int((itself >= 0).sum())
-            if count == len(queries):
-                return itself, how, exclude
-            if exclude is not _BY_ID:  # codes of a few bits meet by chance
-                itself = _without_codes(queries, itself)
-                count = int((itself >= 0).sum())
-            if count > (0 if best is None else int((best[0] >= 0).sum())):
-                # By row, items that have nothing to do with the other queries would go too.
-                best = itself, how, _BY_LIST if exclude is _BY_ROW else exclude
-    return None if best is None or (best[0] >= 0).sum() < _BY_CHANCE else best
+    best: tuple[Ints, str] | None = None
+    most = _BY_CHANCE - 1
+    for candidates, exclude in _candidates(queries, items):
+        itself = _equal_items(queries, items, candidates)
+        if (itself >= 0).all():
+            return itself, exclude
+        if exclude is not _BY_ID:  # codes of a few bits meet by chance
+            itself = _without_codes(queries, itself)
+        if (count := int((itself >= 0).sum())) > most:
+            # By row, items that have nothing to do with the other queries would go too.
+            best, most = (itself, _BY_LIST if exclude is _BY_ROW else exclude), count
+    return best
 
 
-def _candidates(queries: Vectors, items: Vectors, directions: bool) -> Iterator[tuple[Ints, str]]:
+def _candidates(queries: Vectors, items: Vectors) -> Iterator[tuple[Ints, str]]:
     """Yield items that queries may be: of the same row, of the same id, and in memory any other."""
     by_chance = len(queries) < min(_BY_CHANCE, len(items))
     if not by_chance:
@@ -420,8 +412,8 @@ def _candidates(queries: Vectors, items: Vectors, directions: bool) -> Iterator[
         kind = _common_precision(queries, items)
         with np.errstate(over="ignore"):
             first, other = (values[:, 0].astype(kind) for values in (left, right))
-        if directions or np.isin(first, other).sum() >= _BY_CHANCE:
-            yield _look_up(queries, items, directions), _BY_LIST
+        if np.isin(first, other).sum() >= _BY_CHANCE:
+            yield _look_up(queries, items, kind), _BY_LIST
 
 
 def _common_precision(queries: Vectors, items: Vectors) -> type[np.floating[Any]]:
@@ -430,22 +422,10 @@ def _common_precision(queries: Vectors, items: Vectors) -> type[np.floating[Any]
     return np.float64 if both else np.float32
 
 
-def _look_up(queries: Vectors, items: Vectors, directions: bool) -> Ints:
+def _look_up(queries: Vectors, items: Vectors, kind: type[np.floating[Any]]) -> Ints:
     """Return the one item that may have a query's vector; -1 for none or several (coarse codes)."""
-    columns = np.unique(np.linspace(0, queries.dims - 1, _KEY_COLUMNS).astype(np.int64))
-
-    def key(block: Matrix) -> NDArray[np.uint64]:
-        if not directions:
-            return keys_of(block)
-        part = block[:, columns].astype(np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
-        # Rounded, so that copies of another length have the same key but for one in thousands.
-        near = np.round(part / np.where(lengths > 0, lengths, 1)[:, None], 4)
-        return keys_of(near.astype(np.float32))
-
-    kind = _common_precision(queries, items)
     of_queries, of_items = (
-        np.concatenate([key(block) for _, block in side.blocks(ROWS_AT_A_TIME, kind)])
+        np.concatenate([keys_of(block) for _, block in side.blocks(ROWS_AT_A_TIME, kind)])
         for side in (queries, items)
     )
     order = np.argsort(of_items, kind="stable")
@@ -459,43 +439,27 @@ def _look_up(queries: Vectors, items: Vectors, directions: bool) -> Ints:
     return np.where(alone, item, -1)
 
 
-def _equal_items(
-    queries: Vectors, items: Vectors, candidates: Ints, directions: bool = False
-) -> Ints:
+def _equal_items(queries: Vectors, items: Vectors, candidates: Ints) -> Ints:
     """Return the candidates that have their query's vector, -1 for others; compare a few first."""
     in_order = np.array_equal(candidates, np.arange(len(candidates)))
     if queries.values is items.values and in_order and len(candidates) <= len(items):
         return candidates
     kind = _common_precision(queries, items)
 
-    def both(rows: Ints) -> tuple[Matrix, Matrix]:
-        return queries.rows(rows, kind), items.rows(candidates[rows], kind)
-
-    def same(left: Matrix, right: Matrix) -> NDArray[np.bool_]:
-        return _apart(left, right) <= _SAME_DIRECTION if directions else (left == right).all(axis=1)
+    def same(rows: Ints) -> NDArray[np.bool_]:
+        left, right = queries.rows(rows, kind), items.rows(candidates[rows], kind)
+        return np.asarray((left == right).all(axis=1))
 
     rows, equal = np.flatnonzero(candidates >= 0), np.full(len(candidates), -1)
     few = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))[: len(rows)]]
-    if not len(few) or not same(*both(few)).any():
+    if not len(few) or not same(few).any():
         return equal
-    if directions:  # where all point the same way, a query cannot be told from other items
-        left, right = both(few)
-        others = np.roll(right, 1, axis=0)
-        if len(few) < 2 or np.median(_apart(left, others)) <= 1e6 * _SAME_DIRECTION:
-            return equal
     for part in _in_batches(rows, queries.dims):
-        matching = part[same(*both(part))]
+        matching = part[same(part)]
         equal[matching] = candidates[matching]
     queries.release()
     items.release()
     return equal
-
-
-def _apart(left: Matrix, right: Matrix) -> Floats:
-    """Return how far cosines are from 1: half the squared distance at length 1."""
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
-        apart = unit(left) - unit(right)
-        return np.asarray(np.einsum("ij,ij->i", apart, apart)) / 2
 
 
 def _without_codes(queries: Vectors, itself: Ints) -> Ints:

@@ -66,8 +66,9 @@ def test_judgements_by_id_need_no_common_order() -> None:
     assert found["AP"]["moved"] == found["AP"]["other"]
     assert found.runs[0].rankings.queries == found.runs[1].rankings.queries
     assert error_of(evaluate_embeddings, models, relevance=LABELS) == (
-        "models 'clip' and 'moved' have the same queries in another order: row 0 (from 0) is 'q0' "
-        "and 'q29'. Put both in the same order, or give judgements by id."
+        "models 'clip' and 'moved' have different queries, or the same in another order: row 0 "
+        "(from 0) is 'q0' and 'q29'. Give both the same ids (query_ids and item_ids), in the same "
+        "order unless judgements go by id."
     )
 
 
@@ -78,8 +79,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"a": CLIP, "b": FEWER}, "models 'a' and 'b' have different queries: 30 and 20."),
     (
         {"a": KNOWN, "b": RENAMED},
-        "models 'a' and 'b' have different items: 'i39', 'x' are in one of them only. Give both "
-        "the same ids (item_ids, --item-ids).",
+        "models 'a' and 'b' have different items, or the same in another order: row 39 (from 0) is "
+        "'i39' and 'x'. Give both the same ids (query_ids and item_ids), in the same order unless "
+        "judgements go by id.",
     ),
     (
         {"a": CLIP, "b": (CLIP[0], OTHER[1])},

@@ -132,39 +132,19 @@ def test_a_newer_file(folder: Path) -> None:
 def test_files_that_were_changed(folder: Path) -> None:
     trained("diagonal")[1].save("model.npz")
     about, arrays = parts_of("model.npz")
-    cases: list[tuple[Any, dict[str, Any], str]] = [
-        (b"not json", arrays, "its description makes no sense: JSONDecodeError"),
-        (b"\xff\xfe", arrays, "its description makes no sense: UnicodeDecodeError"),
-        ({}, arrays, "its description makes no sense: KeyError"),
-        (b"[" * 100_000, arrays, "its description makes no sense: RecursionError"),
-        ({**about, "version": True}, arrays, "its description makes no sense: InputError"),
-        ({**about, "version": 0}, arrays, "its description makes no sense: InputError"),
-        (
-            {**about, "training": {**about["training"], "temperature": 9}},
-            arrays,
-            "it is not what was written",
-        ),
-        ({**about, "kind": "cubic"}, arrays, "something is missing in it: 'cubic'"),
-        (
-            about,
-            {name: array for name, array in arrays.items() if name != "w"},
-            "something is missing in it: 'w'",
-        ),
-        ({**about, "training": {}}, arrays, "something is missing in it: 'kind'"),
-        (about, {**arrays, "w": arrays["w"] * 2}, "it is not what was written"),
-        (about, {**arrays, "w": arrays["w"][:-1]}, "it is not what was written"),
-        (
-            about,
-            {**arrays, "training_queries": arrays["training_queries"][:0]},
-            "it is not what was written",
-        ),
-    ]
-    for changed, left, reason in cases:
+    start = "changed.npz: not a learned similarity that can be read ("
+    without = {name: array for name, array in arrays.items() if name != "w"}
+    for changed, left, reason in (
+        (b"not json", arrays, f"{start}JSONDecodeError: "),
+        (b"\xff\xfe", arrays, f"{start}UnicodeDecodeError: "),
+        ({}, arrays, f"{start}KeyError: 'version'"),
+        ({**about, "version": 0}, arrays, "version must be a whole number from 1; got 0."),
+        ({**about, "kind": "cubic"}, arrays, f"{start}KeyError: 'cubic'"),
+        (about, without, f"{start}KeyError: 'w'"),
+        ({**about, "training": {}}, arrays, f"{start}KeyError: 'kind'"),
+    ):
         rewritten(changed, left)
-        assert (
-            message("changed.npz")
-            == f"changed.npz: not a learned similarity that can be read ({reason})."
-        )
+        assert message("changed.npz").startswith(reason)
 
 
 def test_files_that_were_cut_or_spoilt(folder: Path) -> None:

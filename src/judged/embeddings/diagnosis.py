@@ -21,7 +21,7 @@ from judged.embeddings.kernel import first_equal, keys_of
 from judged.embeddings.normalisation import Nearest, chunks
 from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import Bound, Pairs, Relation
-from judged.embeddings.search import Search, refuse_changes
+from judged.embeddings.search import Search, refuse_changes, warn_of_self_matches
 from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Matrix, Vectors, unit
@@ -107,8 +107,8 @@ class Diagnosis(ResultPart, Result):
     """The number of relevant pairs that it is the mean of."""
     alignment_sampled: bool = False
     """True if these are a sample."""
-    queries_among_items: NamedVectors = NamedVectors()
-    """Queries that are, number for number, some item that is not excluded for them."""
+    self_matches: tuple[str, ...] = ()
+    """A warning if queries are also items, and are not excluded from their own rankings."""
 
     def to_frame(self) -> Frame:
         """Return every single number with its name, as in `to_dict`; no lists."""
@@ -164,13 +164,7 @@ def _numbers(found: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, f
 def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     for side in (found.queries, found.items):
         yield from _vector_findings(side, found.similarity)
-    among = found.queries_among_items
-    yield (
-        among.count,
-        f"{counted(among.count, 'query is', 'queries are')} also found among the items, number for "
-        f"number ({among}); if these are the same things, exclude them with same_row() or "
-        "same_id().",
-    )
+    yield from ((True, sentence) for sentence in found.self_matches)
     if found.scores is not None:
         relevant, others = found.scores["relevant_mean"], found.scores["others_mean"]
         yield (
@@ -541,25 +535,8 @@ def diagnose(
         alignment=alignment,
         alignment_pairs=pairs,
         alignment_sampled=sampled,
-        queries_among_items=_among(query_rows, item_rows, excluded),
+        self_matches=warn_of_self_matches(search, relevance),
     )
-
-
-def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> NamedVectors:
-    if queries.vectors.dims != items.vectors.dims:
-        return NamedVectors()
-    order = np.argsort(items.key, kind="stable")
-    low, high = (
-        np.searchsorted(items.key, queries.key, side=side, sorter=order)
-        for side in ("left", "right")
-    )
-    found = []
-    for row in np.flatnonzero((high > low) & queries.finite).tolist():
-        gone = () if exclude is None else exclude.block(row, row + 1).item
-        equal = np.setdiff1d(order[low[row] : high[row]], gone)
-        if (items.vectors.rows(equal) == queries.vectors.rows(np.array([row]))).all(axis=1).any():
-            found.append(row)
-    return queries.named(np.array(found, dtype=np.int64))
 
 
 def _usable_chunks(

@@ -55,7 +55,6 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.text import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -562,24 +561,16 @@ def _check_same_sides(
     """Raise an error for other queries or items, or for another order where it has a meaning."""
     for side in ("queries", "items"):
         one, two = (getattr(model, side) for _, model in (first, other))
-        models = f"models {first[0]!r} and {other[0]!r}"
+        models = f"models {first[0]!r} and {other[0]!r} have different {side}"
         if len(one) != len(two):
-            raise InputError(f"{models} have different {side}: {len(one)} and {len(two)}.")
+            raise InputError(f"{models}: {len(one)} and {len(two)}.")
         names = one.names(), two.names()
-        if names[0] == names[1]:
+        by_id = isinstance(relation, JudgementRelation)
+        if names[0] == names[1] or (by_id and set(names[0]) == set(names[1])):
             continue
-        apart = sorted(set(names[0]) ^ set(names[1]))
-        if apart:
-            raise InputError(
-                f"{models} have different {side}: {few(list(map(repr, apart)))} "
-                f"{'is' if len(apart) == 1 else 'are'} in one of them only. Give both the same "
-                f"ids ({'query' if side == 'queries' else 'item'}_ids, "
-                f"--{'query' if side == 'queries' else 'item'}-ids)."
-            )
-        if not isinstance(relation, JudgementRelation):
-            row = next(row for row, name in enumerate(names[0]) if name != names[1][row])
-            raise InputError(
-                f"{models} have the same {side} in another order: row {row} (from 0) is "
-                f"{names[0][row]!r} and {names[1][row]!r}. Put both in the same order, or give "
-                "judgements by id."
-            )
+        row = next(row for row, pair in enumerate(zip(*names, strict=True)) if len({*pair}) > 1)
+        raise InputError(
+            f"{models}, or the same in another order: row {row} (from 0) is {names[0][row]!r} and "
+            f"{names[1][row]!r}. Give both the same ids (query_ids and item_ids), in the same "
+            "order unless judgements go by id."
+        )

@@ -110,8 +110,6 @@ def test_haystack(has: Needs) -> None:
     pipeline = haystack.Pipeline()
     pipeline.add_component("retriever", InMemoryBM25Retriever(store))
     assert value(lambda text: pipeline.run({"retriever": {"query": text}})) == 1.0
-    with pytest.raises(InputError, match=r"^Pipeline\.run takes data, .* called with query; "):
-        value(pipeline)
     combined = haystack.SuperComponent(
         pipeline,
         input_mapping={"query": ["retriever.query"]},
@@ -121,5 +119,5 @@ def test_haystack(has: Needs) -> None:
     queries = {"q1": {"query_embedding": [1.0, 0.1]}, "q2": {"query_embedding": [0.1, 1.0]}}
     dense = InMemoryEmbeddingRetriever(store)
     assert evaluate_retriever(dense, queries, JUDGEMENTS, "RR").value() == 1.0
-    with pytest.raises(InputError, match=r"Retriever\.run takes query_embedding, .* with query; "):
+    with pytest.raises(InputError, match="unexpected keyword argument 'query'"):
         value(dense)

@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from inspect import isasyncgen, isawaitable, isclass, signature
+from inspect import isasyncgen, isawaitable, isclass
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -153,24 +153,25 @@ RETRIEVER_METHODS = {"invoke": "ainvoke", "retrieve": "aretrieve", "run": "run_a
 """Methods of LangChain, LlamaIndex and Haystack, each with its asynchronous twin."""
 
 
-def call_of(retriever: Any, query: Any) -> Callable[[Any], Any]:
-    """Return a function from a query to what the retriever returns, checked with one query."""
+def call_of(retriever: Any) -> Callable[[Any], Any]:
+    """Return a function from a query to what the retriever returns."""
     if isclass(retriever):
         raise InputError(
             f"the retriever is the class {retriever.__name__}; give an object of it, or a function."
         )
-    methods = [
-        next(name for name in both if _method(retriever, name))
-        for both in RETRIEVER_METHODS.items()
-        if any(_method(retriever, name) for name in both)
-    ]
+
+    def has(name: str) -> bool:
+        return callable(getattr(retriever, name, None))
+
+    pairs = RETRIEVER_METHODS.items()
+    methods = [next(filter(has, pair)) for pair in pairs if any(map(has, pair))]
     if len(methods) > 1:
         raise InputError(
             f"the retriever has the methods {listed(methods)}; give the one to call, such as "
             f"retriever.{methods[0]}."
         )
     if not methods and not callable(retriever):
-        if _method(retriever, "as_retriever"):  # a store of LangChain, an index of LlamaIndex
+        if has("as_retriever"):  # a store of LangChain, an index of LlamaIndex
             raise InputError(
                 f"an object of {type(retriever).__name__} is not a retriever; give the result of "
                 "its as_retriever()."
@@ -183,34 +184,7 @@ def call_of(retriever: Any, query: Any) -> Callable[[Any], Any]:
     function = getattr(retriever, methods[0]) if methods else retriever
     if not methods or methods[0] not in ("run", RETRIEVER_METHODS["run"]):
         return function
-
-    def keywords(query: Any) -> Mapping[str, Any]:
-        return query if isinstance(query, Mapping) else {"query": query}
-
-    def call(query: Any) -> Any:
-        return function(**keywords(query))
-
-    try:
-        takes = signature(function, follow_wrapped=False)
-    except (TypeError, ValueError):  # it cannot be inspected
-        return call
-    try:
-        takes.bind(**keywords(query))
-    except TypeError:
-        expected, called = (
-            listed(list(map(str, names)) or ["nothing"])
-            for names in (takes.parameters, keywords(query))
-        )
-        raise InputError(
-            f"{name_of(retriever)}.{methods[0]} takes {expected}, but is called with {called}; "
-            "give a function of the query that calls it, or queries that are mappings of its "
-            "arguments."
-        ) from None
-    return call
-
-
-def _method(retriever: Any, name: str) -> bool:
-    return callable(getattr(retriever, name, None))
+    return lambda query: function(**(query if isinstance(query, Mapping) else {"query": query}))
 
 
 def name_of(function: Any) -> str:
@@ -249,6 +223,9 @@ def ask_queries(
             began = clock()
             try:
                 answer = loop.finish(function(queries[query]))
+                break
+            except TypeError as error:  # another call would fail, too
+                answer = error
                 break
             except Exception as error:
                 answer = error
@@ -375,8 +352,7 @@ class RetrieverTask:
         judged = read.names() if isinstance(read, Judgements) else list(read.lists)
         texts = {query: query for query in judged} if queries is None else read_queries(queries)
         self.queries, self.notes = _choose_queries(texts, judged, all_queries=all_queries)
-        function = call_of(retriever, next(iter(self.queries.values())))
-        self.function, self.asking = function, asking
+        self.function, self.asking = call_of(retriever), asking
         with warnings.catch_warnings():
             # Wrong options are an error before anything is asked.
             warnings.simplefilter("ignore", JudgedWarning)

@@ -24,10 +24,8 @@ from judged.embeddings.exact import (
 )
 from judged.embeddings.product import TiledProduct
 from judged.embeddings.relevance import same_label, same_row
-from judged.embeddings.search import rank_bound, reversed_search
 from judged.errors import InputError
-from judged.policy import Policy
-from support.dense import Array, hits_of, judged, same
+from support.dense import Array, judged, same
 from support.loops import for_each
 from support.products import rank, top_k
 from support.real import scores_of
@@ -121,42 +119,6 @@ def test_any_vectors_in_tiles_of_any_shape(
     order = np.argsort(-exact, axis=1, kind="stable")[:, :k]
     assert listed.items.tolist() == order.tolist()
     assert listed.scores.tolist() == np.take_along_axis(exact, order, axis=1).tolist()
-
-
-LEARNED = np.random.default_rng(4).normal(size=(33, 33))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", [*NAMES, "bilinear"])
-@pytest.mark.parametrize("noise", [1e-7, 1e-4, 1e-1])
-def test_ranks_do_not_depend_on_memory_or_other_queries(name: str, noise: float, cut: Cut) -> None:
-    queries, items = near_duplicates(5, noise)
-    labels = np.random.default_rng(6).integers(0, 12, 120)
-    given: Any = LEARNED if name == "bilinear" else name
-    options: dict[str, Any] = {"similarity": given, "policy": {"ties": "input"}}
-    whole = rank(queries, items, same_label(np.arange(12), labels), **options)
-    for height, width in ((5, 37), (1, 120), (12, 1)):
-        cut(height, width)
-        found = rank(queries, items, same_label(np.arange(12), labels), **options)
-        assert hits_of(found) == hits_of(whole)
-    alone = [
-        hits_of(rank(queries[at : at + 1], items, same_label([at], labels), **options))
-        for at in range(12)
-    ]
-    assert [hit[1:] for each in alone for hit in each] == [hit[1:] for hit in hits_of(whole)]
-    # The same vectors in another type, and with other items behind them, have the same scores.
-    wide = rank(
-        queries.astype(float), items.astype(float), same_label(np.arange(12), labels), **options
-    )
-    assert hits_of(wide) == hits_of(whole)
-    back = reversed_search(Embeddings(queries, items, similarity=given))
-    both = Embeddings(queries, items, similarity=given).rank_both(
-        same_label(np.arange(12), labels), policy={"ties": "input"}
-    )
-    assert hits_of(both[0]) == hits_of(whole)
-    bound = same_label(labels, np.arange(12)).bind(back.queries, back.items)
-    apart, _ = rank_bound(back, bound, Policy.of({"ties": "input"}), name="")
-    assert hits_of(both[1]) == hits_of(apart)
 
 
 def test_one_close_score_beside_others_in_a_tile_without_the_relevant_items(cut: Cut) -> None:

@@ -281,21 +281,6 @@ def test_a_fault_in_the_last_block_is_found_too() -> None:
     )
 
 
-def test_large_numbers_whose_scores_fit_are_ranked() -> None:
-    for similarity, scale in (
-        ("dot", 1e18),
-        ("euclidean", 1e9),
-        ("manhattan", 5e37),
-        ("hamming", 3e38),
-        ("cosine", 1e38),
-    ):
-        found = rank(TWO * scale, THREE * scale, PAIRS, similarity=similarity)
-        assert (
-            found.hit_rank.tolist()
-            == rank(TWO, THREE, PAIRS, similarity=similarity).hit_rank.tolist()
-        )
-
-
 def test_unjudged_items_cannot_be_removed() -> None:
     with pytest.raises(PolicyError) as error:
         rank(TWO, THREE, PAIRS, policy={"unjudged": "removed"})

@@ -154,26 +154,6 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
 
 RANDOM = np.random.default_rng(7)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)) for count in (40, 75, 30))
-CATEGORY = RANDOM.integers(0, 25, 75)
-RELEVANT = RANDOM.random((40, 75)) < 0.2
-
-
-def test_expanded_queries_are_asked_again() -> None:
-    unit = [each / np.linalg.norm(each, axis=1)[:, None] for each in (QUERIES, ITEMS)]
-    best = np.argsort(-cosines(QUERIES, ITEMS), axis=1)[:, :4]
-    weight = np.maximum(np.take_along_axis(cosines(QUERIES, ITEMS), best, axis=1), 0) ** 2
-    expanded = unit[0] + np.einsum("qk,qkd->qd", weight, unit[1][best])
-    for unique in (None, CATEGORY):
-        found = rank(
-            QUERIES,
-            ITEMS,
-            lambda a, b: RELEVANT[a:b],
-            normalise="alpha-query-expansion(alpha=2, k=4)",
-            unique=unique,
-        )
-        assert hits_of(found) == hits_of(
-            rank(expanded, ITEMS, lambda a, b: RELEVANT[a:b], unique=unique)
-        )
 
 
 # -- revisited Oxford and Paris

@@ -10,7 +10,7 @@ import pytest
 
 from judged import Rankings
 from judged.embeddings.relevance import same_label
-from support.dense import Array, cosines, distances, hits_of, judged, same, whole_numbers
+from support.dense import Array, distances, judged, same, whole_numbers
 from support.parts import Needs
 from support.products import rank, top_k
 
@@ -73,47 +73,6 @@ def test_zero_with_a_sign_is_zero(memory: str) -> None:
     assert spans(found) == [8] * 24
 
 
-@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean"])
-def test_equal_vectors_tie_in_categories_too(similarity: str) -> None:
-    # Tiles of categories begin at any column: 1MB cuts these items into several.
-    items, _, rng = copies(3, 2400, 2, dims=15)
-    queries = rng.normal(size=(66, 15)).astype(np.float32)
-    categories = rng.integers(0, 1500, len(items))
-    relevant = np.arange(len(items)) % 97 == 0
-    found = [
-        rank(
-            queries,
-            items,
-            lambda begin, end: np.tile(relevant, (end - begin, 1)),
-            similarity=similarity,
-            unique=categories,
-            memory=memory,
-            policy={"ties": "best"},
-        )
-        for memory in ("1GB", "1MB")
-    ]
-    assert hits_of(found[0]) == hits_of(found[1])
-    # Two categories whose best items are copies of each other tie.
-    scores = (
-        -distances(queries, items)
-        if similarity == "euclidean"
-        else (cosines if similarity == "cosine" else np.inner)(
-            queries.astype(float), items.astype(float)
-        )
-    )
-    best = np.array(
-        [[row[categories == each].max() for each in np.unique(categories)] for row in scores[:5]]
-    )
-    order = np.argsort([np.flatnonzero(categories == each)[0] for each in np.unique(categories)])
-    wanted = np.isin(np.unique(categories), categories[relevant])
-    same(
-        found[0].take(range(5)),
-        np.round(best, 9)[:, order],
-        judged(np.tile(wanted, (5, 1)))[:, order],
-        ties="best",
-    )
-
-
 @pytest.mark.parametrize(
     "normalise", ["csls(k=3)", "inverted-softmax", "dual-softmax", "mutual-proximity", "softmax"]
 )
@@ -146,22 +105,6 @@ def test_types_of_numbers(dtype: str, similarity: str) -> None:
     }[similarity]
     found = rank(queries, items, lambda begin, end: relevant[begin:end], similarity=similarity)
     same(found, twin(queries.astype(float), items.astype(float)), judged(relevant))
-
-
-def test_both_sides_may_be_of_different_types_and_orders() -> None:
-    rng = np.random.default_rng(11)
-    queries, items, relevant = (
-        whole_numbers(rng, 12, 5),
-        whole_numbers(rng, 90, 5),
-        rng.random((12, 90)) < 0.2,
-    )
-    found = rank(
-        queries.astype(np.int8)[::-1],
-        np.asfortranarray(items.astype(float)),
-        lambda a, b: relevant[a:b],
-        similarity="dot",
-    )
-    same(found, queries[::-1] @ items.T, judged(relevant))
 
 
 @pytest.mark.full

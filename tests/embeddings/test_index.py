@@ -62,16 +62,6 @@ def test_the_exact_row_is_the_evaluation_of_all_ranks_cut_at_k(case: Case) -> No
         )
 
 
-def test_distances_rank_as_scores_do(case: Case) -> None:
-    faiss = quietly("faiss")
-    index = faiss.IndexFlatL2(16)
-    index.add(case[1])
-    for similarity in ("euclidean", "cosine"):  # of unit vectors
-        assert (
-            evaluate_index(index, *case, k=20, similarity=similarity, measures=["RR"]).recall == 1.0
-        )
-
-
 def test_a_lossy_faiss_index_loses(case: Case) -> None:
     faiss = quietly("faiss")
     index = faiss.IndexIVFFlat(faiss.IndexFlatIP(16), 16, 40, faiss.METRIC_INNER_PRODUCT)

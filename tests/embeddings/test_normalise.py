@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import (
     LOOKS_AT,
     NORMALISATIONS,
@@ -19,7 +18,6 @@ from judged.embeddings.normalisation import (
 )
 from judged.embeddings.product import TiledProduct
 from judged.errors import InputError
-from judged.inputs.vectors import as_vectors
 from support.dense import among, judged, same
 from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, RANDOM, normalised, product_of, rank
@@ -282,19 +280,6 @@ def test_a_pair_or_nothing_may_be_all_that_is_left(normalisation, twin):
     assert found.tolist() == [[-np.inf]]
 
 
-def test_query_expansion_keeps_ids():
-    left = as_vectors(QUERIES, ids=[f"q{row}" for row in range(23)])
-    product = TiledProduct(
-        left, as_vectors(ITEMS), as_similarity("cosine"), exclude=None, memory="1GB"
-    )
-    assert as_normalisation(EXPANSION).fit(product).queries.ids == left.ids
-
-
-def test_inverted_softmax_of_one_query_ties_everything():
-    # The only query has the whole share of every item.
-    assert len(np.unique(normalised("inverted-softmax", product_of(QUERIES[:1])))) == 1
-
-
 def test_inverted_softmax_tells_shares_apart_that_round_to_1():
     # beta = 1000. Item 0: scores 1 and 0.5: the odds of the first are e^1000 / e^500. Item 1: 0.9
     # and 0: e^900 / e^0.
@@ -302,15 +287,6 @@ def test_inverted_softmax_tells_shares_apart_that_round_to_1():
     np.testing.assert_allclose(
         normalised("inverted-softmax(beta=1000)", product), [[500, 900], [-500, -900]], rtol=1e-5
     )
-
-
-@TWINNED
-def test_constant_scores_stay_constant(normalisation, twin):
-    product = product_of(np.ones((12, 8)), np.ones((12, 8)))
-    found = normalised(normalisation, product)
-    assert np.isfinite(found).all()
-    if normalisation.kind != "inductive":
-        assert len(np.unique(found)) == 1
 
 
 def test_euclidean_scores_are_comparable_between_queries():

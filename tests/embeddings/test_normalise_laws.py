@@ -140,29 +140,6 @@ def test_scores_times_a_number_are_ranked_the_same(name: str, by: float) -> None
     assert places(found_scores(name, SOME * by)) == places(found_scores(name, SOME))
 
 
-@pytest.mark.parametrize("name", ["inverted-softmax", "dual-softmax"])
-@pytest.mark.parametrize("by", [2.0**-10, 2.0**10])
-def test_a_softmax_knows_scores_by_their_product_with_beta_only(name: str, by: float) -> None:
-    np.testing.assert_allclose(
-        found_scores(f"{name}(beta={2 / by!r})", SOME * by),
-        found_scores(f"{name}(beta=2)", SOME),
-        rtol=1e-5,
-    )
-
-
-@pytest.mark.parametrize("name", ["csls(k=1)", "dual-softmax(beta=3)", "mutual-proximity"])
-def test_one_query_keeps_its_order(name: str) -> None:
-    # What an item's other queries say does not exist.
-    for scores in (SOME[:1], SOME[:1] - 9):
-        assert places(found_scores(name, scores)) == places(scores)
-
-
-@pytest.mark.parametrize("name", [name for name in KEPT if NORMALISATIONS[name.split("(")[0]]])
-def test_one_item_is_first(name: str) -> None:
-    found = found_scores(name, SOME[:, :1] - 9, BANKED[:, :1])
-    assert np.isfinite(found).all()
-
-
 @pytest.mark.parametrize("beta", [1e-6, 1e6])
 @pytest.mark.parametrize("name", ["inverted-softmax", "dual-softmax"])
 def test_extreme_betas_neither_overflow_nor_turn_anything_over(name: str, beta: float) -> None:

@@ -13,7 +13,6 @@ from scipy.sparse import csr_matrix
 
 from judged import Embeddings, evaluate, evaluate_embeddings
 from judged.embeddings.relevance import (
-    are_labels,
     listed,
     pairs,
     same_id,
@@ -551,19 +550,3 @@ def test_errors() -> None:
     with pytest.raises(InputError) as error:
         both.rank({"0": {"0": 1}})
     assert str(error.value) == "the embeddings have labels; leave out relevance, or the labels."
-
-
-def test_what_labels_are() -> None:
-    frame = [("q", "d", 1)]
-    for relevance, wanted in (
-        (["a", "b"], True),
-        (np.arange(3), True),
-        ((["a"], ["a", "b"]), True),
-        (({"q": 1}, {"d": 1}), True),
-        ("qrels.txt", False),
-        ({"q": {"d": 1}}, False),
-        (frame, False),
-        (same_row(), False),
-        (np.eye(3), False),
-    ):
-        assert are_labels(relevance) == wanted

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -65,46 +62,3 @@ def test_keys_tell_contents_apart(tmp_path: Path) -> None:
     assert file_key(str(tmp_path / "a")) == file_key(str(tmp_path / "b")) != text_key("a")
     assert text_key("a") != text_key("a ")
     assert text_key("\ud800") != text_key("?")  # half a character, as JSON may have it
-
-
-KILLED = """
-import os, signal, sys
-from judged import Embeddings
-
-def lengths(texts):
-    with open("log", "a") as log:
-        log.writelines(f"{text}\\n" for text in texts)
-    if sys.argv[1:] == ["die"] and "5" in texts:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return [[len(text), int(text)] for text in texts]
-
-found = Embeddings.encode(
-    ["0", "1"], [str(at) for at in range(10)], lengths, batch_size=2, cache="kept",
-    encoder_name="lengths", similarity="dot",
-)
-print(found.items.values.tolist())
-"""
-
-
-def test_a_program_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(KILLED)
-
-    def run(*arguments: str) -> tuple[int, str, list[str]]:
-        (tmp_path / "log").write_text("")
-        done = subprocess.run(
-            [sys.executable, "program.py", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout, (tmp_path / "log").read_text().split()
-
-    code, _, first = run("die")
-    assert code == -signal.SIGKILL
-    assert first == ["0", "1", "2", "3", "4", "5"]
-    code, out, second = run()
-    assert (code, out) == (0, f"{[[1, at] for at in range(10)]}\n")
-    # One that is cached to compare it, the batch that was under way, and the rest.
-    assert second == ["0", "4", "5", "6", "7", "8", "9"]
-    assert run()[2] == ["0"]

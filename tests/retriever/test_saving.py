@@ -90,25 +90,6 @@ def test_failures_are_asked_again_and_only_these(folder: Path) -> None:
     assert [row["query"] for row in rows] == ["q1", "q3", "q2"]
 
 
-def test_an_interrupt_keeps_what_is_done(folder: Path) -> None:
-    asked = Recorder()
-
-    def interrupted(text: str) -> Any:
-        if text == "q3":
-            raise KeyboardInterrupt
-        return asked(text)
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluate_retriever(interrupted, None, JUDGEMENTS, "RR", save=SAVED, name="x")
-    text = SAVED.read_text()
-    assert '"retriever": "interrupted"' in text
-    SAVED.write_text(text.replace("interrupted", "Recorder"))
-    asked.asked.clear()
-    found = evaluate_retriever(asked, None, JUDGEMENTS, "RR", save=SAVED)
-    assert asked.asked == ["q3", "q4"]
-    assert values(found) == values(evaluate(JUDGEMENTS, LISTS, "RR"))
-
-
 def test_wherever_a_crash_cuts_the_file_off_it_is_resumed(folder: Path) -> None:
     whole = evaluate_retriever(Recorder(), None, JUDGEMENTS, ["RR", "AP"], save=SAVED)
     content = SAVED.read_bytes()

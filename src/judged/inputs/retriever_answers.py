@@ -160,8 +160,6 @@ def _listed(answer: Any, place: str) -> list[Any]:
         )
     if (rows := table_rows(answer)) is not None:
         return rows
-    if isinstance(answer, Mapping):
-        return _from_mapping(answer, place)
     if isinstance(answer, tuple) and len(answer) == 2 and all(map(is_list, answer)):
         if not all(len(pair) == 2 and isinstance(pair[0], str) for pair in answer):
             raise InputError(
@@ -176,28 +174,16 @@ def _listed(answer: Any, place: str) -> list[Any]:
     inside = _inside(answer, place)
     if inside is not None:
         return _listed(inside, place)
-    if isinstance(answer, (Iterator, Collection)) and _names(answer) is None:
+    advice = "return a list of results, the best first."
+    if isinstance(answer, Mapping):
+        if len(answer) == 1 and isinstance(only := next(iter(answer.values())), Mapping):
+            return _listed(only, place)
+        if all(map(_is_number, answer.values())) and not any(name in answer for name in ID_NAMES):
+            return list(answer.items())
+        advice = "return a list of results, or {id: score}."
+    elif isinstance(answer, (Iterator, Collection)) and _names(answer) is None:
         return list(answer)
-    raise InputError(
-        f"{place}: the retriever returned {quoted(answer)}; return a list of results, the best "
-        "first."
-    )
-
-
-def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
-    inside = _inside(answer, place)
-    if inside is not None:
-        return _listed(inside, place)
-    if len(answer) == 1 and isinstance(only := next(iter(answer.values())), Mapping):
-        return _from_mapping(only, place)
-    numbers = all(map(_is_number, answer.values()))
-    single = any(name in answer for name in ID_NAMES) and _names(answer)
-    if numbers and not single:
-        return list(answer.items())
-    raise InputError(
-        f"{place}: the retriever returned {quoted(answer)}; return a list of results, or "
-        "{id: score}."
-    )
+    raise InputError(f"{place}: the retriever returned {quoted(answer)}; {advice}")
 
 
 def _inside(answer: Any, place: str) -> Any:
@@ -408,18 +394,10 @@ class AnswerFile:
             "asked": self.hashes[query],
         }
         try:
-            line = f"{json.dumps(row, ensure_ascii=False)}\n".encode()
-        except UnicodeEncodeError as error:
-            half = quoted(error.object[error.start : error.end])
-            raise InputError(
-                f"query {query!r}: {half} in an id is half of a surrogate pair, which cannot be "
-                f"written to {self.path}."
-            ) from None
-        try:
             if self.handle is None:
                 self.handle = self.path.open("ab")
                 self.handle.truncate(self.complete_bytes)
-            self.handle.write(line)
+            self.handle.write(f"{json.dumps(row)}\n".encode())
             self.handle.flush()
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
@@ -446,14 +424,9 @@ class AnswerFile:
                 setting = SAVED_SETTINGS[changed[0]]
                 wrong = f": {setting} was {before} when this was saved and is {now} now"
             elif query in self.answers:
-                wrong = (
-                    f", line {number}: query {query!r} occurs twice, as if two programs had "
-                    "written at once"
-                )
-            elif query not in self.hashes:
-                wrong = f": has results of query {query!r}, which is not among the queries now"
-            elif row["asked"] != self.hashes[query]:
-                wrong = f": the text of query {query!r} was another one"
+                wrong = f", line {number}: query {query!r} occurs twice"
+            elif row["asked"] != self.hashes.get(query):
+                wrong = f": query {query!r} is not among the queries now, or has another text"
             if wrong:
                 raise InputError(f"{self.path}{wrong}; delete the file, or save to another.")
             self.answers[query] = results

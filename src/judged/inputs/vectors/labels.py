@@ -206,10 +206,10 @@ def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
     if file.format in ("csv", "tsv") and (file.key or choose_ids(cells[0], LABEL_NAMES)):
         column, about = _label_column(file, several=True)
         lines = column.fill_null("").to_list()
-    elif table := _bit_columns(file, cells):
-        return table
-    mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)
-    parts = [[part.strip() for part in _bare(line).split(mark)] for line in lines]
+    elif bits := _bit_columns(file, cells):
+        return bits
+    between = next((mark for mark in ";," if any(mark in line for line in lines)), None)
+    parts = [[part.strip() for part in _bare(line).split(between)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
     labels = [[part for part in row if part] for row in parts]
@@ -276,11 +276,13 @@ def _label_column(file: File, *, several: bool = False) -> tuple[pl.Series, dict
             raise InputError(f"{file.label}, {place}: the label is missing.")
         if not len(column):
             raise InputError(f"{file.label}: there is no label in it.")
-    has_ids = named is not None and not (texts[named].fill_null("") == "").any()
+    ids = None
+    if named is not None and not (texts[named].fill_null("") == "").any():
+        ids = tuple(texts[named])
     # What repeats is no id, and need not be kept.
     others = (texts[name] for name in beside if name != named)
     return column, {
-        "ids": tuple(texts[named]) if has_ids else None,
+        "ids": ids,
         "unnamed": named is not None and is_index(named),
         "others": tuple(tuple(other) for other in others if other.n_unique() == len(other)),
     }

@@ -105,7 +105,7 @@ def test_methods_say_what_becomes_of_values() -> None:
     values = {"a": {"1": 0.2, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
     found = judged.compare_values(values, measure_name="GMAP")
     assert found.value(run="a") == pytest.approx(0.2**0.5)
-    assert "Runs have the geometric mean of GMAP." in found.methods()
+    assert "GMAP is the geometric mean of its values." in found.methods()
 
 
 @for_each("test", ["t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign"])

@@ -124,8 +124,8 @@ def test_what_resamples_cannot_show_is_said() -> None:
     found = judged.compare_values(values, test="randomisation")
     assert {row.verdict for row in found.rows} == {"not significant"}
     assert notes(found)[-1] == (
-        "66 pairs could not become significant: the smallest possible p, 0.001, times 66 for the "
-        "66 comparisons of value, is not below 0.05. Compare with a baseline, or use the test t."
+        "66 pairs could not become significant: the smallest possible p, 0.001, times 66 is not "
+        "below 0.05. Compare with a baseline, or use the test t."
     )
     with resamples(1999):
         enough = judged.compare_values(values, test="randomisation")

@@ -158,9 +158,6 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO((tmp_path / "found.csv").read_text())))
     assert [row["verdict"] for row in rows] == ["better", "not significant"]
     assert json.loads((tmp_path / "found.json").read_text()) == found.to_dict()
-    frame = found.to_pandas()
-    assert frame["verdict"].tolist() == ["better", "not significant"]
-    assert frame.attrs["definition"] == found.methods()
 
 
 def test_latex_has_letters_and_bold() -> None:
@@ -220,21 +217,16 @@ def test_methods_say_what_a_paper_needs() -> None:
     said = compared(baseline="old", test="randomisation", margin=0.05).methods()
     assert said == (
         f"Runs were compared with judged {judged.__version__}: new and odd with old, query by "
-        "query on the queries that count in both (8 queries). Differences were tested two-sided "
-        "by the paired randomisation test (signs of differences flipped at random, the interval by "
-        "inversion). p-values were corrected by Holm's method over the 2 comparisons of AP. A "
-        "difference is significant if the corrected p is below 0.05; confidence intervals have a "
-        "level of 95 %. Runs are equivalent if two one-sided tests put the difference inside a "
-        "margin of 0.05 (AP), at 0.025 by Bonferroni. The detectable difference is the true "
-        "difference that would be detected with 80 % power (noncentral t, at 0.025 by "
-        "Bonferroni). 9,999 "
-        "resamples were drawn with seed 0. The values of AP were computed elsewhere."
+        "query on the queries that count in both (8 queries). Test: paired randomisation; "
+        "correction: Holm over 2 comparisons of AP; confidence level: 95 %; 9,999 resamples, seed "
+        "0. A difference is significant if its corrected two-sided p is below 0.05. Runs are "
+        "equivalent if two one-sided tests put the difference inside a margin of 0.05 (AP), at "
+        "0.025 by Bonferroni. The detectable difference is the true difference that would be "
+        "detected with 80 % power (noncentral t, at 0.025 by Bonferroni). The values of AP were "
+        "computed elsewhere."
     )
     evaluated = judged.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR")
     assert "RR (Reciprocal rank): 1 divided by" in evaluated.methods()
-    assert "No p-value was corrected. A difference is significant if p is below 0.05" in (
-        evaluated.methods()
-    )
 
 
 @pytest.mark.parametrize(
@@ -266,15 +258,6 @@ def test_tests_of_something_else_say_so() -> None:
         "Wilcoxon's test is about the ranks of the differences, not about the mean. The "
         "confidence interval is that of t, for the mean difference."
     ]
-    # Seven small gains and one loss that outweighs them: 7 to 1 of the queries, but no mean.
-    swing = {"a": dict.fromkeys(QUERIES, 0.0), "b": dict.fromkeys(QUERIES, 0.01) | {"a": -0.2}}
-    more = {f"x{n}": 0.01 for n in range(4)}
-    swing = {"a": swing["a"] | dict.fromkeys(more, 0.0), "b": swing["b"] | more}
-    said = notes(judged.compare_values(swing, test="sign"))
-    assert (
-        "p and confidence interval disagree for b against a on value: they are about different "
-        "quantities." in said
-    )
 
 
 def test_a_pair_on_other_queries_says_how_many_and_what_that_does() -> None:

@@ -414,3 +414,22 @@ def test_the_columns_of_a_golden_set_are_slices(form, tmp_path):
     assert 'lists and dicts are no attributes; ignored "relevant" and "metadata".' in notes
     if form != "by question":
         assert 'texts that differ for each query are no attributes; ignored "question".' in notes
+
+
+def test_evaluate_shows_the_value_in_each_slice() -> None:
+    judgements = {f"q{at}": {"a": 1} for at in range(6)}
+    run = {f"q{at}": ["b"] * (at % 2) + ["a"] for at in range(6)}  # 1 or 1/2 by turns
+    slices = {f"q{at}": {"part": "even" if at % 2 == 0 else "odd"} for at in range(5)}
+    shown = evaluate(judgements, {"run": run}, ["RR", "P@1"]).showing(slices=slices)
+    header, rows = shown.tables()[1]
+    assert header == ["part", "queries", "run", "RR", "P@1"]
+    assert rows == [
+        ["even", "3", "run", "1.0000", "1.0000"],
+        ["odd", "2", "run", "0.5000", "0.0000"],
+    ]
+    assert "Attribute part: 1 query without a value is in no slice." in shown.sentences()
+    plain = shown.to_dict()
+    assert [part["runs"][0]["intervals"]["RR"]["estimate"] for part in plain["slices"]] == [1, 0.5]
+    compared = compare(judgements, {"run": run, "same": run}, "RR", slices=slices)
+    by_slice = {part.name: part.intervals["RR", "run"].estimate for part in compared.slices}
+    assert (by_slice["even"], by_slice["odd"]) == (1, 0.5)

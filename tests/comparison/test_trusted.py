@@ -114,7 +114,6 @@ def test_it_is_in_everything_that_is_shown() -> None:
     assert "Test: prediction-powered t (PPI++)" in text
     assert "P@5  against  corrected  95 % CI" in text
     assert "Wins, ties and losses are not corrected" in text
-    assert "with λ tuned for each difference" in found.methods()
     assert "By the trusted judgements alone" in found.pair(measure="P@5").says
     for shown in (found.to_markdown(), found.to_html()):
         assert "trusted" in shown

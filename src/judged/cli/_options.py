@@ -276,6 +276,7 @@ SHOWN = {
     "unjudged_range": "unjudged_range",
     "unanswerable": "unanswerable",
     "answer_threshold": "threshold",
+    "slices": "slices",
 }
 """Options that are keyword arguments of `Evaluation.showing`."""
 

@@ -42,6 +42,7 @@ def _read_settings(
     "Show each value with all unjudged results irrelevant, or relevant.",
     group="statistics",
 )
+@opt.slices_option
 @opt.weights_option
 @opt.trusted_option
 @opt.flag(

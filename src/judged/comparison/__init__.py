@@ -138,18 +138,14 @@ def compare_evaluation(
     evaluation: Evaluation,
     *,
     baseline: str | None = None,
-    test: str = "auto",
-    correction: str = "holm",
-    level: float = 0.95,
-    margin: Mapping[str, float] | float | None = None,
     groups: GroupsLike | None = None,
     slices: SlicesLike | None = None,
     repeats: Mapping[str, Sequence[str]] | None = None,
-    seed: int = 0,
     joint: Listings | None = None,
     dependence: bool = True,
+    **tests: Any,
 ) -> Comparison:
-    """Compare the runs of an evaluation.
+    """Compare the runs of an evaluation; `tests` are those of `ComparisonSettings`.
 
     Runs that are `repeats` of one system count as one run. A `joint` serves to check whether
     unjudged results could change a verdict. Without `dependence`, ties and missing queries are not
@@ -181,16 +177,12 @@ def compare_evaluation(
             unjudged_range=joint is not None,
         )
         dependence = False
-    settings = ComparisonSettings(test, correction, level, margin, seed)
-    if margin is not None:
-        labels = evaluation.labels
-        names = {str(measure): label for label, measure in labels.items()}
-        settings = settings.with_margins(names | dict(zip(labels, labels, strict=True)))
+    names = {str(measure): label for label, measure in evaluation.labels.items()}
+    names |= {label: label for label in evaluation.labels}
+    settings = ComparisonSettings(**tests).with_margins(names)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
     alternatives = Alternatives(evaluation, numbers, joint)
-    search = None
-    if dependence:
-        search = partial(depends, alternatives=alternatives, settings=settings)
+    search = partial(depends, alternatives=alternatives, settings=settings) if dependence else None
     rows = decide_pairs(numbers, settings, baseline, search)
     relevant = partial(relevant_items, evaluation, numbers.queries)
     parts = compare_slices(numbers, slices, settings, baseline, relevant, search)

@@ -47,6 +47,11 @@ FIXED = (
     "Collections are taken as fixed: confidence intervals and ranks are about other queries of "
     "these collections, not about other collections."
 )
+POINTWISE = (
+    "Confidence intervals, of differences too, are pointwise: each holds at its level by itself. "
+    "Ranks and verdicts use p corrected by Holm over all pairs, so an interval without 0 need not "
+    "be a significant difference."
+)
 UNDEFINED = Interval(math.nan)
 _JUDGED_NAME = re.compile(r"(?<![a-z])(qrels?|judge?ments?)(?![a-z])", re.IGNORECASE)
 
@@ -417,6 +422,7 @@ class Benchmark(Result):
             "missing": {label: self.missing(label) for label in self._compared},
             "pairs": plain_value(pairs),
             "level": self.level,
+            "intervals": POINTWISE,
             "policy": self._first.policy.to_dict(),
             "warnings": self.warnings(),
             "definition": self.methods(),
@@ -512,7 +518,7 @@ class Benchmark(Result):
             "variance is the sum of the variances of the collections' values over queries, divided "
             "by the squared number of collections. The bootstrap estimates the variance of values "
             "that are not means over queries. Ranks come from t tests of paired differences of "
-            f"macro means, corrected by Holm. {FIXED}"
+            f"macro means, corrected by Holm. {POINTWISE} {FIXED}"
         )
 
     def document(self, display: Display) -> Document:

@@ -20,7 +20,7 @@ from judged.comparison.verdicts import (
     leaderboard,
     make_frame,
 )
-from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
+from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.evaluation.export import Look
 from judged.evaluation.warnings import warnings
 from judged.evaluation.wording import brief
@@ -30,7 +30,6 @@ from judged.results import (
     DisplayOptions,
     Document,
     Frame,
-    PandasFrame,
     Result,
     plain_value,
     render_latex,
@@ -390,22 +389,6 @@ class Comparison(Result):
         """
         pairs = self._sorted(sort).pairs
         return self.slices.below(pairs) if len(self.slices) else pairs
-
-    def to_pandas(self, *, sort: str | Measure | None = None) -> PandasFrame:
-        """Return `to_frame` for pandas, with the definition and the warnings in its `attrs`.
-
-        Parameters
-        ----------
-        sort : str or Measure, optional
-            Measure that orders the runs, best first.
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
-        frame = pd.DataFrame(self.to_frame(sort=sort).to_dict(as_series=False))
-        frame.attrs.update(definition=self.methods(), warnings=self.warnings())
-        return frame
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}

@@ -19,7 +19,7 @@ from judged.results import Table
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import CLOSE
 from judged.statistics.t import below
-from judged.text import Bold, Latex, Left, Warned, counted, few, latex, listed, percent, shown
+from judged.text import Bold, Latex, Left, Warned, counted, latex, listed, percent, shown
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -42,25 +42,6 @@ ONE_RUN = (
     "Each system has one run, so the variation between runs of a system is unknown. If results "
     "change from run to run (sampling, seeds, approximate indexes), compare repeats."
 )
-IN_A_PAPER = {
-    "t": "Student's paired t test",
-    "randomisation": "the paired randomisation test (signs of differences flipped at random, the "
-    "interval by inversion)",
-    "bootstrap": "the paired bootstrap over queries (percentile interval, p by inversion)",
-    "bca": "the paired bootstrap over queries (BCa interval, p by inversion)",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "sign": "the exact sign test",
-    POWERED: "prediction-powered inference (PPI++) on the per-query differences, with λ tuned for "
-    "each difference, and Student's t",
-    "holm": "by Holm's method",
-    "bonferroni": "by Bonferroni's method",
-    "bh": "by the method of Benjamini and Hochberg, which controls the false discovery rate,",
-    "tukey": "by Tukey's test in its two-way form for paired values",
-    "randomised-tukey": "by the randomised Tukey test",
-}
-"""Tests and corrections as papers name them."""
-AGGREGATES = {"mean": "", "": "", "sum": "sum", "geometric": "geometric mean", "median": "median"}
-"""Names of summaries other than the mean."""
 Column = tuple[str, list[str]]
 """A header and its cells."""
 
@@ -464,7 +445,6 @@ def notes(comparison: Comparison) -> list[str]:
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
         *(TEST_EXPLANATIONS[test] for test in tests if test in TEST_EXPLANATIONS),
         *_about_trusted(comparison),
-        *_disagreeing(comparison),
         *_unreachable(comparison),
         *(
             f"{measure}: the standard deviation of {counted(len(noise['values']), 'repeat')} of "
@@ -494,24 +474,20 @@ def _about_trusted(comparison: Comparison) -> list[str]:
 def _unreachable(comparison: Comparison) -> list[str]:
     """Explain pairs that no data could have made significant."""
     settings = comparison.settings
-    rows = [row for row in comparison.rows if row.test not in TESTS_OF_MEANS]
-    if not rows or settings.correction not in ("holm", "bonferroni", "none"):
-        return []
-    number, over = family_of(comparison)
-    times = 1 if settings.correction == "none" else number
-    smallest = [
-        row.smallest_p
-        for row in rows
-        if row.verdict == "not significant" and not below(row.smallest_p * times, settings.level)
+    times = family_of(comparison)[0] if settings.correction in ("holm", "bonferroni") else 1
+    stuck = [
+        row
+        for row in comparison.rows
+        if row.verdict == "not significant"
+        and row.test not in TESTS_OF_MEANS
+        and not below(row.smallest_p * times, settings.level)
     ]
-    if not smallest:
+    if not stuck:
         return []
-    least = f"{min(smallest):.2g}{' or more' if min(smallest) < max(smallest) else ''}"
-    among = f", times {times:,} for the {over}," if times > 1 else ""
     return [
-        f"{counted(len(smallest), 'pair')} could not become significant: the smallest possible p, "
-        f"{least}{among} is not below {1 - settings.level:.10g}. Compare with a baseline, or use "
-        "the test t."
+        f"{counted(len(stuck), 'pair')} could not become significant: the smallest possible p, "
+        f"{min(row.smallest_p for row in stuck):.2g}, times {times:,} is not below "
+        f"{1 - settings.level:.10g}. Compare with a baseline, or use the test t."
     ]
 
 
@@ -531,50 +507,31 @@ def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
     ]
 
 
-def _disagreeing(comparison: Comparison) -> list[str]:
-    """Name pairs whose p is not about the mean and contradicts the interval of the mean."""
-    pairs = [
-        f"{row.run} against {row.against} on {row.measure}"
-        for row in comparison.rows
-        if row.test in TEST_EXPLANATIONS
-        and not math.isnan(row.interval.low)
-        and bool(below(row.p, comparison.settings.level))
-        != (row.interval.low > 0 or row.interval.high < 0)
-    ]
-    if not pairs:
-        return []
-    return [
-        f"p and confidence interval disagree for {few(pairs)}: they are about different quantities."
-    ]
-
-
 # -- the methods paragraph
 
 
 def methods(comparison: Comparison) -> str:
     """Return what was compared, tested and corrected, as a paragraph for a paper."""
-    settings = comparison.settings
-    correction = _corrected(comparison)
-    p = "p" if correction.startswith("No ") else "the corrected p"
-    runs, reference = comparison.runs, comparison.reference
+    settings, runs, reference = comparison.settings, comparison.runs, comparison.reference
     pairs = f"{listed([run for run in runs if run != reference])} with {reference}"
     if reference is None:
         number = counted(math.comb(len(runs), 2), "pair")
         pairs = f"all {number} of {len(runs):,} runs ({', '.join(runs)})"
-    sentences = [
-        f"Runs were compared with judged {__version__}: {pairs}, query by query on the queries "
-        f"that count in both ({_queries(comparison.rows)}).",
-        f"Differences were tested two-sided by {_tested(comparison)}.",
-        f"{correction} A difference is significant if {p} is below {1 - settings.level:.10g}; "
-        f"confidence intervals have a level of {percent_of(settings.level)}.",
-        *_margins(comparison),
-        *_designed(comparison),
-        f"The detectable difference is the true difference that would be detected with "
-        f"{percent_of(settings.power)} power (noncentral t{_at_first_step(comparison)}).",
-    ]
-    if draws_at_random(comparison):
-        sentences.append(f"{settings.resamples:,} resamples were drawn with seed {settings.seed}.")
-    return " ".join([*sentences, *_measured(comparison)])
+    corrected = "" if settings.correction == "none" else "corrected "
+    return " ".join(
+        [
+            f"Runs were compared with judged {__version__}: {pairs}, query by query on the queries "
+            f"that count in both ({_queries(comparison.rows)}).",
+            method_line(comparison),
+            f"A difference is significant if its {corrected}two-sided p is below "
+            f"{1 - settings.level:.10g}.",
+            *_margins(comparison),
+            *_designed(comparison),
+            "The detectable difference is the true difference that would be detected with "
+            f"{percent_of(settings.power)} power (noncentral t{_at_first_step(comparison)}).",
+            *_measured(comparison),
+        ]
+    )
 
 
 def _queries(rows: Sequence[Pair]) -> str:
@@ -584,28 +541,6 @@ def _queries(rows: Sequence[Pair]) -> str:
         number = f"{min(numbers):,} to {number}"
     groups = [row.groups for row in rows if row.groups is not None]
     return f"{number} in {counted(max(groups), 'group')}" if groups else number
-
-
-def _tested(comparison: Comparison) -> str:
-    by_test = _measures_by_test(comparison)
-    if comparison.settings.correction in SIMULTANEOUS:
-        return f"{listed([IN_A_PAPER[test] for test in by_test])} unless stated otherwise"
-    if len(by_test) == 1:
-        return IN_A_PAPER[next(iter(by_test))]
-    return listed([f"{IN_A_PAPER[test]} ({', '.join(names)})" for test, names in by_test.items()])
-
-
-def _corrected(comparison: Comparison) -> str:
-    chosen = comparison.settings.correction
-    if chosen in SIMULTANEOUS:
-        return (
-            f"Corrected p-values and simultaneous confidence intervals of "
-            f"{_all_pairs(comparison)} are {IN_A_PAPER[chosen]}."
-        )
-    number, over = family_of(comparison)
-    if chosen == "none" or number == 1:
-        return "No p-value was corrected."
-    return f"p-values were corrected {IN_A_PAPER[chosen]} over the {over}."
 
 
 def _margins(comparison: Comparison) -> list[str]:
@@ -634,14 +569,12 @@ def _measured(comparison: Comparison) -> list[str]:
     sentences = [f"The values of {listed(list(comparison.measures))} were computed elsewhere."]
     if lower:
         sentences.append(f"Lower values of {listed(lower)} are better.")
-    entries = comparison.numbers.entries
-    by_aggregate: dict[str, list[str]] = {}
-    for (measure, _), entry in entries.items():
-        names = by_aggregate.setdefault(AGGREGATES[entry.sample.aggregate], [])
-        names += [] if measure in names else [measure]
-    for aggregate, names in by_aggregate.items():
-        sentences += [f"Runs have the {aggregate} of {listed(names)}."] if aggregate else []
-    if any(entry.sample.weights is not None for entry in entries.values()):
+    samples = {name: entry.sample for (name, _), entry in comparison.numbers.entries.items()}
+    for name, sample in samples.items():
+        if sample.aggregate not in ("", "mean"):
+            mean = " mean" if sample.aggregate == "geometric" else ""
+            sentences.append(f"{name} is the {sample.aggregate}{mean} of its values.")
+    if any(sample.weights is not None for sample in samples.values()):
         sentences.append("Queries are weighted.")
     return sentences
 
@@ -661,11 +594,9 @@ def _designed(comparison: Comparison) -> list[str]:
         )
     attributes = list(dict.fromkeys(part.attribute for part in comparison.slices))
     if attributes:
-        corrected = "; p was corrected over all slices of an attribute"
-        corrected = "" if comparison.settings.correction == "none" else corrected
         units = "" if comparison.numbers.groups is None else " with groups as units"
         sentences.append(
-            f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
-            f"Whether differences differ between slices was tested by Welch's F{units}."
+            f"Runs were also compared in slices of the queries by {listed(attributes)}. Whether "
+            f"differences differ between slices was tested by Welch's F{units}."
         )
     return sentences

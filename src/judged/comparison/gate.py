@@ -34,7 +34,7 @@ from judged.comparison.rules import (
     check_minima,
 )
 from judged.comparison.settings import GATE_SAVED_AS, RULES
-from judged.comparison.slices import RELEVANT, cut_slices, relevant_items
+from judged.comparison.slices import cut_slices, relevant_items
 from judged.comparison.wording import list_queries, percent_of, shown_p, with_sign
 from judged.errors import InputError
 from judged.evaluation.evaluate import evaluate
@@ -352,8 +352,6 @@ def _gate_slices(
     cuts, notes = cut_slices(numbers, slices, partial(relevant_items, evaluation, numbers.queries))
     rows: list[RuleResult] = []
     for attribute, parts in cuts.items():
-        if attribute == RELEVANT and len(cuts) > 1:
-            continue
         names, matches = [], []
         for name, place in parts.items():
             part = numbers.only(place)

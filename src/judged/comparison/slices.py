@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,17 +33,18 @@ from judged.comparison.verdicts import (
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
 from judged.rankings.rankings import ANY_GRADE
-from judged.results import ResultPart, plain_value
+from judged.results import ResultPart, Table, plain_value
 from judged.statistics.intervals import Interval
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import effective_units
 from judged.statistics.t import below, between
-from judged.text import Warned, counted, listed
+from judged.text import Left, Warned, counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.export import Look
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Slice:
             "slice": self.name,
             "queries": self.queries,
             "runs": [{"name": run, "intervals": by_measure} for run, by_measure in runs.items()],
-            "pairs": plain_value(self.rows),
+            **({"pairs": plain_value(self.rows)} if self.rows else {}),
         }
 
 
@@ -152,8 +153,9 @@ class Slices:
         return [*by_importance(rows), *(test.says for test in self.differences)]
 
     def to_dict(self) -> dict[str, Any]:
-        slices, differences = map(plain_value, (self.slices, self.differences))
-        return {"slices": slices, "between_slices": differences}
+        between = {"between_slices": plain_value(self.differences)}
+        compared = any(part.rows for part in self.slices)
+        return {"slices": plain_value(self.slices), **(between if compared else {})}
 
 
 # -- cutting queries into slices
@@ -183,7 +185,7 @@ def compare_slices(
             f"{CORRECTIONS[settings.correction]} cannot correct over all slices of an attribute; "
             "use correction holm."
         )
-    cuts, notes = cut_slices(numbers, attributes, relevant)
+    cuts, notes = cut_slices(numbers, attributes, relevant, also_relevant=True)
     pairs = list_pairs(numbers.runs, baseline)
     slices: list[Slice] = []
     differences: list[SliceTest] = []
@@ -199,9 +201,16 @@ def compare_slices(
 
 
 def cut_slices(
-    numbers: Numbers, attributes: Any, relevant: Callable[[], Ints] | None = None
+    numbers: Numbers,
+    attributes: Any,
+    relevant: Callable[[], Ints] | None,
+    *,
+    also_relevant: bool = False,
 ) -> tuple[dict[str, dict[str, Ints]], list[str]]:
-    """Return the positions of the queries in each slice, by attribute and name, and notes."""
+    """Return the positions of the queries in each slice, by attribute and name, and notes.
+
+    The number of relevant items is an attribute too if no other is given, or if `also_relevant`.
+    """
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
@@ -223,7 +232,7 @@ def cut_slices(
         known = attributes_of(attributes, [numbers.queries[i] for i in counting])
         columns |= known.frame.to_dict()
         notes += known.notes
-    if relevant is not None:
+    if relevant is not None and (alone or also_relevant):
         columns[RELEVANT] = pl.Series(relevant()[counting])
     cuts = {}
     for attribute, column in columns.items():
@@ -232,6 +241,38 @@ def cut_slices(
         if names:
             cuts[attribute] = {name: counting[labels == i] for i, name in enumerate(names)}
     return cuts, notes
+
+
+def evaluate_slices(evaluation: Evaluation, attributes: Any, level: float, groups: Any) -> Slices:
+    """Return the values of the runs in each slice, with their confidence intervals."""
+    numbers = Numbers.of(evaluation).in_groups(groups)
+    relevant = partial(relevant_items, evaluation, numbers.queries)
+    cuts, notes = cut_slices(numbers, attributes, relevant)
+    settings = ComparisonSettings(level=level)
+    slices = (
+        Slice(attribute, name, len(place), (), own_intervals(numbers.only(place), settings))
+        for attribute, parts in cuts.items()
+        for name, place in parts.items()
+    )
+    return Slices(tuple(slices), notes=tuple(notes))
+
+
+def value_tables(slices: Slices, evaluation: Evaluation, look: Look) -> list[Table]:
+    """Return a table for each attribute: the value of each run in each slice."""
+    names = [look.name(label, measure) for label, measure in evaluation.labels.items()]
+    rows: dict[str, list[list[str]]] = {}
+    for part in slices:
+        for run in evaluation.runs:
+            values = [
+                look.number(part.intervals[label, run.name].estimate, measure)
+                for label, measure in evaluation.labels.items()
+            ]
+            cells = [part.name, f"{part.queries:,}", run.name, *values]
+            rows.setdefault(part.attribute, []).append(cells)
+    return [
+        Table([Left(attribute), "queries", Left("run"), *names], lines)
+        for attribute, lines in rows.items()
+    ]
 
 
 def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[str]]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from judged.charts.chart import Chart
     from judged.comparison.comparison import Comparison
     from judged.comparison.gate import Gate
+    from judged.comparison.slices import Slices
     from judged.conventions.disagreement import Disagreement
     from judged.conventions.identification import Identification
     from judged.evaluation.abstention import Abstention
@@ -66,6 +67,7 @@ else:  # loaded by `typing.get_type_hints` only
     Gate = later("judged.results:Gate")
     Identification = later("judged.results:Identification")
     Interval = later("judged.statistics.intervals:Interval")
+    Slices = later("judged.comparison.slices:Slices")
     Report = later("judged.results:Report")
     Unanswerable = later("judged.evaluation.unanswerable:Unanswerable")
 
@@ -136,6 +138,8 @@ class Evaluation(Result):
     """Warnings about these judgements."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Runs that were skipped because they cannot be evaluated, and why."""
+    slices: Slices | None = None
+    """The values in slices of the queries, where they were asked for."""
     sources: Data | None = None
     """The judgements and runs as they were given, to look up items; None if only rankings are
     known."""
@@ -174,6 +178,7 @@ class Evaluation(Result):
         unjudged_range: bool = False,
         unanswerable: bool = False,
         threshold: float | None = None,
+        slices: SlicesLike | None = None,
     ) -> Evaluation:
         """Return the evaluation with more beside each value in its tables, JSON and files.
 
@@ -196,6 +201,8 @@ class Evaluation(Result):
             the run answers.
         threshold : float, optional
             The score from which on a result counts as an answer to them.
+        slices : SlicesLike, optional
+            Attributes of the queries, {query: {attribute: value}}: show the value in each slice.
 
         >>> from judged import evaluate
         >>> tied = {"q": {"a": 0.5, "b": 0.5}}
@@ -224,6 +231,7 @@ class Evaluation(Result):
                 tie_range=tie_range,
                 unjudged_range=unjudged_range,
                 unanswerable=unanswerable,
+                slices=slices is not None,
             )
             return self if level == self.level else at_level(self, level)
         shown = self
@@ -238,6 +246,10 @@ class Evaluation(Result):
             runs.append(replace(run, others=others))
         if tie_range or unjudged_range or intervals:
             shown = replace(shown, runs=tuple(runs))
+        if slices is not None:
+            from judged.comparison.slices import evaluate_slices
+
+            shown = replace(shown, slices=evaluate_slices(shown, slices, level, groups))
         return with_intervals(shown, level, groups) if intervals else shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
@@ -958,6 +970,7 @@ class Evaluation(Result):
         shown, look = in_order(self, display.sort), Look(display.decimals, display.percent)
         notes = [f"latency: {self.latency.sentence()}"] if self.latency else []
         notes += [brief_trusted(self)] if self.trusted else []
+        notes += self.slices.notes if self.slices else ()
         return Document(
             tables=tables(shown, look, per_query=display.per_query),
             warnings=shown._warnings(look),
@@ -1017,6 +1030,7 @@ class Evaluation(Result):
             **confidence,
             **({"trusted": dict(self.trusted)} if self.trusted else {}),
             **({"skipped": dict(self.skipped)} if self.skipped else {}),
+            **(self.slices.to_dict() if self.slices else {}),
             "warnings": self.warnings(),
             "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),

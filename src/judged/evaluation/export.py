@@ -118,6 +118,10 @@ def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> li
         from judged.evaluation.unanswerable import block
 
         found += block(evaluation, look)
+    if evaluation.slices:
+        from judged.comparison.slices import value_tables
+
+        found += value_tables(evaluation.slices, evaluation, look)
     return found
 
 

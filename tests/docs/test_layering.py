@@ -39,7 +39,7 @@ HANDS_OVER = {
     "rankings": {"matching": {"from_run", "from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
         "charts": {"plot"},
-        "comparison": {"compare"},
+        "comparison": {"compare", "showing"},
         "comparison.gate": {"gate"},
         "conventions.disagreement": {"conventions"},
         "conventions.identification": {"identify"},

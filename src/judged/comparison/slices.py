@@ -157,6 +157,23 @@ class Slices:
         compared = any(part.rows for part in self.slices)
         return {"slices": plain_value(self.slices), **(between if compared else {})}
 
+    def value_tables(self, evaluation: Evaluation, look: Look) -> list[Table]:
+        """Return a table for each attribute: the value of each run in each slice."""
+        names = [look.name(label, measure) for label, measure in evaluation.labels.items()]
+        rows: dict[str, list[list[str]]] = {}
+        for part in self.slices:
+            for run in evaluation.runs:
+                values = [
+                    look.number(part.intervals[label, run.name].estimate, measure)
+                    for label, measure in evaluation.labels.items()
+                ]
+                cells = [part.name, f"{part.queries:,}", run.name, *values]
+                rows.setdefault(part.attribute, []).append(cells)
+        return [
+            Table([Left(attribute), "queries", Left("run"), *names], lines)
+            for attribute, lines in rows.items()
+        ]
+
 
 # -- cutting queries into slices
 
@@ -255,24 +272,6 @@ def evaluate_slices(evaluation: Evaluation, attributes: Any, level: float, group
         for name, place in parts.items()
     )
     return Slices(tuple(slices), notes=tuple(notes))
-
-
-def value_tables(slices: Slices, evaluation: Evaluation, look: Look) -> list[Table]:
-    """Return a table for each attribute: the value of each run in each slice."""
-    names = [look.name(label, measure) for label, measure in evaluation.labels.items()]
-    rows: dict[str, list[list[str]]] = {}
-    for part in slices:
-        for run in evaluation.runs:
-            values = [
-                look.number(part.intervals[label, run.name].estimate, measure)
-                for label, measure in evaluation.labels.items()
-            ]
-            cells = [part.name, f"{part.queries:,}", run.name, *values]
-            rows.setdefault(part.attribute, []).append(cells)
-    return [
-        Table([Left(attribute), "queries", Left("run"), *names], lines)
-        for attribute, lines in rows.items()
-    ]
 
 
 def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[str]]:

@@ -119,9 +119,7 @@ def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> li
 
         found += block(evaluation, look)
     if evaluation.slices:
-        from judged.comparison.slices import value_tables
-
-        found += value_tables(evaluation.slices, evaluation, look)
+        found += evaluation.slices.value_tables(evaluation, look)
     return found
 
 

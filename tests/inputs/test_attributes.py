@@ -178,7 +178,6 @@ FORMS = (
     ("given", "message"),
     [
         (3, f"{FORMS} int."),
-        (["a"], f"{FORMS} list."),
         ({}, "the attributes given: holds no rows."),
         (
             {"q1": "en"},

@@ -469,8 +469,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(OutputError) as error:
         parts(path)
     assert str(error.value).endswith(
-        ": the rows of a run that is not grouped by query cannot be kept there (No space left on "
-        "device, after 0 bytes); name a folder with more room "
-        "(TMPDIR, or judged.config(temporary=DIR)), or "
-        "sort the run by query."
+        ": a run that is not grouped by query, or comes through a pipe, cannot be kept there (No "
+        "space left on device); name a folder with more room (TMPDIR, or "
+        "judged.config(temporary=DIR)), or sort the run by query."
     )

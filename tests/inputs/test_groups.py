@@ -196,8 +196,12 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
     ("given", "message"),
     [
         (3, f"{FORMS} int."),
-        ([], f"{FORMS} list."),
-        (["s1", "s2"], f"{FORMS} list."),
+        ([], "the groups given: holds no rows."),
+        (
+            ["s1", "s2"],
+            "the groups given, row 1: expected a dict, a namedtuple or a dataclass object; got "
+            "str.",
+        ),
         (None, f"{FORMS} NoneType."),
         ({}, "the groups given: holds no rows."),
         (pl.DataFrame({"query": [], "group": []}), "the groups given: holds no rows."),

@@ -136,13 +136,13 @@ UNDERSTOOD = (
         ),
         ('{"id": "a", "text": [1]}\n{"id": "b"}', "{path}, line 1: [1] is not a text."),
         ('{"id": null, "text": "x"}\n{}', '{path}, line 1: "id" is missing.'),
-        ('[{"id": "a", "rank": 1}]', '{path}, row 1: the columns are "id", "rank"; ' + UNDERSTOOD),
+        ('[{"id": "a", "rank": 1}]', '{path}: the columns are "id", "rank"; ' + UNDERSTOOD),
         ("a b c\n", '{path}: the columns are "a b c"; ' + UNDERSTOOD),
         ('{"a": {"b": 1}}', "{path}, \"a\": {{'b': 1}} has neither title nor text."),
         (
             "[1, 2]",
-            "{path}, row 1: 1 is not a row of texts; texts are {{id: text}}, {{id: {{title, "
-            "text}}}}, rows with an id and a text, a table, or a file.",
+            "{path}, row 1: texts are {{id: text}}, {{id: {{title, text}}}}, rows with an id and a "
+            "text, a table, or a file; JSON is such a dict or table.",
         ),
     ],
 )
@@ -155,14 +155,14 @@ def test_refused(tmp_path: Path, text: str, message: str) -> None:
 def test_other_things_are_refused() -> None:
     assert error_of(read_texts, 3) == (
         "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a "
-        "file; got 3."
+        "file; got int."
     )
 
 
 def test_a_picture_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "cat.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
-    assert error_of(read_texts, path) == f"{path}: this is a PNG image, not a table of texts."
+    assert error_of(read_texts, path) == f"{path}: this is a PNG image, not texts."
 
 
 def test_columns_mean_another_thing_for_queries() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -100,27 +100,48 @@ class Room:
                 "cut the lists of the run."
             )
 
+    @property
+    def _place(self) -> str:
+        import tempfile  # which takes a while, and is seldom needed
+
+        return self.temporary or tempfile.gettempdir()
+
+    @contextmanager
+    def refusing_full_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"{self._place}: a run that is not grouped by query, or comes through a pipe, "
+                f"cannot be kept there ({error.strerror}); name a folder with more room "
+                "(TMPDIR, or judged.config(temporary=DIR)), or sort the run by query."
+            ) from None
+
     @contextmanager
     def folder(self) -> Iterator[Path]:
         """Make a folder that only its owner can read, and remove it in the end."""
         import shutil
-        import tempfile
 
-        place = self.temporary or tempfile.gettempdir()
-        name = os.path.join(place, f"judged-{os.urandom(8).hex()}")
+        name = os.path.join(self._place, f"judged-{os.urandom(8).hex()}")
         TEMPORARY.add(name)  # before it is made, because an interrupt may come at any time
         try:
-            try:
+            with self.refusing_full_disk():
                 os.mkdir(name, 0o700)
-            except OSError as error:
-                raise OutputError(
-                    f"{place}: no temporary folder can be made there ({error.strerror}); name "
-                    "another one (TMPDIR, or judged.config(temporary=DIR))."
-                ) from None
             yield Path(name)
         finally:
             shutil.rmtree(name, ignore_errors=True)
             TEMPORARY.discard(name)
+
+    def copy(self, parts: Iterable[bytes]) -> Any:
+        """Write bytes to a temporary file, which is deleted once nothing refers to it."""
+        from tempfile import NamedTemporaryFile
+
+        with self.refusing_full_disk():
+            file = NamedTemporaryFile(prefix="judged-", dir=self._place)  # noqa: SIM115
+            TEMPORARY.add(file.name)
+            file.writelines(parts)
+            file.flush()
+        return file
 
 
 def may_be_large(given: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Tables from an id to something: groups, weights and attributes of queries, categories of items.
+"""Tables from an id to something: groups, weights, attributes, categories, documents and texts.
 
 `read_sheet` reads any such table, from a file or from Python. The functions below it choose the
 columns and check the values.
@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.frames import id_texts
 from judged.inputs.json import parse_document, parsed_lines
-from judged.inputs.objects import as_known, column_of, is_record, pandas_column, records_of
+from judged.inputs.objects import Records, as_known, column_of, pandas_column
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import HEAD_BYTES, Source, decoded, open_source
 from judged.inputs.tables import CATEGORIES, Categories, Kind, texts
@@ -42,28 +44,52 @@ NamedDict = tuple[Mapping[Any, Any], str]  # a dict, and its name in messages
 
 _SPACES = re.compile("[ \t]+")
 _QUOTED = re.compile(rb'"[^"]*"')
+_ROWS_WITH_ALL_NAMES = 1000
+"""The names of columns in JSON are those of so many rows, where rows are read one by one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Sheet:
-    """A table with cells as they came."""
+    """A table with cells as they came, to be read row by row or as a data frame."""
 
-    frame: pl.DataFrame  # texts if it was read from text; otherwise the types of the input
     source: str
+    header: Sequence[str]
+    rows: Iterator[tuple[str, Mapping[str, Any]]]
+    """The place of each row, such as "line 3", and its cells by column."""
     headed: bool = True  # whether the columns have names; otherwise they are numbered
     is_text: bool = False
-    places: Sequence[str] | None = None  # such as "line 3", if these are not rows from 1
-    remarks: tuple[str, ...] = ()  # comments below rows, as judged writes its warnings
+    remarks: Sequence[str] = ()  # comments below rows, as judged writes its warnings
+    table: pl.DataFrame | None = None  # the rows, if they come as a data frame
+    places: Sequence[str] | None = None  # of the rows that were read, if these are not rows from 1
 
-    @property
-    def header(self) -> list[str]:
-        return self.frame.columns
+    @classmethod
+    def of_frame(cls, table: pl.DataFrame, source: str) -> Sheet:
+        if not table.height:
+            raise InputError(f"{source}: holds no rows.")
+        return cls(source, table.columns, numbered(table.iter_rows(named=True)), table=table)
+
+    @classmethod
+    def of_rows(cls, rows: Iterator[tuple[str, Mapping[str, Any]]], source: str) -> Sheet:
+        first = list(islice(rows, _ROWS_WITH_ALL_NAMES))
+        if not first:
+            raise InputError(f"{source}: holds no rows.")
+        names = dict.fromkeys(name for _, row in first for name in row)
+        return cls(source, list(names), chain(first, rows))
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All rows: texts if they are from text; otherwise with the types of the input."""
+        if self.table is not None:
+            return self.table
+        self.places, rows = zip(*self.rows, strict=True)
+        self.header = list(dict.fromkeys([*self.header, *chain.from_iterable(rows)]))
+        pack = texts if self.is_text else column_of
+        return pl.DataFrame(
+            {name: pack(name, [row.get(name) for row in rows]) for name in self.header}
+        )
 
     def place(self, row: int) -> str:
         return f"{self.source}, {self.places[row] if self.places else f'row {row + 1}'}"
-
-    def with_columns(self, frame: pl.DataFrame) -> Sheet:
-        return replace(self, frame=frame)
 
     def ids(self, column: str, word: str) -> pl.Series:
         """Return the ids in a column as texts; a missing one is an error."""
@@ -87,47 +113,39 @@ def names_columns(cells: Sequence[str]) -> bool:
 
 
 def read_sheet(
-    given: Any, kind: Kind, name: str, is_header: IsHeader, *, most_fields: int = 0
+    given: Any,
+    kind: Kind,
+    name: str,
+    is_header: IsHeader,
+    *,
+    most_fields: int = 0,
+    verbatim: bool = False,
 ) -> Sheet | NamedDict:
     """Read the table or the dict that a file or an object of Python holds."""
     if isinstance(given, (str, PathLike)):
-        return _sheet_in(open_source(fspath(given), kind), is_header, most_fields)
-    if isinstance(given, Mapping):
-        return given, name
+        source = open_source(fspath(given), kind)
+        if source.head().startswith(b"PAR1"):
+            with reading_parquet(source.label):
+                return Sheet.of_frame(pl.read_parquet(source.for_polars()), source.label)
+        if source.head().lstrip()[:1] in (b"[", b"{"):
+            return _in_json(source, is_header)
+        return _in_text(source, is_header, separated_rows(source, most_fields, verbatim=verbatim))
     if type(given).__module__.partition(".")[0] == "pandas" and not hasattr(given, "columns"):
         given = _series_as_frame(given, kind)
-    if _is_iterable(given) and not hasattr(given, "columns"):
-        rows = list(given)
-        if rows and all(map(is_record, rows)):
-            return Sheet(records_of(rows, name).frame(), name)
-        given = rows
-    given = as_known(given, kind) if not isinstance(given, list) else given
+    given = as_known(given, kind)
     if isinstance(given, Mapping):
         return given, name
+    if isinstance(given, Records):
+        return Sheet.of_frame(given.frame(), name)
     if hasattr(given, "iloc") and hasattr(given, "columns"):
-        return _of_pandas(given, name)
+        header = [str(column) for column in given.columns]
+        refuse_two_columns(header, name)
+        columns = [pandas_column(column, given.iloc[:, at]) for at, column in enumerate(header)]
+        return Sheet.of_frame(pl.DataFrame(columns), name)
     with refusing(f"{name}: cannot be read"):
-        if isinstance(given, pl.LazyFrame):
-            given = given.collect()
-        if isinstance(given, pl.DataFrame):
-            return _filled(Sheet(given, name))
+        if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
+            return Sheet.of_frame(given.lazy().collect(), name)
     raise InputError(f"{kind.phrase} are {kind.columns}; got {type(given).__name__}.")
-
-
-def _is_iterable(given: Any) -> bool:
-    known = ("polars", "pyarrow", "numpy", "pandas", "ranx", "datasets")
-    return (
-        isinstance(given, Iterable)
-        and not isinstance(given, bytes)
-        and not hasattr(given, "__arrow_c_stream__")
-        and type(given).__module__.partition(".")[0] not in known
-    )
-
-
-def _filled(sheet: Sheet) -> Sheet:
-    if not sheet.frame.height:
-        raise InputError(f"{sheet.source}: holds no rows.")
-    return sheet
 
 
 def _series_as_frame(given: Any, kind: Kind) -> Any:
@@ -139,47 +157,29 @@ def _series_as_frame(given: Any, kind: Kind) -> Any:
     return given.rename_axis(kind.key).rename(name).reset_index()
 
 
-def _of_pandas(given: Any, source: str) -> Sheet:
-    header = [str(name) for name in given.columns]
-    refuse_two_columns(header, source)
-    columns = [pandas_column(name, given.iloc[:, at]) for at, name in enumerate(header)]
-    return _filled(Sheet(pl.DataFrame(columns), source))
-
-
-def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | NamedDict:
-    """Read Parquet, JSON, NDJSON, or text separated by commas, tabs, semicolons or spaces."""
-    if source.head().startswith(b"PAR1"):
-        with reading_parquet(source.label):
-            return _filled(Sheet(pl.read_parquet(source.for_polars()), source.label))
-    if source.head().lstrip()[:1] not in (b"[", b"{"):
-        return _in_text(source, is_header, most_fields)
+def _in_json(source: Source, is_header: IsHeader) -> Sheet | NamedDict:
+    """Read a dict, or the rows of a list or of NDJSON."""
     expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
-    content = json_rows(source, expected, lambda names: bool(candidates("query", names)))
-    if isinstance(content, Mapping):
-        return content, source.label
-    places, rows = zip(*content, strict=True)
-    for place, row in zip(places, rows, strict=True):
-        if not isinstance(row, Mapping):
-            raise InputError(f"{source.label}, {place}: {expected}")
-    return Sheet(records_of(rows, source.label).frame(), source.label, places=places)
+    rows: Iterable[tuple[str, Any]]
+    if _is_ndjson(source, is_header):
+        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
+    else:
+        content = parse_document(source, expected)
+        if isinstance(content, Mapping):
+            return content, source.label
+        rows = numbered(content if isinstance(content, list) else [content])
+
+    def mappings() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for place, row in rows:
+            if not isinstance(row, Mapping):
+                raise InputError(f"{source.label}, {place}: {expected}")
+            yield place, row
+
+    return Sheet.of_rows(mappings(), source.label)
 
 
-def json_rows(
-    source: Source, expected: str, is_row: IsHeader
-) -> Mapping[Any, Any] | Iterator[tuple[str, Any]]:
-    """Return the dict of a JSON document, or the rows of a list or of NDJSON with their places.
-
-    A single line is NDJSON if `is_row` recognises its names.
-    """
-    if _is_ndjson(source, is_row):
-        return ((f"line {number}", row) for number, row in parsed_lines(source, expected))
-    content = parse_document(source, expected)
-    if not isinstance(content, (Mapping, list)) or not (content or isinstance(content, Mapping)):
-        raise InputError(f"{source.label}: {expected}")
-    return content if isinstance(content, Mapping) else numbered(content)
-
-
-def _is_ndjson(source: Source, is_row: IsHeader) -> bool:
+def _is_ndjson(source: Source, is_header: IsHeader) -> bool:
+    """Return whether lines are objects; a single one is a row if its names are those of columns."""
     lines = (line for line in source.lines() if line.strip())
     first, is_one = next(lines, b""), next(lines, None) is None
     if is_one and len(first) > HEAD_BYTES:  # a document, which is not parsed twice
@@ -189,38 +189,39 @@ def _is_ndjson(source: Source, is_row: IsHeader) -> bool:
     except (ValueError, RecursionError):
         return False
     flat = isinstance(row, dict) and not any(
-        isinstance(value, (dict, list)) for value in row.values()
+        isinstance(cell, (dict, list)) for cell in row.values()
     )
-    return not is_one or (flat and len(row) > 1 and is_row(list(row)))
+    return not is_one or (flat and len(row) > 1 and is_header(list(row)))
 
 
-def _in_text(source: Source, is_header: IsHeader, most_fields: int) -> Sheet:
-    records = list(separated_rows(source, most_fields))
-    if not records:
-        raise InputError(f"{source.label}: holds no rows.")
-    first = records[0][1]
+def _in_text(
+    source: Source, is_header: IsHeader, records: Iterator[tuple[int, list[str]]]
+) -> Sheet:
+    """Read text separated by commas, tabs, semicolons or spaces."""
+    line, first = next(records, (0, []))
     headed = is_header(first)
     header = first if headed else [f"column {at}" for at in range(1, len(first) + 1)]
     header = [name.strip() for name in header]
     refuse_two_columns(header, source.label)
     width = len(header)
-    places, rows, remarks = [], [], []
-    for line, cells in records[headed:]:
-        if len(cells) == 1 < width and cells[0].startswith("#"):
-            remarks.append(cells[0][1:].strip())
-            continue
-        while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
-            cells.pop()
-        if len(cells) != width:
-            raise InputError(
-                f"{source.label}, line {line}: expected {counted(width, 'field')}, found "
-                f"{len(cells)}: {quote(' '.join(cells))}."
-            )
-        places.append(f"line {line}")
-        rows.append(cells)
-    columns = {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(header, pl.String))
-    return _filled(Sheet(frame, source.label, headed, True, places, tuple(remarks)))
+    remarks: list[str] = []
+
+    def rows() -> Iterator[tuple[str, dict[str, str]]]:
+        for number, cells in records if headed else chain([(line, first)], records):
+            if len(cells) == 1 < width and cells[0].startswith("#"):
+                remarks.append(cells[0][1:].strip())
+                continue
+            while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
+                cells.pop()
+            if len(cells) != width:
+                raise InputError(
+                    f"{source.label}, line {number}: expected {counted(width, 'field')}, found "
+                    f"{len(cells)}: {quote(' '.join(cells))}."
+                )
+            yield f"line {number}", dict(zip(header, cells, strict=True))
+
+    sheet = Sheet.of_rows(rows(), source.label)
+    return replace(sheet, headed=headed, is_text=True, remarks=remarks)
 
 
 def separated_rows(
@@ -267,11 +268,10 @@ def _pairs(given: Any, kind: Kind) -> tuple[list[tuple[str, str, Any]], str]:
         content, source = table
         pairs = [(source, as_id(key, source), value) for key, value in content.items()]
     else:
-        source = table.source
+        source, values = table.source, table.frame
         key, value = _columns_of(table, kind)
-        places = map(table.place, range(table.frame.height))
-        ids = table.ids(key, kind.key)
-        pairs = list(zip(places, ids, table.frame[value].to_list(), strict=True))
+        places = map(table.place, range(values.height))
+        pairs = list(zip(places, table.ids(key, kind.key), values[value].to_list(), strict=True))
     if not pairs:
         raise InputError(f"{source}: holds no rows.")
     return pairs, source
@@ -414,6 +414,7 @@ ATTRIBUTES = Kind(
     "attribute",
     "a dict {query: {attribute: value}}, a table with the column query and one for each "
     "attribute, or a file",
+    given="the attributes given",
 )
 RELEVANT_ITEMS = "relevant"  # the attribute that every query has by itself
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^(?i)[+-]?(inf|infinity|nan)$"
@@ -421,6 +422,7 @@ _CODE = r"^0\d"  # digits with leading zeros are a code, not a number
 _MAX_EXACT_INTEGER = float(2**53)
 _LONG_TEXT = 20  # questions and answers have as many characters; attributes seldom do
 _QUERY = "\x00query"  # a name that no attribute has
+_UNNAMED = ("", "unnamed: 0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,32 +436,37 @@ class Attributes:
 
 def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     """Read the attributes of some queries."""
-    table = read_sheet(given, ATTRIBUTES, "the attributes given", lambda cells: True)
+    sheet = read_sheet(given, ATTRIBUTES, ATTRIBUTES.given, lambda cells: True)
     notes: list[str] = []
-    if isinstance(table, tuple):
-        sheet, ids = _attributes_of_dict(*table, queries)
+    if isinstance(sheet, tuple):
+        sheet, ids = _attributes_of_dict(*sheet, queries)
+        columns = sheet.frame.get_columns()
     else:
-        sheet, ids = _without_query(table, queries, notes)
-    nothing = not sheet.header
-    sheet = _scalars(sheet, notes)
+        query = _query_column(sheet, queries)
+        ids = sheet.ids(query, "query")
+        columns = [column for column in sheet.frame if column.name != query]
+        named = [column for column in columns if column.name.strip().lower() not in _UNNAMED]
+        if len(named) < len(columns):
+            notes.append(f"{sheet.source}: a column without a name was left out.")
+        columns = named
     again = (ids.is_duplicated() & ~ids.is_first_distinct()).arg_true()
     if len(again):
         raise InputError(
             f"{sheet.place(again[0])}: query {ids[again[0]]!r} has attributes already; give each "
             "query one row."
         )
-    if not sheet.header:
-        why = "" if nothing else ", only lists, dicts or long texts"
+    kept = _without_prose(columns, sheet.source, notes)
+    if not kept:
+        why = ", only lists, dicts or long texts" if columns else ""
         raise InputError(f"{sheet.source}: the table has no attribute beside the query{why}.")
-    for name in sheet.header:
-        if name.strip().lower() == RELEVANT_ITEMS:
+    for column in kept:
+        if column.name.strip().lower() == RELEVANT_ITEMS:
             raise InputError(
-                f"{sheet.source}: the attribute {quote(name)} is reserved for the number of "
-                f"relevant "
-                "items of each query; use another name."
+                f"{sheet.source}: the attribute {quote(column.name)} is reserved for the number of "
+                "relevant items of each query; use another name."
             )
-    columns = [_numbers_or_texts(sheet, name, notes) for name in sheet.header]
-    known = pl.DataFrame([ids.alias(_QUERY), *columns])
+    values = [_numbers_or_texts(column, sheet, notes) for column in kept]
+    known = pl.DataFrame([ids.alias(_QUERY), *values])
     wanted = pl.DataFrame([texts(_QUERY, queries)])
     missing = wanted.join(known, on=_QUERY, how="anti", maintain_order="left")[_QUERY].to_list()
     if missing and len(missing) == len(queries):
@@ -486,20 +493,39 @@ def _attributes_of_dict(
     wanted = set(queries)
     if wanted.isdisjoint(ids) and any(str(key) in wanted for row in rows for key in row):
         raise InputError(f"{source}: these are attributes with queries in them; {expected}.")
-    names = {as_id(name, source): name for row in rows for name in row}
-    columns = [column_of(text, [row.get(name) for row in rows]) for text, name in names.items()]
-    return Sheet(pl.DataFrame(columns), source), texts("query", ids)
+    named = [{as_id(name, source): cell for name, cell in row.items()} for row in rows]
+    return Sheet.of_rows(numbered(named), source), texts("query", ids)
 
 
-def _scalars(sheet: Sheet, notes: list[str]) -> Sheet:
+def _query_column(sheet: Sheet, queries: Sequence[str]) -> str:
+    """Return the first column that may be the query and holds some of these queries."""
+    header = sheet.frame.columns
+    plain = [name.strip().lower() for name in header]
+    places = candidates("query", header)
+    places += [plain.index(name) for name in ("id", "_id") if name in plain]
+    if not places:
+        raise InputError(
+            f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid, "
+            f"query or id; the columns are {shown_header(header)}."
+        )
+    for at in places:
+        try:
+            if not set(queries).isdisjoint(sheet.ids(header[at], "query")):
+                return header[at]
+        except InputError:
+            continue
+    return header[places[0]]
+
+
+def _without_prose(columns: Sequence[pl.Series], source: str, notes: list[str]) -> list[pl.Series]:
     """Leave out columns that hold lists, dicts or a text of its own for each query."""
-    nested = [name for name in sheet.header if _is_nested(sheet.frame[name])]
-    prose = [name for name in sheet.header if _is_prose(sheet.frame[name])]
+    nested = [column.name for column in columns if _is_nested(column)]
+    prose = [column.name for column in columns if _is_prose(column)]
     for names, why in ((nested, "lists and dicts"), (prose, "texts that differ for each query")):
         if names:
             ignored = listed([quote(name) for name in names])
-            notes.append(f"{sheet.source}: {why} are no attributes; ignored {ignored}.")
-    return sheet.with_columns(sheet.frame.drop(*nested, *prose))
+            notes.append(f"{source}: {why} are no attributes; ignored {ignored}.")
+    return [column for column in columns if column.name not in (*nested, *prose)]
 
 
 def _is_nested(column: pl.Series) -> bool:
@@ -520,39 +546,7 @@ def _is_prose(column: pl.Series) -> bool:
     return bool(long.any()) and known.n_unique() == len(known)
 
 
-def _without_query(
-    sheet: Sheet, queries: Sequence[str], notes: list[str]
-) -> tuple[Sheet, pl.Series]:
-    """Return the attributes, and the ids of their queries: the first column that holds some."""
-    header = sheet.header
-    plain = [name.strip().lower() for name in header]
-    places = candidates("query", header)
-    places += [plain.index(name) for name in ("id", "_id") if name in plain]
-    if not places:
-        raise InputError(
-            f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid, "
-            f"query or id; the columns are {shown_header(header)}."
-        )
-    wanted = set(queries)
-    keys = [header[at] for at in places]
-    fitting = (name for name in keys if not wanted.isdisjoint(_ids_or_nothing(sheet, name)))
-    query = next(fitting, keys[0])
-    nameless = [name for name in header if name.strip().lower() in ("", "unnamed: 0")]
-    if nameless:
-        notes.append(f"{sheet.source}: a column without a name was left out.")
-    ids = sheet.ids(query, "query")
-    return sheet.with_columns(sheet.frame.drop(query, *nameless)), ids
-
-
-def _ids_or_nothing(sheet: Sheet, name: str) -> Sequence[str]:
-    try:
-        return sheet.ids(name, "query").to_list()
-    except InputError:
-        return ()
-
-
-def _numbers_or_texts(sheet: Sheet, name: str, notes: list[str]) -> pl.Series:
-    column = sheet.frame[name]
+def _numbers_or_texts(column: pl.Series, sheet: Sheet, notes: list[str]) -> pl.Series:
     dtype = column.dtype
     if sheet.is_text:
         return _parsed(column, sheet.source, notes)
@@ -564,8 +558,8 @@ def _numbers_or_texts(sheet: Sheet, name: str, notes: list[str]) -> pl.Series:
         return _stripped(column.cast(pl.String))
     what = "of several types" if dtype == pl.Object else str(dtype)
     raise InputError(
-        f"{sheet.source}: the attribute {quote(name)} is {what}; an attribute is a number or a "
-        "text for each query."
+        f"{sheet.source}: the attribute {quote(column.name)} is {what}; an attribute is a number "
+        "or a text for each query."
     )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from stat import S_ISREG
@@ -21,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from judged.arrays import Ints, borders
-from judged.errors import InputError, OutputError
+from judged.errors import InputError
 from judged.inputs import format_of, read_run, refuse_nameless, table_in
 from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, may_be_large, phase
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
@@ -30,7 +31,6 @@ from judged.inputs.formats import NAMELESS, printable, run_name
 from judged.inputs.frames import LazyRun, lazy_pieces, parquet_files, parquet_pieces, scan_file
 from judged.inputs.source import (
     MAGIC_LENGTH,
-    ByteStream,
     Source,
     ahead,
     checked,
@@ -71,7 +71,9 @@ def read_run_or_blocks(
     if path.is_dir():
         label = printable(path)
         files = parquet_files(path, label)
-        return _parquet_blocks(files, label, room, name or run_name(path.resolve()), named, path)
+        return _parquet_blocks(
+            files, label, room, name or run_name(path.resolve()), named, folder=path
+        )
     return _read_file(path, room, name or run_name(path), named, format)
 
 
@@ -106,7 +108,9 @@ def _parquet_blocks(
     room: Room,
     name: str,
     named: NamedColumns,
+    *,
     folder: Path | None = None,
+    copy: object = None,
 ) -> RunBlocks:
     first = LazyRun.of(scan_file(files[0], label, folder), label, named, sampled=True)
     size = sum(path.stat().st_size for path in files)
@@ -114,7 +118,9 @@ def _parquet_blocks(
     def pieces(told: Told) -> Iterator[Piece]:
         return parquet_pieces(files, label, named, folder=folder, tell=told)
 
-    return BlockReader(name, label, pieces, room, first.notes, size=size, by_line=False).run()
+    return BlockReader(
+        name, label, pieces, room, first.notes, None, size, by_line=False, copy=copy
+    ).run()
 
 
 def _read_file(
@@ -123,57 +129,45 @@ def _read_file(
     """Read a file or a pipe; one that is small or cannot be cut is read whole."""
     label = "standard input" if str(path) == "-" else printable(path)
     size, packed = _size_and_compression(path, label)
+    copy: Any = None  # of a pipe, which cannot be read twice
 
     def source_of(data: bytes | None) -> Source:
         return checked(Source(label, RUN, path, data, size is not None, named))
 
-    def blocks_of(source: Source, again: ByteStream | None = None) -> RunBlocks | None:
-        reader = _reader_of(source, format)
-        if reader is None:
-            return None
-
-        def pieces(told: Told) -> Iterator[Piece]:
-            opened = open_stream(path, label, told) if again is None else nullcontext(again)
-            with opened as stream:
-                if packed is None:
-                    yield from reader.pieces(stream, room.block)
-                else:  # bytes that were unpacked ahead take room, too
-                    yield from reader.pieces(ahead(iter(stream)), room.block // 2)
-
-        return BlockReader(
-            name, label, pieces, room, reader.notes, reader.tag, size, lasting=size is not None
-        ).run()
-
-    def read_whole(source: Source) -> Run:
-        run: Run = table_in(source, format, name=name)
+    def read_whole(data: bytes | None) -> Run:
+        run: Run = table_in(source_of(data), format, name=name)
         return run
 
-    def read_stream(stream: ByteStream, most: int) -> Run | RunBlocks:
-        head = stream.read(most)
-        if len(head) == most:
-            start = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
-            run = blocks_of(source_of(start), stream if size is None else None)
-            if run is not None:
-                stream.put_back(head)
-                return run
-            head += stream.rest(label, size or 0)
-        return read_whole(source_of(head))
-
-    if size is not None and packed is None:
-        source = source_of(None)
-        if format_of(source, format).name != "parquet":
-            return blocks_of(source) or read_whole(source)
+    sample: bytes | None = None
+    if size is None or packed is not None:
+        with open_stream(path, label) as stream:
+            head = stream.read(_BYTES_IN_STREAM)
+            if len(head) < _BYTES_IN_STREAM:
+                return read_whole(head)
+            if size is None:
+                copy = room.copy(chain([head], stream))
+                path = Path(copy.name)
+            else:
+                sample = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
+    source = source_of(sample)
+    if sample is None and format_of(source, format).name == "parquet":
         names = scan_file(path, label).collect_schema().names()
         if has_lists(names, ("retrieved",), named):
-            return read_whole(source)
-        return _parquet_blocks([path], label, room, name, named)
-    if size is not None:
+            return read_whole(None)
+        return _parquet_blocks([path], label, room, name, named, copy=copy)
+    reader = _reader_of(source, format)
+    if reader is None:
         with open_stream(path, label) as stream:
-            return read_stream(stream, _BYTES_IN_STREAM)
-    opened = open_stream(path, label)
-    stream = opened.__enter__()
-    stream.opened = opened  # a pipe stays open, because it is read later
-    return read_stream(stream, max(_BYTES_IN_STREAM, room.memory // 4))
+            return read_whole(stream.rest(label, size or 0))
+
+    def pieces(told: Told) -> Iterator[Piece]:
+        with open_stream(path, label, told) as stream:
+            if sample is None:
+                yield from reader.pieces(stream, room.block)
+            else:  # bytes that were unpacked ahead take room, too
+                yield from reader.pieces(ahead(iter(stream)), room.block // 2)
+
+    return BlockReader(name, label, pieces, room, reader.notes, reader.tag, size, copy=copy).run()
 
 
 def _size_and_compression(path: Path, label: str) -> tuple[int | None, str | None]:
@@ -218,26 +212,15 @@ class BlockReader:
     tag: LastTag | None = None
     size: int | None = None
     by_line: bool = True
-    lasting: bool = True
     grouped: bool = True
-    used: bool = False
+    copy: object = None  # the temporary file that is read, which is deleted together with this
 
     def run(self) -> RunBlocks:
         return RunBlocks(self.name, self.source, self, self.tag)
 
     def __call__(self, judged: frozenset[str] | None) -> Iterator[Run | Lookup]:
-        if self.used and not self.lasting:
-            raise InputError(
-                f"{self.source}: can be read only once, but is needed twice here; write it to a "
-                "file first, and give that."
-            )
-        self.used = True
-        if self.lasting and self.grouped:
-            return self._grouped(JudgedQueries(judged))
-        why = "is not grouped by query"
-        if not self.lasting:
-            why = f"cannot be read twice, and may not fit into {self.room.memory / 10**9:g} GB"
-        return self._from_disk(JudgedQueries(judged), why)
+        wanted = JudgedQueries(judged)
+        return self._grouped(wanted) if self.grouped else self._from_disk(wanted)
 
     def _grouped(self, judged: JudgedQueries) -> Iterator[Run]:
         """Yield tables of whole judged queries; raise `UngroupedError` if one comes back."""
@@ -306,23 +289,25 @@ class BlockReader:
             part=True,
         )
 
-    def _from_disk(self, judged: JudgedQueries, why: str) -> Iterator[Run]:
+    def _from_disk(self, judged: JudgedQueries) -> Iterator[Run]:
         """Yield tables of whole judged queries, from rows in any order."""
         if sys.stderr is not None:
-            sys.stderr.write(f"{self.source}: {why}; its rows are put on disk by query first.\n")
+            sys.stderr.write(
+                f"{self.source}: is not grouped by query; its rows are put on disk by query "
+                "first.\n"
+            )
         wanted = _MAX_PARTITIONS if self.size is None else self.size // self.room.block
         count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
         with (
             phase(f"Putting {self.name} on disk", self.size) as told,
-            closing(self._checked_pieces(told)) as checked,
-            closing(ahead(checked) if self.lasting else checked) as pieces,
+            closing(ahead(self._checked_pieces(told))) as pieces,
             self.room.folder() as folder,
-            (folder / "rows").open("w+b", buffering=0) as handle,
+            (folder / "rows").open("w+b") as handle,
         ):
-            disk = _RowsOnDisk(handle, folder, count)
+            disk = _RowsOnDisk(handle, self.room, count)
             passed, notes = self._write(pieces, disk, judged)
             is_first = True
-            for table in disk.tables(self.source, self.room):
+            for table in disk.tables(self.source):
                 places = table[_PLACE].to_numpy()
                 run = self._table(
                     table.drop(_PLACE),
@@ -432,69 +417,48 @@ class _RowsOnDisk:
     """One file with the rows of all partitions, in chunks as they came."""
 
     handle: BinaryIO
-    folder: Path
+    room: Room
     partitions: int
-    chunks: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
-    """The start, the bytes and the rows of each chunk of each partition."""
-    end: int = 0
+    chunks: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """The start and the rows of each chunk of each partition."""
 
     def write(self, frame: pl.DataFrame) -> None:
         number = (frame["query"].hash(7) % self.partitions).cast(pl.UInt16).alias("partition")
         parts = frame.with_columns(number).partition_by(
             "partition", as_dict=True, include_key=False, maintain_order=True
         )
-        for (partition,), part in parts.items():
-            packed = io.BytesIO()
-            part.write_ipc_stream(packed, compression="lz4")
-            data = packed.getbuffer()
-            self._append(data)
-            self.chunks.setdefault(partition, []).append((self.end, len(data), part.height))
-            self.end += len(data)
+        with self.room.refusing_full_disk():
+            for (partition,), part in parts.items():
+                packed = io.BytesIO()
+                part.write_ipc_stream(packed, compression="lz4")
+                self.chunks.setdefault(partition, []).append((self.handle.tell(), part.height))
+                self.handle.write(packed.getbuffer())
+            self.handle.flush()
 
-    def _append(self, data: memoryview) -> None:
-        try:
-            while data:
-                data = data[self.handle.write(data) :]
-        except OSError as error:
-            raise OutputError(
-                f"{self.folder.parent}: the rows of a run that is not grouped by query cannot be "
-                f"kept there ({error.strerror}, after {self.end:,} bytes); name a folder with more "
-                "room (TMPDIR, or judged.config(temporary=DIR)), or sort the run by query."
-            ) from None
-
-    def tables(self, source: str, room: Room) -> Iterator[pl.DataFrame]:
-        """Yield partitions, small ones together."""
+    def tables(self, source: str) -> Iterator[pl.DataFrame]:
+        """Yield partitions, small ones together, with the rows of each query in their order."""
         waiting: list[pl.DataFrame] = []
         rows = 0
         for partition in sorted(self.chunks):
-            height = sum(rows for _, _, rows in self.chunks[partition])
-            if waiting and rows + height > min(_ROWS_PER_TABLE, room.rows // 4):
+            height = sum(rows for _, rows in self.chunks[partition])
+            if waiting and rows + height > min(_ROWS_PER_TABLE, self.room.rows // 4):
                 yield _grouped(waiting)
                 waiting, rows = [], 0
-            if height > room.rows:
-                self._refuse_long(partition, source, room)
+            if height > self.room.rows:
+                lengths = pl.concat([c["query"] for c in self._read(partition)]).value_counts()
+                self.room.refuse_long(source, *lengths.sort("count").row(-1))
             waiting += self._read(partition)
             rows += height
         if waiting:
             yield _grouped(waiting)
 
     def _read(self, partition: int) -> Iterator[pl.DataFrame]:
-        for start, size, _ in self.chunks[partition]:
+        for start, _ in self.chunks[partition]:
             self.handle.seek(start)
-            yield pl.read_ipc_stream(io.BytesIO(self.handle.read(size)))
-
-    def _refuse_long(self, partition: int, source: str, room: Room) -> None:
-        lengths = pl.concat([chunk["query"] for chunk in self._read(partition)]).value_counts()
-        query, length = lengths.sort("count").row(-1)
-        room.refuse_long(source, query, length)
+            yield pl.read_ipc_stream(self.handle)
 
 
 def _grouped(chunks: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Group rows by query, each query in the order of the input."""
     frame = pl.concat(chunks, rechunk=True)
-    key = frame["query"].hash(8).to_numpy()
-    # numpy sorts numbers of 16 bits several times faster than others. If two queries have all 32
-    # bits in common, their rows alternate, which takes a little longer later on.
-    order = np.argsort(key.astype(np.uint16), kind="stable")
-    order = order[np.argsort((key >> np.uint64(16)).astype(np.uint16)[order], kind="stable")]
-    return frame[order]
+    return frame[np.argsort(frame["query"].hash(8).to_numpy(), kind="stable")]

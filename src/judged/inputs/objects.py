@@ -125,7 +125,7 @@ def as_known(given: Any, kind: Kind) -> Any:
         if callable(getattr(given, method, None)):
             return _called(given, method)
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and module != "numpy":
-        return records_of(given)
+        return records_of(given, kind.given or "a list of rows")
     return given
 
 

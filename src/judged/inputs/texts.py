@@ -6,20 +6,16 @@ Files are read line by line, because a collection may be larger than memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import NAMES, shown_header
-from judged.inputs.dicts import as_id, is_list, numbered
-from judged.inputs.keyed import json_rows, separated_rows
-from judged.inputs.objects import from_arrow
-from judged.inputs.polars_errors import reading_parquet
-from judged.inputs.source import Source, open_source
+from judged.inputs.dicts import as_id, numbered
+from judged.inputs.keyed import Sheet, read_sheet
 from judged.inputs.tables import Kind
-from judged.text import counted, quote
+from judged.text import quote
 
 if TYPE_CHECKING:
     from judged.options import TextsLike
@@ -38,13 +34,13 @@ IDS: dict[Of, tuple[str, ...]] = {
     "items": ("_id", "id", *NAMES["item"]),
     "queries": (*NAMES["query"][:5], "id", *NAMES["query"][5:]),
 }
-FORMS = "{id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
+_FORMS = "{id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
 _KINDS: dict[Of, Kind] = {
-    "items": Kind("a table of texts", "text", "the columns id and text, perhaps title"),
-    "queries": Kind("a table of queries", "text", "the columns id and text"),
+    "items": Kind("texts", "text", _FORMS, key="item", given="the texts given"),
+    "queries": Kind("texts of queries", "text", _FORMS, given="the queries given"),
 }
 
-_Entry = tuple[str, Any, Any, Any]
+_Entry = tuple[str, Any, Any, Any]  # the place, the id, the title and the text
 _Positions = tuple[int, "int | None", "int | None"]
 
 
@@ -87,14 +83,16 @@ def read_texts(
     """Read the titles and texts of items or of queries."""
     if isinstance(given, Texts):
         return given
-    source = "the texts given" if of == "items" else "the queries given"
-    if isinstance(given, (str, PathLike)):
-        file = open_source(fspath(given), _KINDS[of])
-        source, entries = file.label, _in_file(file, of)
-    elif isinstance(given, Mapping):
-        entries = _in_dict(given, source)
+    kind, source = _KINDS[of], _KINDS[of].given
+    entries: Iterator[_Entry]
+    if of == "queries" and isinstance(given, (list, tuple)) and _are_texts(given):
+        entries = ((f"{source}, {place}", text, None, text) for place, text in numbered(given))
     else:
-        entries = _in_rows(numbered(_rows_of(given)), source, of)
+        table = read_sheet(
+            given, kind, source, lambda names: _columns(names, of) is not None, verbatim=True
+        )
+        source = table[1] if isinstance(table, tuple) else table.source
+        entries = _in_dict(*table) if isinstance(table, tuple) else _in_rows(table, of)
     wanted = None if only is None else frozenset(only)
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
@@ -105,9 +103,8 @@ def read_texts(
         if wanted is not None and name not in wanted:
             continue
         if name in texts:
-            owner = "item" if of == "items" else "query"
             raise InputError(
-                f"{place}: {owner} {quote(name)} has a text already; give each one row."
+                f"{place}: {kind.key} {quote(name)} has a text already; give each one row."
             )
         texts[name] = _cell(text, place, strip)
         if heading := _cell(title, place, strip):
@@ -115,6 +112,10 @@ def read_texts(
     if is_empty:
         raise InputError(f"{source}: holds no rows.")
     return Texts(titles, texts, source)
+
+
+def _are_texts(given: Sequence[Any]) -> bool:
+    return bool(given) and all(isinstance(text, str) for text in given)
 
 
 def _cell(given: Any, place: str, strip: bool) -> str:
@@ -161,61 +162,6 @@ def _columns(header: Sequence[str], of: Of) -> _Positions | None:
     return None if key is None or (text is None and title is None) else (key, title, text)
 
 
-def _in_file(source: Source, of: Of) -> Iterator[_Entry]:
-    head = source.head().lstrip()
-    if head.startswith(b"PAR1"):
-        return _in_parquet(source, of)
-    if head.startswith((b"{", b"[")):
-        return _in_json(source, of)
-    return _in_lines(source, of)
-
-
-def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
-    import polars as pl
-
-    with reading_parquet(source.label):
-        frame = pl.scan_parquet(source.for_polars(), glob=False)
-        header = frame.collect_schema().names()
-        names = {header[at] for at in text_columns(header, of, source.label) if at is not None}
-        rows = frame.select(name for name in header if name in names).collect()
-    return _in_rows(numbered(rows.iter_rows(named=True)), source.label, of)
-
-
-def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
-    expected = f"JSON of texts is {FORMS.partition(', a table')[0]}."
-    content = json_rows(source, expected, lambda names: _columns(names, of) is not None)
-    if isinstance(content, Mapping):
-        return _in_dict(content, source.label)
-    return _in_rows(content, source.label, of)
-
-
-def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
-    """Read CSV with a header, or lines between tabs, in which quotation marks are letters."""
-    rows = separated_rows(source, verbatim=True)
-    number, cells = next(rows, (0, []))
-    columns = _columns(cells, of)
-    if columns is None:
-        if len(cells) != 2 and (len(cells) != 1 or of == "items"):
-            text_columns(cells, of, source.label)
-        yield f"{source.label}, line {number}", cells[0], None, cells[-1]
-        columns = 0, None, len(cells) - 1
-    width = len(cells)
-    key, title, text = columns
-    for number, cells in rows:
-        place = f"{source.label}, line {number}"
-        if len(cells) != width:
-            raise InputError(
-                f"{place}: expected {counted(width, 'field')}, found {len(cells)}: "
-                f"{quote(' '.join(cells))}."
-            )
-        yield (
-            place,
-            cells[key].strip(),
-            None if title is None else cells[title],
-            None if text is None else cells[text],
-        )
-
-
 def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
     for name, value in given.items():
         place = f"{source}, {quote(str(name), 30)}"
@@ -231,38 +177,19 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
             yield place, name, None, value
 
 
-def _rows_of(given: Any) -> Iterable[Any]:
-    import polars as pl
-
-    if hasattr(given, "to_dict") and hasattr(given, "iloc"):
-        rows: list[Any] = given.to_dict("records")
-        return rows
-    if hasattr(given, "__arrow_c_stream__") and not isinstance(given, pl.DataFrame):
-        given = from_arrow(given)
-    if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
-        return given.lazy().collect().iter_rows(named=True)
-    if is_list(given):
-        return list(given)
-    raise InputError(f"texts are {FORMS}; got {quoted(given)}.")
-
-
-def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_Entry]:
-    """Read mappings with an id and a text, or pairs of them."""
-    known: dict[tuple[str, ...], _Positions] = {}
-    for number, row in rows:
-        place = f"{source}, {number}"
-        if isinstance(row, Mapping):
-            header = tuple(name for name in row if isinstance(name, str))
-            if header not in known:
-                known[header] = text_columns(header, of, place)
-            key, title, text = (None if at is None else header[at] for at in known[header])
-            assert key is not None
-            if row[key] is None:
-                raise InputError(f"{place}: {quote(key)} is missing.")
-            yield place, row[key], title and row[title], text and row[text]
-        elif is_list(row) and len(row) == 2:
-            yield place, row[0], None, row[1]
-        elif isinstance(row, str) and of == "queries":
-            yield place, row, None, row
-        else:
-            raise InputError(f"{place}: {quoted(row)} is not a row of texts; texts are {FORMS}.")
+def _in_rows(table: Sheet, of: Of) -> Iterator[_Entry]:
+    width = len(table.header)
+    if not table.headed and (width == 2 or (width == 1 and of == "queries")):
+        key, title, text = 0, None, width - 1  # id and text, or the texts of queries alone
+    else:
+        header = table.header if table.headed else list(next(table.rows)[1].values())
+        key, title, text = text_columns(header, of, table.source)
+    id_name, *others = (None if at is None else table.header[at] for at in (key, title, text))
+    assert id_name is not None
+    for row_place, row in table.rows:
+        place = f"{table.source}, {row_place}"
+        if (id_cell := row.get(id_name)) is None:
+            raise InputError(f"{place}: {quote(id_name)} is missing.")
+        if table.is_text:
+            id_cell = id_cell.strip()
+        yield place, id_cell, *(None if name is None else row.get(name) for name in others)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -33,13 +33,7 @@ VALUES = Kind(
 _GIVEN = "the values given"
 _UNNAMED_MEASURE = "value"
 _KEY = ["run", "measure", "query"]
-_SCHEMA = {
-    "run": pl.String,
-    "measure": pl.String,
-    "query": pl.String,
-    "value": pl.Float64,
-    "row": pl.Int64,
-}
+_SCHEMA = {**dict.fromkeys((*_KEY, "place"), pl.String), "value": pl.Float64}
 _NOT_ZERO = "A system that did not run is not a system that scored zero."
 UNWEIGHTED = (
     "The weights of queries are not read from here: every query counts once, unless weights "
@@ -55,8 +49,10 @@ _NAMES = {
 }
 _UNSURE_NAMES = {"run": ("name", "tag")}  # names of a run if no other column is one
 _RANGES = ("worst", "expected", "best", "low", "high", "unjudged irrelevant", "unjudged relevant")
-_COUNTS = ("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret")
-_WORDS = ("runid", "relstring", "warning")  # lines of trec_eval that are no measures
+_NO_MEASURES = (
+    *("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret", "runid", "relstring", "warning"),
+)
+"""Lines of trec_eval that are no measures."""
 _STEMS = (
     *("m?ap", "gm?_?map", "alpha[-_]?n?dcg", "n?dcg", "s?dcg", "n?dcg_cut", "map_cut", "ndcg_rel"),
     *("rndcg", "m?rr", "recip_rank", "reciprocal_rank", "r-?prec", "rprec_mult", "bpref", "infap"),
@@ -102,21 +98,36 @@ class QueryValues:
         return tuple(queries), ordered.reshape(len(queries), len(runs))
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The values of one table, file or dict."""
+_Row = tuple["str | None", "str | None", Any, str, Any]  # run, measure, query, place and value
 
-    frame: pl.DataFrame
-    """Columns of `_SCHEMA`; unnamed runs and measures, and missing values, are null."""
-    place: Callable[[int], str]
+
+@dataclass(eq=False)
+class _Part:
+    """The values of one table, file or dict, as they were given."""
+
+    rows: Iterable[_Row]
     source: str
-    notes: tuple[str, ...] = ()
-    wide: tuple[str, ...] = ()  # names that may be runs or measures; in `frame` they are runs
+    notes: list[str] = field(default_factory=list)
+    wide: tuple[str, ...] = ()  # names that may be runs or measures; in `rows` they are runs
     tag: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Policy and measures with which the values were computed, if known."""
     user_name: str | None = None
     name: str = "run"  # the name of the run if it has no other
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The values as numbers; unnamed runs and measures, and missing values, are null."""
+        checked = []
+        for run, measure, key, place, given in self.rows:
+            query = as_id(key, self.source)
+            is_missing = given is None or (isinstance(given, str) and not given.strip())
+            value = None if is_missing else _number_of(given)
+            if not is_missing and (value is None or value != value):
+                where = f" in run {run!r}" if run else f" of {measure!r}" if measure else ""
+                raise InputError(f"{place}: {_no_number(query, given, where)}")
+            checked.append((run, measure, query, place, value))
+        return pl.DataFrame(checked, schema=_SCHEMA, orient="row")
 
 
 def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryValues:
@@ -127,40 +138,32 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryVal
         raise InputError(f"measure_name must be a text; got {quoted(measure_name)}.")
     parts = list(_parts(given))
     source = listed([part.source for part in parts]) if len(parts) < 4 else "the files given"
-    named = _with_names(parts, measure_name)
-    frame = _without_missing(_joined(named), notes := _notes(parts), source)
+    frame = _without_missing(_joined(parts, measure_name), notes := _notes(parts), source)
     _refuse_incomplete(frame, source)
-    measures = [
-        (name, measure)
+    measures = {
+        name: measure
         for part in parts
         for name, measure in part.settings.get("measures", {}).items()
-    ]
+    }
     return QueryValues(
         frame,
         source,
         tuple(notes),
-        {name: bool(m["higher_is_better"]) for name, m in measures if "higher_is_better" in m},
-        {name: m["name"] for name, m in measures if isinstance(m.get("name"), str)},
+        {
+            name: bool(about["higher_is_better"])
+            for name, about in measures.items()
+            if "higher_is_better" in about
+        },
+        {name: about["name"] for name, about in measures.items() if "name" in about},
     )
 
 
 def _parts(given: Any) -> Iterator[_Part]:
     if isinstance(given, (str, PathLike)):
         given = [given]
-    if isinstance(given, Mapping) and not _is_nested(given):
+    if isinstance(given, Mapping) and any(map(_is_table, given.values())) and "runs" not in given:
         for key, values in given.items():
             run = as_id(key, _GIVEN)
-            if isinstance(values, (Mapping, Real)) or values is None:
-                raise InputError(
-                    f"{_GIVEN}: run {run!r} is a {type(values).__name__}, and others are tables or "
-                    "files; give all in one form."
-                )
-            bare = isinstance(values, (list, tuple)) and all(isinstance(x, Real) for x in values)
-            if bare or type(values).__module__.partition(".")[0] in ("numpy", "torch"):
-                raise InputError(
-                    f"{_GIVEN}: run {run!r} has numbers without the ids of their queries, which "
-                    "cannot be aligned with those of others; give {query: value}."
-                )
             yield _part(values, run, run, f"the values of run {run!r}")
     elif (
         isinstance(given, (list, tuple))
@@ -174,37 +177,34 @@ def _parts(given: Any) -> Iterator[_Part]:
         yield _part(given, None, "run", _GIVEN)
 
 
-def _is_nested(given: Mapping[Any, Any]) -> bool:
-    """Return whether a dict holds the values themselves, not tables or files."""
-    return not any(
-        (isinstance(value, str) and not is_number(value.strip()))
-        or isinstance(value, PathLike)
-        or hasattr(value, "columns")
-        or (isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)))
-        for value in given.values()
-    ) or ("judged" in given and "runs" in given)
+def _is_table(given: Any) -> bool:
+    """Return whether this is a table or a file, not a value or a dict of values."""
+    if isinstance(given, str):
+        return not is_number(given.strip())
+    return isinstance(given, (PathLike, Iterable)) and not isinstance(given, (bytes, Mapping))
 
 
 def _part(given: Any, user_name: str | None, name: str, label: str) -> _Part:
-    table = read_sheet(given, VALUES, label, names_columns)
-    if isinstance(table, Sheet):
-        part = _part_of_table(table)
+    sheet = read_sheet(given, VALUES, label, names_columns)
+    if isinstance(sheet, Sheet):
+        part = _part_of_table(sheet)
     else:
-        part = _part_of_dict(*table)
+        part = _part_of_dict(*sheet)
         unnamed = part.frame["run"].null_count() and part.frame["measure"].null_count()
         if isinstance(given, Mapping) and user_name is None and unnamed:
             raise InputError(
                 f"{part.source}: these are numbers without a run or a query; {VALUES.phrase} are "
                 f"{VALUES.columns}."
             )
-    return replace(part, user_name=user_name, name=name)
+    part.user_name, part.name = user_name, name
+    return part
 
 
-def _with_names(parts: Sequence[_Part], measure_name: str | None) -> list[_Part]:
-    """Return the parts with a run and a measure in each row."""
+def _joined(parts: Sequence[_Part], measure_name: str | None) -> pl.DataFrame:
+    """Return the values of all parts with a run and a measure in each row."""
     tags = [part.tag for part in parts]
-    named, used = [], False
-    for part in parts:
+    frames, used = [], False
+    for at, part in enumerate(parts):
         frame = part.frame
         if part.wide and not _wide_are_runs(part, measure_name):
             frame = frame.with_columns(pl.col("run").alias("measure"), run=pl.lit(None, pl.String))
@@ -219,14 +219,28 @@ def _with_names(parts: Sequence[_Part], measure_name: str | None) -> list[_Part]
             frame = frame.with_columns(run=pl.lit(part.user_name or tag or part.name))
         used = used or bool(frame["measure"].null_count())
         measure = pl.col("measure").fill_null(measure_name or _UNNAMED_MEASURE)
-        named.append(replace(part, frame=frame.with_columns(measure)))
+        frames.append(frame.with_columns(measure, part=pl.lit(at)))
+    joined = pl.concat(frames, how="vertical_relaxed")
     if measure_name is not None and not used:
-        names = dict.fromkeys(name for part in named for name in part.frame["measure"].unique())
+        names = joined["measure"].unique(maintain_order=True).to_list()
         raise InputError(
             f"measure_name is {measure_name!r}, but the values say themselves which measures they "
-            f"are of ({few(list(names))}); leave it out."
+            f"are of ({few(names)}); leave it out."
         )
-    return named
+    again = joined.filter(~pl.struct(_KEY).is_first_distinct())
+    if again.height:
+        run, measure, query, place, _, at = again.row(0)
+        owners = joined.filter(pl.col("run") == run)["part"].unique(maintain_order=True)
+        if len(owners) > 1:
+            raise InputError(
+                f"two runs are called {run!r} ({parts[owners[0]].source} and {parts[at].source}); "
+                "give each a name of its own, as in NAME=FILE."
+            )
+        raise InputError(
+            f"{place}: query {query!r} has a value of {measure!r} in run {run!r} already; give "
+            "each query one."
+        )
+    return joined.select(*_KEY, "value")
 
 
 def _wide_are_runs(part: _Part, measure_name: str | None) -> bool:
@@ -241,27 +255,6 @@ def _wide_are_runs(part: _Part, measure_name: str | None) -> bool:
             "if measures, name the run: NAME=FILE, or a column run."
         )
     return True
-
-
-def _joined(parts: Sequence[_Part]) -> pl.DataFrame:
-    frame = pl.concat(
-        [part.frame.with_columns(part=pl.lit(at)) for at, part in enumerate(parts)],
-        how="vertical_relaxed",
-    )
-    again = frame.filter(~pl.struct(_KEY).is_first_distinct())
-    if again.height:
-        run, measure, query, _, row, at = again.row(0)
-        owners = frame.filter(pl.col("run") == run)["part"].unique(maintain_order=True)
-        if len(owners) > 1:
-            raise InputError(
-                f"two runs are called {run!r} ({parts[owners[0]].source} and {parts[at].source}); "
-                "give each a name of its own, as in NAME=FILE."
-            )
-        raise InputError(
-            f"{parts[at].place(row)}: query {query!r} has a value of {measure!r} in run {run!r} "
-            "already; give each query one."
-        )
-    return frame.select(*_KEY, "value")
 
 
 def _notes(parts: Sequence[_Part]) -> list[str]:
@@ -337,9 +330,9 @@ def is_measure(name: str) -> bool:
     return _MEASURE.fullmatch(name.strip()) is not None
 
 
-def all_measures(names: Iterable[str]) -> bool:
-    measures = map(is_measure, names)
-    return next(measures, False) and all(measures)
+def _all_measures(names: Iterable[str]) -> bool:
+    measures = list(map(is_measure, names))
+    return bool(measures) and all(measures)
 
 
 def _number_of(given: Any) -> float | None:
@@ -365,35 +358,7 @@ def _no_number(query: str, given: Any, where: str = "") -> str:
     return f"{what} no number: {quoted(given)}."
 
 
-_Leaf = tuple["str | None", "str | None", Any, Any]  # run, measure, query and value
-
-
-def _part_of_leaves(
-    leaves: Iterable[_Leaf],
-    source: str,
-    notes: Iterable[str] = (),
-    *,
-    sheet: Sheet | None = None,
-    rows: Sequence[int] | None = None,
-    **fields: Any,
-) -> _Part:
-    """Check the values; those of a `sheet` are in these `rows` of it, by default in all."""
-    height = 1 if sheet is None else sheet.frame.height
-
-    def place(at: int) -> str:
-        return source if sheet is None else sheet.place(rows[at] if rows else at % height)
-
-    checked = []
-    for at, (run, measure, key, given) in enumerate(leaves):
-        query = as_id(key, source)
-        is_missing = given is None or (isinstance(given, str) and not given.strip())
-        value = None if is_missing else _number_of(given)
-        if not is_missing and (value is None or value != value):
-            where = f" in run {run!r}" if run else f" of {measure!r}" if measure else ""
-            raise InputError(f"{place(at)}: {_no_number(query, given, where)}")
-        checked.append((run, measure, query, value, at))
-    frame = pl.DataFrame(checked, schema=_SCHEMA, orient="row")
-    return _Part(frame, place, source, tuple(notes), **fields)
+# -- dicts
 
 
 def _part_of_dict(content: Mapping[Any, Any], source: str) -> _Part:
@@ -403,17 +368,17 @@ def _part_of_dict(content: Mapping[Any, Any], source: str) -> _Part:
         return _part_of_judged(content, source)
     inner = list(content.values())
     if not any(isinstance(values, Mapping) for values in inner):
-        return _part_of_leaves([(None, None, *pair) for pair in content.items()], source)
+        return _Part([(None, None, key, source, value) for key, value in content.items()], source)
     _refuse_other_than_dicts(content, source)
     if not any(isinstance(value, Mapping) for values in inner for value in values.values()):
-        leaves = list(_two_levels(content, source))
-        runs = dict.fromkeys(run for run, *_ in leaves if run is not None)
-        return _part_of_leaves(leaves, source, wide=tuple(runs))
-    leaves = []
+        rows = list(_two_levels(content, source))
+        runs = dict.fromkeys(run for run, *_ in rows if run is not None)
+        return _Part(rows, source, wide=tuple(runs))
+    rows = []
     for run, values in content.items():
         name = as_id(run, source)
-        leaves += _two_levels(values, f"{source}, run {name!r}", name)
-    return _part_of_leaves(leaves, source)
+        rows += _two_levels(values, f"{source}, run {name!r}", name)
+    return _Part(rows, source)
 
 
 def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
@@ -427,29 +392,27 @@ def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
             raise InputError(f"{source}: {key!r} has no values. {_NOT_ZERO}")
 
 
-def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None) -> Iterator[_Leaf]:
+def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None) -> Iterator[_Row]:
     """Yield the values of {measure: {query: value}} or {query: {measure: value}} of a run."""
     _refuse_other_than_dicts(content, source)
     outer = [as_id(key, source) for key in content]
-    keys = dict.fromkeys(chain.from_iterable(content.values()))
-    inner = dict.fromkeys(as_id(key, source) for key in keys)
-    if all_measures(inner) and not any(map(is_measure, outer)):
-        for query, values in content.items():
-            for key, value in values.items():
-                yield run, as_id(key, source), query, value
-        return
+    inner = {as_id(key, source) for values in content.values() for key in values}
+    by_query = _all_measures(inner) and not any(map(is_measure, outer))
     for name, values in zip(outer, content.values(), strict=True):
-        labels = (name, None) if run is None else (run, name)
-        for query, value in values.items():
-            yield (*labels, query, value)
+        for key, value in values.items():
+            if by_query:
+                yield run, as_id(key, source), name, source, value
+            elif run is None:
+                yield name, None, key, source, value
+            else:
+                yield run, name, key, source, value
 
 
 def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
-    leaves: list[_Leaf] = []
-    warnings = content.get("warnings")
-    notes = [Warned(f"{source}: {text}") for text in warnings] if isinstance(warnings, list) else []
+    rows: list[_Row] = []
+    notes: list[str] = [Warned(f"{source}: {text}") for text in content.get("warnings", ())]
     for run in content["runs"]:
-        if not isinstance(run, Mapping) or not isinstance(run.get("per_query"), Mapping):
+        if "per_query" not in run:
             raise InputError(
                 f"{source}: holds no values of queries, only their summary; write it with "
                 "--per-query."
@@ -457,22 +420,21 @@ def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))
         for query, values in run["per_query"].items():
-            leaves += [(run["name"], measure, query, value) for measure, value in values.items()]
-    if not leaves:
+            rows += [(run["name"], measure, query, source, x) for measure, x in values.items()]
+    if not rows:
         raise InputError(f"{source}: holds no values.")
-    measures = content.get("measures")
-    known = measures if isinstance(measures, Mapping) else {}
-    settings = {
-        "policy": content.get("policy"),
-        "measures": {name: value for name, value in known.items() if isinstance(value, Mapping)},
-    }
-    return _part_of_leaves(leaves, source, dict.fromkeys(notes), settings=settings)
+    settings = {"policy": content.get("policy"), "measures": content.get("measures", {})}
+    return _Part(rows, source, notes, settings=settings)
+
+
+# -- tables
 
 
 def _part_of_table(sheet: Sheet) -> _Part:
+    """Read a long table, with a row for each value, or a wide one."""
+    frame, header, source = sheet.frame, sheet.header, sheet.source
     if not sheet.headed:
         return _without_header(sheet)
-    header, source = sheet.header, sheet.source
     query = _column("query", header, source)
     if query is None:
         raise InputError(
@@ -488,15 +450,38 @@ def _part_of_table(sheet: Sheet) -> _Part:
             f"{source}: this looks like a run (query, item, score), not like values of queries; "
             "evaluate it with judgements first."
         )
-    rest = [name for name in header if name not in (query, run, measure, value)]
-    if measure is not None and value is None:
-        raise InputError(
-            f"{source}: beside the column {quote(measure)}, a column value is needed; the columns "
-            f"are {shown_header(header)}."
-        )
+    rest = [name for name in header if name not in (query, run, measure if value else None, value)]
+    notes: list[str] = [
+        Warned(f"{source}: {text.removeprefix('warning:').strip()}") for text in sheet.remarks
+    ]
+    queries, runs = sheet.ids(query, "query"), _labels(sheet, run, "run")
+    places = list(map(sheet.place, range(frame.height)))
     if value is not None:
-        return _long(sheet, run, measure, query, value, rest)
-    return _wide(sheet, query, run, rest)
+        measures = _labels(sheet, measure, "measure")
+        cells = frame[value].to_list()
+        notes += [_not_read(source, rest)] if rest else []
+        return _Part(zip(runs, measures, queries, places, cells, strict=True), source, notes)
+    if run is not None and "weight" in rest:
+        notes.append(Warned(f"{source}: {UNWEIGHTED}"))
+        rest.remove("weight")
+    unread = {header[at] for at in candidates("query", header)}
+    unread |= {name for name in rest if name.strip().lower() in ("", "unnamed: 0")}
+    unread |= {name for name in rest if _is_range(name, header)}
+    if left := [name for name in rest if name in unread]:
+        notes.append(_not_read(source, left))
+    names = [name for name in rest if name not in unread]
+    if not names:
+        raise InputError(
+            f"{source}: no column holds values; the columns are {shown_header(header)}."
+        )
+    rows = [
+        (owner, name, query_id, place, cell) if run else (name, None, query_id, place, cell)
+        for name in names
+        for owner, query_id, place, cell in zip(
+            runs, queries, places, frame[name].to_list(), strict=True
+        )
+    ]
+    return _Part(rows, source, notes, wide=() if run else tuple(names))
 
 
 def _column(role: str, header: Sequence[str], source: str) -> str | None:
@@ -514,63 +499,20 @@ def _column(role: str, header: Sequence[str], source: str) -> str | None:
     return columns[0] if columns else None
 
 
-def _not_read(sheet: Sheet, names: Sequence[str]) -> str:
-    return f"{sheet.source}: not read: column{'s' if len(names) > 1 else ''} {shown_header(names)}."
+def _not_read(source: str, names: Sequence[str]) -> str:
+    return f"{source}: not read: column{'s' if len(names) > 1 else ''} {shown_header(names)}."
 
 
-def _long(
-    sheet: Sheet,
-    run: str | None,
-    measure: str | None,
-    query: str,
-    value: str,
-    rest: Sequence[str] = (),
-) -> _Part:
-    notes = [_not_read(sheet, rest)] if rest else []
-    columns = _labels(sheet, run, "run"), _labels(sheet, measure, "measure")
-    leaves = zip(*columns, sheet.ids(query, "query"), sheet.frame[value].to_list(), strict=True)
-    return _part_of_leaves(leaves, sheet.source, (*notes, *_remarks(sheet)), sheet=sheet)
-
-
-def _remarks(sheet: Sheet) -> Iterator[str]:
-    warnings = (text.removeprefix("warning:").strip() for text in sheet.remarks)
-    return (Warned(f"{sheet.source}: {text}") for text in warnings)
-
-
-def _labels(sheet: Sheet, name: str | None, role: str) -> Sequence[str | None]:
-    if name is None:
+def _labels(sheet: Sheet, column: str | None, role: str) -> Sequence[str | None]:
+    if column is None:
         return [None] * sheet.frame.height
-    cells = sheet.frame[name]
-    if cells.dtype in (pl.Object, pl.String):  # measures of ir_measures are objects
-        labels = [None if cell is None else str(cell).strip() for cell in cells]
-        sheet = sheet.with_columns(pl.DataFrame({name: labels}, schema={name: pl.String}))
-    return sheet.ids(name, role).to_list()
-
-
-def _wide(sheet: Sheet, query: str, run: str | None, rest: Sequence[str]) -> _Part:
-    """Read values in several columns: measures if there is a run, else runs or measures."""
-    header, notes = sheet.header, list(_remarks(sheet))
-    unread_names = {header[at] for at in candidates("query", header)}
-    unread_names |= {name for name in header if name.strip().lower() in ("", "unnamed: 0")}
-    unread_names |= {name for name in rest if _is_range(name, header)}
-    weights = [name for name in rest if run is not None and name == "weight"]
-    if weights:
-        notes.append(Warned(f"{sheet.source}: {UNWEIGHTED}"))
-    if unread := [name for name in rest if name in unread_names]:
-        notes.append(_not_read(sheet, unread))
-    value_names = [name for name in rest if name not in unread_names and name not in weights]
-    if not value_names:
-        raise InputError(
-            f"{sheet.source}: no column holds values; the columns are {shown_header(header)}."
-        )
-    queries, owners = sheet.ids(query, "query"), _labels(sheet, run, "run")
-    leaves = [
-        (owner, name, query_id, cell) if run else (name, None, query_id, cell)
-        for name in value_names
-        for owner, query_id, cell in zip(owners, queries, sheet.frame[name].to_list(), strict=True)
-    ]
-    wide = () if run else tuple(value_names)
-    return _part_of_leaves(leaves, sheet.source, notes, sheet=sheet, wide=wide)
+    cells = sheet.frame[column]
+    if cells.dtype not in (pl.Object, pl.String):  # measures of ir_measures are objects
+        return sheet.ids(column, role).to_list()
+    labels = ["" if cell is None else str(cell).strip() for cell in cells]
+    if "" in labels:
+        raise InputError(f"{sheet.place(labels.index(''))}: the {role} is missing.")
+    return labels
 
 
 def _is_range(name: str, header: Sequence[str]) -> bool:
@@ -581,15 +523,18 @@ def _is_range(name: str, header: Sequence[str]) -> bool:
 
 def _without_header(sheet: Sheet) -> _Part:
     """Read query and value, or the three fields that trec_eval and ir_measures print."""
-    cells = [[cell.strip() for cell in sheet.frame[name]] for name in sheet.header]
+    cells = [[cell.strip() for cell in column] for column in sheet.frame]
+    places = list(map(sheet.place, range(sheet.frame.height)))
     if len(cells) == 2:
-        return _long(sheet, None, None, *sheet.header)
+        queries, values = sheet.ids(sheet.header[0], "query"), cells[1]
+        rows = zip(queries, places, values, strict=True)
+        return _Part([(None, None, *row) for row in rows], sheet.source)
     if len(cells) != 3:
         raise InputError(
             f"{sheet.place(0)}: the first line has to name the columns, such as run, query, "
             f"measure and value; found {quote(' '.join(sheet.frame.row(0)))}."
         )
-    first, second = (set(column) for column in cells[:2])
+    first, second = set(cells[0]), set(cells[1])
     of_trec_eval, of_ir_measures = (
         any(map(is_measure, one)) and not any(map(is_measure, other - {"all"}))
         if ("all" in first) == ("all" in second)
@@ -602,44 +547,29 @@ def _without_header(sheet: Sheet) -> _Part:
             "name the columns in a first line, such as measure, query and value."
         )
     measures, queries = cells[:2] if of_trec_eval else (cells[1], cells[0])
-    return _printed(sheet, list(zip(measures, queries, cells[2], strict=True)))
+    return _printed(list(zip(measures, queries, places, cells[2], strict=True)), sheet.source)
 
 
-def _printed(sheet: Sheet, lines: Sequence[tuple[str, str, str]]) -> _Part:
+def _printed(lines: Sequence[tuple[str, str, str, str]], source: str) -> _Part:
     """Read the lines that trec_eval, ir_measures or judged print, without their summaries."""
-    source = sheet.source
-    tags = [value for measure, _, value in lines if measure == "runid"]
-    # judged writes several runs below each other, each under a line with its name.
-    run: str | None = None
-    notes: list[str] = []
-    unread: dict[str, None] = {}
-    leaves: list[_Leaf] = []
-    rows: list[int] = []
-    for row, (measure, query, value) in enumerate(lines):
-        if query == "all":
-            if measure == "runid":
-                run = value
-            elif measure == "warning":
-                notes.append(Warned(f"{source}: {value}"))
-            continue
-        if run is None and len(tags) > 1:
-            raise InputError(
-                f"{source}: holds several runs, whose names are below their values; give each run "
-                "in a file of its own."
-            )
-        if measure in (*_COUNTS, *_WORDS):
-            unread[measure] = None
-        else:
-            leaves.append((run if len(tags) > 1 else None, measure, query, value))
-            rows.append(row)
-    if not leaves:
+    tags = [value for measure, *_, value in lines if measure == "runid"]
+    if len(tags) > 1:
+        raise InputError(f"{source}: holds several runs; give each run in a file of its own.")
+    summary = [line for line in lines if line[1] == "all"]
+    notes: list[str] = [
+        Warned(f"{source}: {value}") for measure, *_, value in summary if measure == "warning"
+    ]
+    rows = [(None, *line) for line in lines if line[1] != "all" and line[0] not in _NO_MEASURES]
+    if not rows:
         raise InputError(
             f"{source}: holds no values of queries, only a summary; print them with -q."
         )
+    unread = dict.fromkeys(
+        line[0] for line in lines if line[1] != "all" and line[0] in _NO_MEASURES
+    )
     if unread:
         notes.append(f"{source}: not read, because these are no measures: {listed([*unread])}.")
-    decimals = [value for *_, value in leaves if "." in value]
+    decimals = [value for *_, value in rows if "." in value]
     if decimals and all(re.search(r"\.\d{4}$", value) for value in decimals):
         notes.append(f"{source}: the values are rounded to four decimals.")
-    tag = tags[0] if len(tags) == 1 else None
-    return _part_of_leaves(leaves, source, notes, sheet=sheet, rows=rows, tag=tag)
+    return _Part(rows, source, notes, tag=tags[0] if tags else None)

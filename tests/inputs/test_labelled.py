@@ -167,3 +167,26 @@ def test_arrays_given_to_evaluate_point_to_evaluate_scores() -> None:
             judged.evaluate(*pair)
     with pytest.raises(InputError, match="evaluate_scores"):
         judged.compare(labels, scores)
+
+
+def test_several_tables_are_several_runs(table: pl.DataFrame) -> None:
+    labels = {"query": ["q", "q"], "item": ["a", "b"], "label": [1, 0]}
+    tables = {"one": [0.5, 0.7], "two": [0.9, 0.7]}
+    for name, scores in tables.items():
+        pl.DataFrame({**labels, "score": scores}).write_csv(f"{name}.csv")
+    pl.DataFrame({**labels, "label": [0, 0], "score": [1, 2]}).write_csv("other.csv")
+    pl.DataFrame({**labels, "score": [1, 2]}).drop("label").write_csv("plain.csv")
+
+    def values(runs: list[str]) -> dict[str, float]:
+        found = judged.evaluate("one.csv", runs, "RR")
+        return {run["name"]: run["scores"]["RR"]["value"] for run in found.to_dict()["runs"]}
+
+    assert values(["two.csv"]) == {"one": 0.5, "two": 1.0}
+    assert values(["two.csv", "plain.csv"]) == {"one": 0.5, "two": 1.0, "plain": 0.5}
+    assert values(["plain.csv"]) == {"plain": 0.5}  # which needs judgements
+    with pytest.raises(InputError) as error:
+        values(["other.csv"])
+    assert str(error.value) == (
+        "one.csv and other.csv do not agree on what is relevant to query 'q': item 'a'. Runs are "
+        "compared on the same judgements."
+    )

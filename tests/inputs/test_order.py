@@ -172,30 +172,3 @@ def test_average_ranks_beside_whole_scores() -> None:
     frame["rank"] = frame.groupby("user").score.rank()
     (warning,) = judged.evaluate(judgements, frame, "RR").warnings()
     assert warning.startswith("The ranks of the run put lower scores first (rank 1 has 1, rank ")
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_whole_scores_in_the_column_of_ranks(way: str, tmp_path: Path) -> None:
-    odd = []
-    for queries, results in [(2, 2), (5, 6), (*SHAPES[3],)][
-        : 2 if way in ("duckdb", "rows") else 3
-    ]:
-        swapped = [
-            (query, item, 10_000 - 3 * rank - rank % 2, rank)
-            for query, item, rank, _ in rows(queries, results, float)
-        ]
-        right = [(query, item, rank, results + 1 - rank) for query, item, _, rank in swapped]
-        for order, put in ANY_ORDER.items():
-            found = warnings(WAYS[way](put(swapped), tmp_path))
-            if [text[:28] for text in found] != ["The scores of the run count "]:
-                odd.append((queries, results, order, found))
-            if found := warnings(WAYS[way](put(right), tmp_path)):
-                odd.append((queries, results, order, found))
-    assert not odd
-    for beside in ([0, 0, 0], [1, 1, 1], [11, 12, 13], [0, 1, 2]):  # constants, and pages
-        assert against_ranks(zip("qqq", beside, [3, 2, 1], strict=True)) == ()
-    assert against_ranks(zip("qqq", [990, 870, 420], [1, 2, 3], strict=True)) == (
-        "The scores of the run count 1, 2, 3, … in each list, as ranks do, and its ranks do not "
-        "(rank 990 has score 1): the two may be swapped. Results are ranked by score, the greatest "
-        "first. If they are swapped, swap the columns.",
-    )

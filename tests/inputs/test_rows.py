@@ -55,6 +55,8 @@ def refused(given: Any, run: Any = None, **options: Any) -> str:
         ("Question-ID", "relevant_docs", "Retrieved Docs"),
         ("userId", "groundTruth", "recommendations"),
         ("input", "reference_contexts", "retrieved_contexts"),
+        ("prompt", "expected", "matches"),
+        ("question", "ground_truth_ids", "context_ids"),
     ],
 )
 def test_names_that_are_understood(query: str, relevant: str, retrieved: str) -> None:
@@ -334,7 +336,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "the same query twice": (
         row(relevant=["a"], retrieved=["a"]) * 2,
-        f'{LIST}: rows 1 and 2 have the same query, "q"; give each query one row, or say with '
+        f'{LIST}: row 1 and row 2 have the same query, "q"; give each query one row, or say with '
         "columns={'query': …} (--columns query=…) which column tells them apart.",
     ),
     "a query that is missing": (
@@ -389,8 +391,8 @@ def test_lines_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     Path("r.csv").write_text("query,gold,retrieved\nq1,[a,b],[a]\n")
     assert refused("r.csv") == (
-        "r.csv, line 2: 4 cells, but the header has 3; put a list with commas between quotation "
-        "marks."
+        'r.csv, line 2: expected 3 fields, found 4: "q1 [a b] [a]". Put a cell with a separator in '
+        "it between quotation marks."
     )
 
 
@@ -422,7 +424,7 @@ def test_rows_of_several_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     named = judged.evaluate("first=a.jsonl", ["second=b.jsonl"], "RR")
     assert [run["name"] for run in named.to_dict()["runs"]] == ["first", "second"]
     assert refused("a.jsonl", ["c.jsonl"]) == (
-        "a.jsonl and c.jsonl do not agree on what is relevant to query 'q'. "
+        "a.jsonl and c.jsonl do not agree on what is relevant to query 'q': item 'y'. "
         "Runs are compared on the same judgements."
     )
     # Beside judgements of their own, only their results are read, and that is said.

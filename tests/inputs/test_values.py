@@ -234,7 +234,7 @@ def test_what_judged_writes_as_trec_eval_does(tmp_path: Path) -> None:
     found = values_of(path)
     same(found, {"own": {"AP": {"q1": 0.5, "q2": 0.0}, "Rank": {"q1": 2.0, "q2": math.inf}}})
     assert found.notes == (
-        f"{path}: x y: Rank is infinite: 1 of 2 queries did not retrieve the item whose rank it "
+        f"{path}: Rank is infinite: 1 of 2 queries did not retrieve the item whose rank it "
         "is. Use RR, which is finite.",
     )
     judged.evaluate(judgements, runs, "AP").save(path, per_query=True)

@@ -95,7 +95,11 @@ RUNS_OR_MEASURES = (
             ", line 1: the first line has to name the columns, such as run, query, measure and "
             'value; found "a q1 AP 0.5".',
         ),
-        ("query,a\nq1,1,2\n", ', line 2: expected 2 fields, found 3: "q1 1 2".'),
+        (
+            "query,a\nq1,1,2\n",
+            ', line 2: expected 2 fields, found 3: "q1 1 2". '
+            "Put a cell with a separator in it between quotation marks.",
+        ),
         ("map\tall\t0.5\n", ": holds no values of queries, only a summary; print them with -q."),
         ("map\t1\tx\n", ", line 1: the value of query '1' of 'map' is no number: 'x'."),
         (

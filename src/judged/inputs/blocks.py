@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from os import PathLike, fspath, stat
+from os import PathLike
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from judged.errors import InputError, OutputError
-from judged.inputs.source import compression
+from judged.inputs.source import compression, size_and_start
 from judged.options import size_in_bytes
 from judged.outputs import TEMPORARY
 from judged.text import counted
@@ -149,19 +148,15 @@ def may_be_large(given: Any) -> bool:
     if not isinstance(given, (str, PathLike)):
         polars = sys.modules.get("polars")
         return polars is not None and isinstance(given, polars.LazyFrame)
-    if fspath(given) == "-":
-        return True
     try:
-        status = stat(given)
-        if not S_ISREG(status.st_mode) or status.st_size >= SMALL:
-            return True
-        with open(given, "rb") as handle:
-            start = handle.read(16)
-    except (OSError, ValueError):  # its reader reports the error
+        size, start = size_and_start(Path(given), "")
+    except InputError:  # its reader reports the error
         return False
+    if size is None or size >= SMALL:
+        return True
     if start.startswith(b"PAR1"):
-        return status.st_size >= SMALL // 4
-    return status.st_size >= SMALL // 20 and compression(start) is not None
+        return size >= SMALL // 4
+    return size >= SMALL // 20 and compression(start) is not None
 
 
 class UngroupedError(Exception):

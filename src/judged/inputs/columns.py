@@ -109,12 +109,13 @@ ROW_PATTERNS: dict[str, tuple[str, ...]] = {
         f"({_RELEVANT})_?(({_ITEM})_?)?ids?",
         f"relevants?|gold|golden|ground_?truths?|positives|({_RELEVANT})_?(?!{_TEXT})({_ITEM})s?",
         f"({_RELEVANT})_?({_TEXT})s?|expected_?retrieved_?contexts?",
+        "expected(_?results?)?",
     ),
     "retrieved": (
         f"({_RETRIEVED})_?(({_ITEM})_?)?ids?",
         "retrieved|predicted|predictions|recommended|recommendations|ranked|ranking|ranked_?list"
         f"|results|search_?results|hits|({_RETRIEVED})_?(?!{_TEXT})({_ITEM})s?",
-        f"contexts|({_RETRIEVED})_?({_TEXT})s?",
+        f"contexts|contexts?_?ids?|matches|top_?k|({_RETRIEVED})_?({_TEXT})s?",
     ),
     "scores": (
         f"(({_RETRIEVED})_?)?(({_ITEM})_?)?"

@@ -12,10 +12,10 @@ from os.path import isfile, lexists
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError, JudgedError, quoted
-from judged.inputs import as_runs, format_of, opened, read_run, read_table, rows_of_file, table_in
+from judged.inputs import as_runs, format_of, opened, read_run, read_table, table_in
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import LISTS, as_columns, has_lists, is_labelled
-from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
+from judged.inputs.formats import NAMELESS, check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.source import Source
 from judged.inputs.tables import (
     JUDGEMENTS,
@@ -33,6 +33,7 @@ from judged.inputs.tables import (
 if TYPE_CHECKING:
     from judged.inputs.blocks import Room
     from judged.inputs.columns import NamedColumns
+    from judged.inputs.keyed import Sheet
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
@@ -107,7 +108,7 @@ class Data:
         stay = engine != "memory" and runs is not None
         if stay:
             judgements = _staying(judgements, JUDGEMENTS, named)
-        rows, given = _rows_beside_runs(judgements, named, judgements_format)
+        rows, given = _rows_beside_runs(judgements, runs, named, judgements_format)
         several: dict[str | None, Any] = {}
         if runs is None:
             if rows is not None:
@@ -346,68 +347,86 @@ def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
     return database_table(given, kind, columns) or given
 
 
+def _table_in(
+    given: Any, kind: Kind, columns: NamedColumns, format: FileFormat | None
+) -> tuple[Sheet | None, Any]:
+    """Return the table with names of columns, if it is one, and the `Source` or table to read."""
+    if isinstance(given, (str, PathLike)):
+        source = opened(given, kind, columns)
+        file_format = format_of(source, format).name
+        if file_format in NAMELESS:
+            return None, source
+        from judged.inputs.rows import table_in_file
+
+        return table_in_file(source, file_format), source
+    from judged.inputs.objects import as_known
+    from judged.inputs.rows import table_of
+
+    known = as_known(given, kind)
+    return table_of(known), given if isinstance(known, Mapping) else known
+
+
 def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> dict[Kind, Any]:
     """Read rows with relevant and retrieved ids, or labels and scores; else raise an error."""
     from judged.inputs.labelled import read_labelled
-    from judged.inputs.objects import as_known
-    from judged.inputs.rows import (
-        document_table,
-        missing_columns,
-        records_in,
-        rows_in,
-        table_in_file,
-        table_of,
-    )
+    from judged.inputs.rows import missing_columns, records_in, rows_in, table_in_document, table_of
 
-    name, is_path = "run", isinstance(given, (str, PathLike))
-    if is_path:
+    user_name, table = None, None
+    if isinstance(given, (str, PathLike)):
         user_name, given = named_file(fspath(given))
-        source = opened(given, JUDGEMENTS, columns)
-        name, file_format = user_name or run_name(source.path), format_of(source, format).name
-        table = table_in_file(source, file_format)
-        if table is None and file_format == "json":
-            table = document_table(source)
-    elif isinstance(given, (Judgements, Lookup)):
-        table = None
-    else:
-        given = as_known(given, JUDGEMENTS)
-        table = table_of(records_in(given) if isinstance(given, Mapping) else given)
+    if not isinstance(given, (Judgements, Lookup)):
+        table, source = _table_in(given, JUDGEMENTS, columns, format)
+        if table is None and isinstance(source, Mapping):
+            table = table_of(records_in(source))
+        elif table is None and isinstance(source, Source):
+            table = table_in_document(source, format_of(source, format).name)
     rows: dict[Kind, Any] | None = read_labelled(table, columns)
     rows = rows or rows_in(table, LISTS, columns, alone=True)
-    if rows is not None:
-        return {**rows, RUN: replace(rows[RUN], name=name)}
-    raise InputError(missing_columns(None if table is None else table.header))
+    if rows is None:
+        raise InputError(missing_columns(None if table is None else table.header))
+    is_path = isinstance(given, (str, PathLike))
+    name = user_name or (run_name(fspath(given)) if is_path else "run")
+    return {**rows, RUN: replace(rows[RUN], name=name)}
 
 
 def _rows_beside_runs(
-    given: Any, columns: NamedColumns, format: FileFormat | None
-) -> tuple[dict[Kind, Lookup] | None, Any]:
-    """Return the rows in judgements that have runs beside them, and the judgements to read."""
+    given: Any, runs: RunsLike | None, columns: NamedColumns, format: FileFormat | None
+) -> tuple[dict[Kind, Any] | None, Any]:
+    """Return the judgements and the run in rows that have runs beside them, and what to read.
+
+    Rows with labels and scores are both only if a run has labels, too.
+    """
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
         return None, given
-    if not isinstance(given, (str, PathLike)):
-        return _rows_or_table(given, JUDGEMENTS, columns, format)
-    user_name, file = named_file(fspath(given))
-    rows, source = _rows_or_table(file, JUDGEMENTS, columns, format)
+    user_name, file = None, given
+    if isinstance(given, (str, PathLike)):
+        user_name, file = named_file(fspath(given))
+    table, source = _table_in(file, JUDGEMENTS, columns, format)
+    rows: dict[Kind, Any] | None = None
+    if table is not None:
+        from judged.inputs.labelled import read_labelled
+        from judged.inputs.rows import rows_in
+
+        rows = rows_in(table, LISTS, columns)
+        if rows is None and runs is not None and is_labelled(table.header, columns):
+            several = as_runs(runs).values()
+            if any(_has_labels(run, columns) for run in several):
+                rows = read_labelled(table, columns)
     return rows, source if rows or user_name is None else given
 
 
-def _rows_or_table(
-    given: Any, kind: Kind, columns: NamedColumns, format: FileFormat | None
-) -> tuple[dict[Kind, Lookup] | None, Any]:
-    """Return the rows that hold everything, if they do, and the `Source` or table to read."""
-    if isinstance(given, (str, PathLike)):
-        source = opened(given, kind, columns)
-        return rows_of_file(source, format_of(source, format), LISTS), source
-    from judged.inputs.objects import as_known
-    from judged.inputs.rows import rows_in, table_of
-
-    known = as_known(given, kind)
-    rows = rows_in(table_of(known), LISTS, columns)
-    return rows, given if isinstance(known, Mapping) else known
+def _has_labels(run: Any, columns: NamedColumns) -> bool:
+    """Return whether a run is a table with labels and scores."""
+    if isinstance(run, (Mapping, Judgements, Lookup, Run)) or run == "-":
+        return False
+    try:
+        table, _ = _table_in(run, RUN, columns, None)
+    except JudgedError:  # its reader reports the error
+        return False
+    return table is not None and is_labelled(table.header, columns)
 
 
-def _with_first(given: Any, rows: Mapping[Kind, Lookup], runs: RunsLike) -> dict[str | None, Any]:
+def _with_first(given: Any, rows: Mapping[Kind, Any], runs: RunsLike) -> dict[str | None, Any]:
     """Return the run of rows that hold everything, and the others after it."""
     paths = [runs] if isinstance(runs, (str, PathLike)) else runs
     everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
@@ -422,20 +441,25 @@ def _with_first(given: Any, rows: Mapping[Kind, Lookup], runs: RunsLike) -> dict
 
 
 def _read_beside(
-    rows: Mapping[Kind, Lookup],
+    rows: Mapping[Kind, Any],
     given: Any,
     name: str | None,
     columns: NamedColumns,
     format: FileFormat | None,
 ) -> Run | Lookup:
-    """Read a run beside rows that hold everything; relevant ids in both must agree."""
-    from judged.inputs.rows import refuse_other_judgements
+    """Read a run beside rows that hold everything; judgements in both must agree."""
+    from judged.inputs.labelled import read_labelled
+    from judged.inputs.rows import refuse_other_judgements, rows_in
 
-    other, table = _rows_or_table(given, RUN, columns, format)
+    table, source = _table_in(given, RUN, columns, format)
+    is_list = isinstance(rows[JUDGEMENTS], Lookup)
+    other: dict[Kind, Any] | None = (
+        rows_in(table, LISTS, columns) if is_list else read_labelled(table, columns)
+    )
     if other is not None:
         refuse_other_judgements(rows[JUDGEMENTS], other[JUDGEMENTS])
         return read_run(other[RUN], name=name)
-    if isinstance(table, Source):
-        run: Run = table_in(table, format, name=name)
+    if isinstance(source, Source):
+        run: Run = table_in(source, format, name=name)
         return run
-    return read_run(table, name=name, columns=columns)
+    return read_run(source, name=name, columns=columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from os import PathLike, fspath
@@ -50,7 +50,7 @@ _ROWS_WITH_ALL_NAMES = 1000
 
 @dataclass(eq=False)
 class Sheet:
-    """A table with cells as they came, to be read row by row or as a data frame."""
+    """A table with cells as they came, to be read row by row or whole."""
 
     source: str
     header: Sequence[str]
@@ -60,7 +60,7 @@ class Sheet:
     is_text: bool = False
     remarks: Sequence[str] = ()  # comments below rows, as judged writes its warnings
     table: pl.DataFrame | None = None  # the rows, if they come as a data frame
-    places: Sequence[str] | None = None  # of the rows that were read, if these are not rows from 1
+    places: Sequence[str] = ()  # of all rows, once they were read
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame, source: str) -> Sheet:
@@ -70,23 +70,34 @@ class Sheet:
 
     @classmethod
     def of_rows(cls, rows: Iterator[tuple[str, Mapping[str, Any]]], source: str) -> Sheet:
+        """Return a table with the columns that the first rows have."""
         first = list(islice(rows, _ROWS_WITH_ALL_NAMES))
-        if not first:
-            raise InputError(f"{source}: holds no rows.")
         names = dict.fromkeys(name for _, row in first for name in row)
         return cls(source, list(names), chain(first, rows))
+
+    @cached_property
+    def all_rows(self) -> Sequence[Mapping[str, Any]]:
+        read = list(self.rows)
+        if not read:
+            raise InputError(f"{self.source}: holds no rows.")
+        self.places, rows = zip(*read, strict=True)
+        return rows
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """All rows: texts if they are from text; otherwise with the types of the input."""
         if self.table is not None:
             return self.table
-        self.places, rows = zip(*self.rows, strict=True)
+        rows = self.all_rows
         self.header = list(dict.fromkeys([*self.header, *chain.from_iterable(rows)]))
         pack = texts if self.is_text else column_of
         return pl.DataFrame(
             {name: pack(name, [row.get(name) for row in rows]) for name in self.header}
         )
+
+    def cells(self, names: Iterable[str]) -> dict[str, list[Any]]:
+        """Return the cells of some columns; those that a row lacks are None."""
+        return {name: [row.get(name) for row in self.all_rows] for name in names}
 
     def place(self, row: int) -> str:
         return f"{self.source}, {self.places[row] if self.places else f'row {row + 1}'}"
@@ -128,8 +139,9 @@ def read_sheet(
             with reading_parquet(source.label):
                 return Sheet.of_frame(pl.read_parquet(source.for_polars()), source.label)
         if source.head().lstrip()[:1] in (b"[", b"{"):
-            return _in_json(source, is_header)
-        return _in_text(source, is_header, separated_rows(source, most_fields, verbatim=verbatim))
+            return sheet_of_json(source, is_header)
+        records = separated_rows(source, most_fields, verbatim=verbatim)
+        return sheet_of_text(source, records, is_header)
     if type(given).__module__.partition(".")[0] == "pandas" and not hasattr(given, "columns"):
         given = _series_as_frame(given, kind)
     given = as_known(given, kind)
@@ -157,25 +169,28 @@ def _series_as_frame(given: Any, kind: Kind) -> Any:
     return given.rename_axis(kind.key).rename(name).reset_index()
 
 
-def _in_json(source: Source, is_header: IsHeader) -> Sheet | NamedDict:
-    """Read a dict, or the rows of a list or of NDJSON."""
+def sheet_of_json(source: Source, is_header: IsHeader) -> Sheet | NamedDict:
+    """Return a dict, or the rows of a list or of NDJSON."""
     expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
-    rows: Iterable[tuple[str, Any]]
     if _is_ndjson(source, is_header):
-        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
+        lines = parsed_lines(source, expected)
+        rows: Iterable[tuple[str, Any]] = ((f"line {number}", row) for number, row in lines)
     else:
         content = parse_document(source, expected)
         if isinstance(content, Mapping):
             return content, source.label
         rows = numbered(content if isinstance(content, list) else [content])
+    return Sheet.of_rows(mappings(rows, source.label, expected), source.label)
 
-    def mappings() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for place, row in rows:
-            if not isinstance(row, Mapping):
-                raise InputError(f"{source.label}, {place}: {expected}")
-            yield place, row
 
-    return Sheet.of_rows(mappings(), source.label)
+def mappings(
+    rows: Iterable[tuple[str, Any]], source: str, expected: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield rows with their places; one that has no names is an error."""
+    for place, row in rows:
+        if not isinstance(row, Mapping):
+            raise InputError(f"{source}, {place}: {expected}")
+        yield place, row
 
 
 def _is_ndjson(source: Source, is_header: IsHeader) -> bool:
@@ -194,19 +209,19 @@ def _is_ndjson(source: Source, is_header: IsHeader) -> bool:
     return not is_one or (flat and len(row) > 1 and is_header(list(row)))
 
 
-def _in_text(
-    source: Source, is_header: IsHeader, records: Iterator[tuple[int, list[str]]]
+def sheet_of_text(
+    source: Source, records: Iterator[tuple[int, list[str]]], is_header: IsHeader = lambda _: True
 ) -> Sheet:
-    """Read text separated by commas, tabs, semicolons or spaces."""
+    """Return the table of these records, the first of which may name the columns."""
     line, first = next(records, (0, []))
     headed = is_header(first)
     header = first if headed else [f"column {at}" for at in range(1, len(first) + 1)]
     header = [name.strip() for name in header]
-    refuse_two_columns(header, source.label)
     width = len(header)
     remarks: list[str] = []
 
     def rows() -> Iterator[tuple[str, dict[str, str]]]:
+        refuse_two_columns(header, source.label)
         for number, cells in records if headed else chain([(line, first)], records):
             if len(cells) == 1 < width and cells[0].startswith("#"):
                 remarks.append(cells[0][1:].strip())
@@ -214,14 +229,14 @@ def _in_text(
             while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
                 cells.pop()
             if len(cells) != width:
+                hint = " Put a cell with a separator in it between quotation marks."
                 raise InputError(
                     f"{source.label}, line {number}: expected {counted(width, 'field')}, found "
-                    f"{len(cells)}: {quote(' '.join(cells))}."
+                    f"{len(cells)}: {quote(' '.join(cells))}.{hint if len(cells) > width else ''}"
                 )
             yield f"line {number}", dict(zip(header, cells, strict=True))
 
-    sheet = Sheet.of_rows(rows(), source.label)
-    return replace(sheet, headed=headed, is_text=True, remarks=remarks)
+    return Sheet(source.label, header, rows(), headed, is_text=True, remarks=remarks)
 
 
 def separated_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -11,10 +12,12 @@ import polars as pl
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import LISTS, NamedColumns, has_lists, is_labelled, label_candidates
+from judged.inputs.dicts import numbered
 from judged.inputs.formats import is_number
 from judged.inputs.frames import complete, id_texts
+from judged.inputs.keyed import Sheet
 from judged.inputs.objects import column_of
-from judged.inputs.rows import Cells, RowTable
+from judged.inputs.rows import Cells
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run, unchecked_table
 from judged.text import counted, listed, quote
 
@@ -24,9 +27,7 @@ _WORDS = {"grade": "label"}
 ONE_QUERY = "no column is the query: all rows are results of one query."
 
 
-def read_labelled(
-    table: RowTable | None, named: NamedColumns
-) -> dict[Kind, Judgements | Run] | None:
+def read_labelled(table: Sheet | None, named: NamedColumns) -> dict[Kind, Judgements | Run] | None:
     """Read a table with a label and a score in each row; None if it is no such table."""
     if table is None or not is_labelled(table.header, named):
         return None
@@ -35,26 +36,24 @@ def read_labelled(
         likely = [
             name for role in ("grade", "score") for name in label_candidates(role, table.header)
         ]
-        cells = table.read(likely)
+        cells = table.cells(likely)
         if "relevant" in named or "retrieved" in named or not _are_numbers(cells, choice["item"]):
             return None
     choice |= {role: _column(role, table, named) for role in ("grade", "score")}
     for role in named.positions(table.header):
         if role not in _USES:
             raise InputError(
-                f"{table.label}: a column of {role}s has no place in a table of labels and scores; "
-                "roles are query, item, label and score."
+                f"{table.source}: a column of {role}s has no place in a table of labels and "
+                "scores; roles are query, item, label and score."
             )
     for kind in (JUDGEMENTS, RUN):
-        named.record(kind, table.label, table.header)
-    cells = table.read([name for name in dict.fromkeys(choice.values()) if name is not None])
+        named.record(kind, table.source, table.header)
+    cells = table.cells([name for name in dict.fromkeys(choice.values()) if name is not None])
     grade, score = choice["grade"], choice["score"]
     assert grade is not None
     assert score is not None
     height = len(cells[grade])
-    if not height:
-        raise InputError(f"{table.label}: holds no rows.")
-    notes = [] if choice["query"] else [f"{table.label}: {ONE_QUERY}"]
+    notes = [] if choice["query"] else [f"{table.source}: {ONE_QUERY}"]
     values = {
         role: _numbers_in(cells[name], role, table)
         for role, name in (("grade", grade), ("score", score))
@@ -63,17 +62,22 @@ def read_labelled(
     for role, default in (("query", ["all"] * height), ("item", _numbers(height))):
         name = choice[role]
         column = column_of(name or role, default if name is None else cells[name])
-        texts = id_texts(column.name, column.dtype, table.label, notes)
+        texts = id_texts(column.name, column.dtype, table.source, notes)
         ids[role] = pl.DataFrame([column]).select(texts.alias(role)).to_series()
     frame = pl.DataFrame({**ids, **values})
     read: dict[Kind, Judgements | Run] = {}
+
+    def named_places(rows: Sequence[int]) -> str:
+        return listed([table.places[row] for row in rows])
+
     for kind in (JUDGEMENTS, RUN):
         rows = complete(frame.select("query", "item", kind.value), kind, table.place)
-        read[kind] = unchecked_table(kind, rows, table.label, tuple(notes), table.locate)
+        unchecked = unchecked_table(kind, rows, table.source, tuple(notes))
+        read[kind] = replace(unchecked, places=named_places)
     return read
 
 
-def _column(role: str, table: RowTable, named: NamedColumns) -> str | None:
+def _column(role: str, table: Sheet, named: NamedColumns) -> str | None:
     """Return the column of a role, the user's first; several labels or scores are an error."""
     by_user = named.positions(table.header)
     if role in by_user:
@@ -83,8 +87,8 @@ def _column(role: str, table: RowTable, named: NamedColumns) -> str | None:
     if len(names) > 1 and role in ("grade", "score"):
         word = _WORDS.get(role, role)
         raise InputError(
-            f"{table.label}: the {word} may be column {listed(list(map(quote, names)), 'or')}. Say "
-            f"which: columns={{{word!r}: {names[0]!r}}} (--columns {word}={names[0]})."
+            f"{table.source}: the {word} may be column {listed(list(map(quote, names)), 'or')}. "
+            f"Say which: columns={{{word!r}: {names[0]!r}}} (--columns {word}={names[0]})."
         )
     return names[0] if names else None
 
@@ -96,7 +100,7 @@ def _are_numbers(cells: Mapping[str, Cells], item: str | None) -> bool:
     return scalar and (item is not None or any("." in text for text in texts))
 
 
-def _numbers_in(cells: Cells, role: str, table: RowTable) -> pl.Series:
+def _numbers_in(cells: Cells, role: str, table: Sheet) -> pl.Series:
     """Return labels or scores as numbers; anything else is an error that names its row."""
     column = column_of(role, cells)
     if column.dtype == pl.String:
@@ -164,7 +168,8 @@ def labelled_arrays(y_true: Any, y_score: Any, query: Any = None) -> tuple[Judge
             cells["item"] += _numbers(len(grades))
             cells["grade"] += grades
             cells["score"] += values
-    table = RowTable(list(cells), "y_true and y_score", lambda names: cells)
+    rows = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    table = Sheet("y_true and y_score", list(cells), numbered(rows))
     read = read_labelled(table, NamedColumns({}, {}, alone=True))
     assert read is not None
     judgements, run = read[JUDGEMENTS], read[RUN]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -30,13 +29,12 @@ from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, printable, run_name
 from judged.inputs.frames import LazyRun, lazy_pieces, parquet_files, parquet_pieces, scan_file
 from judged.inputs.source import (
-    MAGIC_LENGTH,
     Source,
     ahead,
     checked,
     compression,
     open_stream,
-    unreadable,
+    size_and_start,
 )
 from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Run, run_of
 from judged.inputs.trec import LastTag, LineReader
@@ -128,7 +126,7 @@ def _read_file(
 ) -> Run | RunBlocks:
     """Read a file or a pipe; one that is small or cannot be cut is read whole."""
     label = "standard input" if str(path) == "-" else printable(path)
-    size, packed = _size_and_compression(path, label)
+    size, start = size_and_start(path, label)
     copy: Any = None  # of a pipe, which cannot be read twice
 
     def source_of(data: bytes | None) -> Source:
@@ -139,7 +137,7 @@ def _read_file(
         return run
 
     sample: bytes | None = None
-    if size is None or packed is not None:
+    if size is None or compression(start) is not None:
         with open_stream(path, label) as stream:
             head = stream.read(_BYTES_IN_STREAM)
             if len(head) < _BYTES_IN_STREAM:
@@ -168,20 +166,6 @@ def _read_file(
                 yield from reader.pieces(ahead(iter(stream)), room.block // 2)
 
     return BlockReader(name, label, pieces, room, reader.notes, reader.tag, size, copy=copy).run()
-
-
-def _size_and_compression(path: Path, label: str) -> tuple[int | None, str | None]:
-    """Return the size of a file, None for a pipe, and its compression."""
-    if str(path) == "-":
-        return None, None
-    try:
-        status = path.stat()
-        if not S_ISREG(status.st_mode):
-            return None, None
-        with path.open("rb") as handle:
-            return status.st_size, compression(handle.read(MAGIC_LENGTH))
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise unreadable(label, error) from None
 
 
 def _reader_of(source: Source, format: FileFormat | None) -> DelimitedReader | LineReader | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Callable, Iterable
+from itertools import islice, pairwise
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -52,50 +51,38 @@ class AgainstRanks(Warned):
 
 def against_ranks(rows: Iterable[tuple[Any, Any, Any]]) -> tuple[AgainstRanks, ...]:
     """Return a warning if the ranks and scores of a run's first rows contradict each other."""
-    by_query: dict[Any, list[tuple[float, float]]] = {}
+    lists: dict[Any, list[tuple[float, float]]] = {}
     numbers: list[tuple[float, float]] = []
     remaining = iter(rows)
     for most in (SAMPLE, MOST_SAMPLED - SAMPLE):
-        for query, rank, score in islice(remaining, most):
-            pair = _number(rank), _number(score)
-            if pair[0] is not None and pair[1] is not None:
-                by_query.setdefault(query, []).append(pair)  # type: ignore[arg-type]
-                numbers.append(pair)  # type: ignore[arg-type]
-        if len(by_query) < len(numbers):
+        for query, *pair in islice(remaining, most):
+            rank, score = map(_number, pair)
+            if rank is not None and score is not None:
+                lists.setdefault(query, []).append((rank, score))
+                numbers.append((rank, score))
+        if len(lists) < len(numbers):
             break
-    lists = list(by_query.values())
     fraction = next((rank for rank, _ in numbers if rank % 1), None)
-    if fraction is not None and not _are_average_ranks(lists):
-        if all(score % 1 == 0 and score >= 0 for _, score in numbers):
-            return (
-                AgainstRanks(
-                    f"The ranks of the run are fractions, such as {fraction:g}, and its scores "
-                    f"whole numbers, such as {numbers[0][1]:g}: the two may be swapped. Results "
-                    "are ranked by score, the greatest first. If they are swapped, swap the "
-                    "columns."
-                ),
-            )
-        return ()  # no ranks
+    # Results of the same score may share an average rank, which ends in 0 or 5.
+    if fraction is not None and any(rank < 1 or rank * 2 % 1 for rank, _ in numbers):
+        if any(score % 1 or score < 0 for _, score in numbers):
+            return ()  # no ranks
+        return (
+            AgainstRanks(
+                f"The ranks of the run are fractions, such as {fraction:g}, and its scores whole "
+                f"numbers, such as {numbers[0][1]:g}: the two may be swapped. Results are ranked "
+                "by score, the greatest first. If they are swapped, swap the columns."
+            ),
+        )
     neighbours = [
         (upper, lower)
-        for results in lists
+        for results in lists.values()
         for upper, lower in pairwise(sorted(results))
         if upper[0] != lower[0] and upper[1] != lower[1]
     ]
     against = [(upper, lower) for upper, lower in neighbours if upper[1] < lower[1]]
     if len(against) * _TOLERATED <= len(neighbours):
-        is_cut = len(numbers) >= MOST_SAMPLED or next(remaining, None) is not None
-        if len(neighbours) < 2 or not _are_swapped(lists, is_cut):
-            return ()
-        rank, score = min(numbers, key=lambda pair: pair[1])
-        return (
-            AgainstRanks(
-                f"The scores of the run count {score:g}, {score + 1:g}, {score + 2:g}, … in each "
-                f"list, as ranks do, and its ranks do not (rank {rank:g} has score {score:g}): the "
-                "two may be swapped. Results are ranked by score, the greatest first. If they are "
-                "swapped, swap the columns."
-            ),
-        )
+        return ()
     (above, high), (below, low) = against[0]
     example = f"rank {above:g} has {high:g}, rank {below:g} has {low:g}"
     if len(against) * 10 > 9 * len(neighbours):
@@ -113,42 +100,6 @@ def against_ranks(rows: Iterable[tuple[Any, Any, Any]]) -> tuple[AgainstRanks, .
             "score, the greatest first. If the ranks are right, leave the scores out."
         ),
     )
-
-
-def _are_average_ranks(lists: Sequence[Sequence[tuple[float, float]]]) -> bool:
-    """Return whether ranks are whole, or halves that results of the same score share."""
-    halves = shared = 0
-    for results in lists:
-        sizes = Counter(rank for rank, _ in results)
-        distinct = set(results)
-        if len(distinct) != len(sizes) or len(distinct) != len({score for _, score in results}):
-            return False
-        for rank, size in sizes.items():
-            if rank < 1 or rank * 2 % 1:
-                return False
-            halves += bool(rank % 1)
-            shared += bool(rank % 1) and size > 1
-    return shared * 2 > halves
-
-
-def _are_swapped(lists: Sequence[Sequence[tuple[float, float]]], is_cut: bool) -> bool:
-    """Return whether the scores number the results of each list, and the ranks do not."""
-    if any(rank % 1 or score % 1 for results in lists for rank, score in results):
-        return False
-    ranks, scores = ([[pair[at] for pair in results] for results in lists] for at in (0, 1))
-    if any(len(set(values)) < len(values) for values in scores):
-        return False
-    if is_cut:
-        return _is_dense(chain(*scores), 0.5) and not _is_dense(chain(*ranks), 0.5)
-    return all(min(values) in (0, 1) and _is_dense(values) for values in scores) and not all(
-        map(_is_dense, ranks)
-    )
-
-
-def _is_dense(values: Iterable[float], share: float = 1.0) -> bool:
-    """Return whether whole numbers fill this share of the range from the least to the greatest."""
-    distinct = set(values)
-    return len(distinct) >= share * (max(distinct) - min(distinct) + 1)
 
 
 def _number(value: Any) -> float | None:

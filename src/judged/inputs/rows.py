@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from math import isnan
 from numbers import Real
@@ -29,19 +28,19 @@ from judged.inputs.columns import (
     shown_header,
 )
 from judged.inputs.csv import SEPARATORS, records
-from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.dicts import (
     IDS_NOTE,
     ORDER_NOTE,
     as_id,
+    numbered,
     one_of_each,
     ranks_beside_scores,
     results_of,
 )
 from judged.inputs.formats import is_number
 from judged.inputs.frames import scan_source
-from judged.inputs.json import line_numbers as object_lines
-from judged.inputs.json import objects, parse_document
+from judged.inputs.json import parse_document, parsed_lines
+from judged.inputs.keyed import Sheet, mappings, sheet_of_text
 from judged.inputs.objects import (
     Records,
     from_arrow,
@@ -52,8 +51,8 @@ from judged.inputs.objects import (
 )
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.source import LineNumbers, Source
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Locate, Lookup
+from judged.inputs.source import Source
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Kind, Lookup
 from judged.text import Warned, counted, quote
 
 _FRAME = "a data frame"
@@ -73,40 +72,22 @@ _PHRASES = {
 }
 _LONG_TEXT = 60  # ids of so many characters, with spaces in them, are texts
 _SEPARATED = re.compile(r"[\s,;|]")
+_NAMED_ROWS = "JSON should be a list of rows with names."
 
 Cells = Sequence[Any]
-ReadColumns = Callable[[Sequence[str]], Mapping[str, Cells]]
-
-
-@dataclass(frozen=True, eq=False)
-class RowTable:
-    """A table whose columns are read when they are needed."""
-
-    header: Sequence[str]
-    label: str
-    read: ReadColumns
-    locate: Locate | None = None
-
-    def places(self, rows: Sequence[int]) -> list[int]:
-        return self.locate(rows) if self.locate else [row + 1 for row in rows]
-
-    def place(self, row: int) -> str:
-        return f"{self.label}, {'line' if self.locate else 'row'} {self.places([row])[0]}"
 
 
 def rows_in(
-    table: RowTable | None, roles: Sequence[str], named: NamedColumns, *, alone: bool = False
+    table: Sheet | None, roles: Sequence[str], named: NamedColumns, *, alone: bool = False
 ) -> dict[Kind, Lookup] | None:
     """Read the rows of a table in these roles; return None if it has no such lists of ids."""
     if table is None or not has_lists(table.header, roles, named, alone):
         return None
     for role in roles:
-        named.record(_KINDS[role], table.label, table.header)
-    names, beside, by_user, notes = choose_row_columns(table.header, table.label, named, roles)
+        named.record(_KINDS[role], table.source, table.header)
+    names, beside, by_user, notes = choose_row_columns(table.header, table.source, named, roles)
     needed = dict.fromkeys((*names.values(), *chain.from_iterable(beside.values())))
-    cells = table.read([name for name in needed if name is not None])
-    if not len(next(iter(cells.values()))):
-        raise InputError(f"{table.label}: holds no rows.")
+    cells = table.cells(name for name in needed if name is not None)
     queries = _queries(table, names["query"], cells, notes)
 
     def column(name: str, role: str) -> IdColumn:
@@ -129,14 +110,14 @@ def rows_in(
             numbers = [one for one in numbers if not one.belongs_to_results(ids, results)]
         if len(numbers) > 1:
             both = [one.name for one in numbers]
-            raise InputError(_two_columns(_BESIDE[role], both, table.label))
+            raise InputError(_two_columns(_BESIDE[role], both, table.source))
         for one in numbers:
             ids.take_values(one)
     more: dict[str, list[str]] = {role: [] for role in roles}
     unread = [name for tier in matching("relevant", table.header) for name in tier]
     if "relevant" not in roles and unread:
         more["retrieved"].append(
-            f"{table.label}: column {quote(unread[0])} was not read; judgements were given."
+            f"{table.source}: column {quote(unread[0])} was not read; judgements were given."
         )
     relevant, retrieved = (
         [name for row in lists[role].pairs for name, _ in row or ()] if role in lists else []
@@ -151,13 +132,26 @@ def rows_in(
     return {_KINDS[role]: ids.lookup(queries, [*notes, *more[role]]) for role, ids in lists.items()}
 
 
-def refuse_other_judgements(ours: Lookup, theirs: Lookup) -> None:
-    for query in {**ours.lists, **theirs.lists}:
-        if ours.lists.get(query) != theirs.lists.get(query):
-            raise InputError(
-                f"{ours.source} and {theirs.source} do not agree on what is relevant to query "
-                f"{query!r}. Runs are compared on the same judgements."
-            )
+def refuse_other_judgements(ours: Judgements | Lookup, theirs: Judgements | Lookup) -> None:
+    """Raise an error unless the judgements beside two runs are the same."""
+    one, other = _grades_by_query(ours), _grades_by_query(theirs)
+    for query in {**one, **other}:
+        here, there = one.get(query, {}), other.get(query, {})
+        for item in {**here, **there}:
+            if here.get(item) != there.get(item):
+                raise InputError(
+                    f"{ours.source} and {theirs.source} do not agree on what is relevant to query "
+                    f"{query!r}: item {item!r}. Runs are compared on the same judgements."
+                )
+
+
+def _grades_by_query(table: Judgements | Lookup) -> Mapping[str, Any]:
+    if isinstance(table, Lookup):
+        return table.lists
+    grades: dict[str, dict[str, float]] = {}
+    for query, item, grade in table.frame.select("query", "item", "grade").iter_rows():
+        grades.setdefault(query, {})[item] = grade
+    return grades
 
 
 def missing_columns(header: Sequence[str] | None) -> str:
@@ -233,34 +227,30 @@ def _two_columns(role: str, names: Sequence[str], source: str) -> str:
     )
 
 
-def table_in_file(source: Source, format: str) -> RowTable | None:
+def table_in_file(source: Source, format: str) -> Sheet | None:
     """Return the table in a file; None if its columns have no names."""
     if format == "parquet":
         with reading_parquet(source.label):
             return _polars_table(scan_source(source), source.label)
-    read: ReadColumns
-    lines: Locate | None = None
     if format in SEPARATORS:
-        separator = SEPARATORS[format]
-        header = next(records(source, separator), (0, None))[1]
-        read = partial(_read_delimited, source, separator)
-        lines = LineNumbers(source, partial(record_lines, separator=separator))
-    elif format == "ndjson":
+        return sheet_of_text(source, records(source, SEPARATORS[format]))
+    if format == "ndjson":
+        lines = parsed_lines(source, _NAMED_ROWS)
         header = _first_names(next((line for line in source.lines() if line.strip()), b""))
-        read = partial(_read_objects, source)
-        lines = LineNumbers(source, object_lines)
+        rows: Iterator[tuple[str, Any]] = ((f"line {number}", row) for number, row in lines)
     elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
         header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
-        read = partial(_read_document, source)
+        rows = (row for _ in (1,) for row in numbered(parse_document(source, _NAMED_ROWS)))
     else:
         return None
-    return None if header is None else RowTable(header, source.label, read, lines)
+    rows = mappings(rows, source.label, _NAMED_ROWS)
+    return None if header is None else Sheet(source.label, header, rows)
 
 
-def table_of(given: Any) -> RowTable | None:
+def table_of(given: Any) -> Sheet | None:
     """Return the table that a frame or rows of Python are; None for anything else."""
     if isinstance(given, Records):
-        return RowTable(list(given.columns), given.label, lambda names: given.columns)
+        return _table_of_columns(given.columns, given.label)
     if hasattr(given, "iloc"):
         return _pandas_table(given) if hasattr(given, "columns") else None
     if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
@@ -273,9 +263,11 @@ def table_of(given: Any) -> RowTable | None:
     return None
 
 
-def document_table(source: Source) -> RowTable | None:
-    expected = "JSON should be a list of rows with names."
-    return table_of(records_in(parse_document(source, expected), source.label))
+def table_in_document(source: Source, format: str) -> Sheet | None:
+    """Return the rows of a JSON document that is a dict."""
+    if format != "json":
+        return None
+    return table_of(records_in(parse_document(source, _NAMED_ROWS), source.label))
 
 
 def records_in(content: Any, label: str = "a dict") -> Records | None:
@@ -320,57 +312,37 @@ def _first_names(text: bytes) -> list[str] | None:
     return list(first) if isinstance(first, dict) else None
 
 
-def _read_delimited(source: Source, separator: str, names: Sequence[str]) -> dict[str, Cells]:
-    every = records(source, separator)
-    _, header = next(every)
-    rows = []
-    for number, cells in every:
-        if len(cells) != len(header):
-            raise InputError(
-                f"{source.label}, line {number}: {counted(len(cells), 'cell')}, but the header has "
-                f"{len(header)}; put a list with commas between quotation marks."
-            )
-        rows.append(cells)
-    return {name: [row[header.index(name)] for row in rows] for name in names}
+def _table_of_columns(columns: Mapping[str, Cells], label: str) -> Sheet:
+    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
+    return Sheet(label, list(columns), numbered(rows))
 
 
-def _read_objects(source: Source, names: Sequence[str]) -> dict[str, Cells]:
-    rows = [row for _, row in objects(source)]
-    return {name: [row.get(name) for row in rows] for name in names}
-
-
-def _read_document(source: Source, names: Sequence[str]) -> Mapping[str, Cells]:
-    table = document_table(source)
-    if table is None:
-        raise InputError(f"{source.label}: JSON should be a list of rows with names.")
-    return table.read(names)
-
-
-def _polars_table(frame: pl.LazyFrame, label: str) -> RowTable:
-    def read(names: Sequence[str]) -> Mapping[str, Cells]:
+def _polars_table(frame: pl.LazyFrame, label: str) -> Sheet:
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         with refusing(f"{label}: cannot be read"):
-            return frame.select(names).collect().to_dict(as_series=False)
+            table = frame.collect()
+        yield from numbered(table.iter_rows(named=True))
 
-    return RowTable(frame.collect_schema().names(), label, read)
+    return Sheet(label, frame.collect_schema().names(), rows())
 
 
-def _pandas_table(frame: Any) -> RowTable:
+def _pandas_table(frame: Any) -> Sheet:
     header = [str(name) for name in frame.columns]
 
-    def read(names: Sequence[str]) -> dict[str, Cells]:
-        for name in names:
-            refuse_two_columns([other for other in header if other == name], _FRAME)
-        return {name: frame.iloc[:, header.index(name)].tolist() for name in names}
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        refuse_two_columns(header, _FRAME)
+        columns = {name: frame.iloc[:, at].tolist() for at, name in enumerate(header)}
+        yield from _table_of_columns(columns, _FRAME).rows
 
-    return RowTable(header, _FRAME, read)
+    return Sheet(_FRAME, header, rows())
 
 
 def _queries(
-    table: RowTable, name: str | None, cells: Mapping[str, Cells], notes: list[str]
+    table: Sheet, name: str | None, cells: Mapping[str, Cells], notes: list[str]
 ) -> list[str]:
     if name is None:
-        notes.append(f"{table.label}: no column is the query, so that rows are numbered from 1.")
-        return [str(row + 1) for row in range(len(next(iter(cells.values()))))]
+        notes.append(f"{table.source}: no column is the query, so that rows are numbered from 1.")
+        return [str(row + 1) for row in range(len(table.places))]
     rows: dict[str, int] = {}
     for row, cell in enumerate(cells[name]):
         if _is_missing(cell) or cell == "":
@@ -380,11 +352,11 @@ def _queries(
         except InputError as error:
             raise InputError(f"{table.place(row)}, column {quote(name)}: {error}") from None
         if rows.setdefault(query, row) != row:
-            one, two = table.places([rows[query], row])
+            one, two = table.places[rows[query]], table.places[row]
             raise InputError(
-                f"{table.label}: {'lines' if table.locate else 'rows'} {one} and {two} have the "
-                f"same query, {quote(query, 60)}; give each query one row, or say with "
-                "columns={'query': …} (--columns query=…) which column tells them apart."
+                f"{table.source}: {one} and {two} have the same query, {quote(query, 60)}; give "
+                "each query one row, or say with columns={'query': …} (--columns query=…) which "
+                "column tells them apart."
             )
     if not all(isinstance(cell, str) for cell in cells[name]):
         notes.append(IDS_NOTE)
@@ -412,7 +384,7 @@ class IdColumn:
     name: str
     kind: Kind
     cells: Cells
-    table: RowTable
+    table: Sheet
     by_user: bool = False
     pairs: list[list[tuple[str, Any]] | None] = field(default_factory=list)
     """The id and the number of each result; None if the list of a row is missing."""
@@ -449,7 +421,7 @@ class IdColumn:
         bare = [note for note in self.notes if isinstance(note, OrderOnly) or note == NO_GRADES]
         if any(self.pairs) and not bare:
             raise InputError(
-                f"{self.table.label}: columns {quote(self.name)} and {quote(numbers.name)} both "
+                f"{self.table.source}: columns {quote(self.name)} and {quote(numbers.name)} both "
                 f"have a {self.kind.value} for each id; leave one out."
             )
         for note in bare:
@@ -476,7 +448,7 @@ class IdColumn:
             lists[query] = one_of_each(query, pairs or [], self.kind, repeated)
         return Lookup(
             lists,
-            self.table.label,
+            self.table.source,
             tuple(dict.fromkeys((*notes, *more, *self.notes, *self.ranks))),
             "run" if is_run else "judgements",
             repeated=tuple(repeated),
@@ -517,7 +489,7 @@ class IdColumn:
         )
         if of_relevant and of_retrieved:
             raise InputError(
-                f"{self.table.label}: column {quote(self.name)} has a number for each id of "
+                f"{self.table.source}: column {quote(self.name)} has a number for each id of "
                 f"columns {quote(relevant.name)} and {quote(retrieved.name)}. Leave it out, or "
                 f"say that it grades the relevant ids: columns={{'grades': {self.name!r}}} "
                 f"(--columns grades={self.name})."

@@ -12,7 +12,6 @@ from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import GRADES_BY_ANOTHER_NAME, NAMES, plain, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.keyed import Sheet, read_sheet
-from judged.inputs.objects import records_of
 from judged.inputs.tables import DOCUMENTS, Kind
 from judged.text import counted, few, listed
 
@@ -77,14 +76,15 @@ def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
     if isinstance(sheet, tuple):
         names = [as_id(key, sheet[1]) for key in sheet[0]]
         sheet = _sheet_of_dict(*sheet, kind, value)
+    header = sheet.frame.columns
     found: dict[str, str] = {}
     for role in ("doc", "start", "end", kind.key, *_VALUES[value]):
-        if (column := _column(role, sheet.header, [*found.values()])) is not None:
+        if (column := _column(role, header, [*found.values()])) is not None:
             found[role] = column
     if missing := [role for role in (kind.key, "doc", "start", "end") if role not in found]:
         raise InputError(
             f"{sheet.source}: {listed(missing)} missing. The first line must name the columns "
-            f"{kind.key}, doc, start and end; the columns are {shown_header(sheet.header)}."
+            f"{kind.key}, doc, start and end; the columns are {shown_header(header)}."
             f"{_HINTS.get(value, '')}"
         )
     ids = sheet.ids(found[kind.key], kind.key)
@@ -153,7 +153,7 @@ def _column(role: str, header: Iterable[str], taken: Sequence[str] = ()) -> str 
 def _sheet_of_dict(content: Mapping[Any, Any], source: str, kind: Kind, value: str) -> Sheet:
     """Return {query: [(document, start, end), …]} or {item: (document, start, end)} as a table."""
     header = [kind.key, "doc", "start", "end", *([value] if value else [])]
-    rows, places = [], []
+    rows = []
     for key, spans in content.items():
         name = as_id(key, source)
         for span in spans if isinstance(spans, (list, tuple)) and not is_span(spans) else [spans]:
@@ -162,13 +162,10 @@ def _sheet_of_dict(content: Mapping[Any, Any], source: str, kind: Kind, value: s
                     f"{source}: {kind.key} {name!r} has {quoted(span)}; {kind.phrase} are "
                     f"{kind.columns}."
                 )
-            rows.append(dict(zip(header, (name, *span), strict=False)))
-            places.append(f"{kind.key} {name!r}")
-    if not rows:
-        raise InputError(f"{source}: holds no rows.")
-    if len({len(row) for row in rows}) > 1:
+            rows.append((f"{kind.key} {name!r}", dict(zip(header, (name, *span), strict=False))))
+    if len({len(row) for _, row in rows}) > 1:
         raise InputError(f"{source}: only some spans have a {value}; give it to all or none.")
-    return Sheet(records_of(rows, source).frame(), source, places=places)
+    return Sheet.of_rows(iter(rows), source)
 
 
 def is_span(given: Any) -> bool:

@@ -128,8 +128,8 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
         (
             "r.run",
             "my run",
-            "r.run: the tag 'my run' has white space in it, which a TREC run cannot hold; write "
-            ".json, or change it.",
+            "r.run: the tag 'my run' has white space or a NUL in it, or begins like a comment, "
+            "which a TREC run cannot hold; write .json, or change it.",
         ),
         (
             "r.run.gz",
@@ -215,11 +215,11 @@ def test_what_is_written_is_read_back(tmp_path, ending):
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        ("#1", "begins like a comment or with a byte order mark"),
-        ("\ufeff1", "begins like a comment or with a byte order mark"),
-        ("a\0b", "has a NUL in it"),
-        ('{"a', "makes its first line look like another format"),
-        ("GIF89a", "makes its first line look like another format"),
+        *(
+            (query, "has white space or a NUL in it, or begins like a comment")
+            for query in ("#1", "\ufeff1", "a\0b")
+        ),
+        *((query, "makes the first line look like another format") for query in ('{"a', "PAR1")),
     ],
 )
 def test_what_a_trec_run_cannot_hold(folder, query, why):

@@ -179,7 +179,7 @@ def test_several_tables_are_several_runs(table: pl.DataFrame) -> None:
 
     def values(runs: list[str]) -> dict[str, float]:
         found = judged.evaluate("one.csv", runs, "RR")
-        return {run["name"]: run["scores"]["RR"]["value"] for run in found.to_dict()["runs"]}
+        return {run.name: found.value("RR", run=run.name) for run in found.runs}
 
     assert values(["two.csv"]) == {"one": 0.5, "two": 1.0}
     assert values(["two.csv", "plain.csv"]) == {"one": 0.5, "two": 1.0, "plain": 0.5}

@@ -180,8 +180,8 @@ def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
         (
             {"q 1": {"a": 1}},
             "merged.qrels",
-            "the query id 'q 1' has white space in it, which a TREC file of judgements cannot "
-            "hold; write .json, or change it.",
+            "the query id 'q 1' has white space or a NUL in it, or begins like a comment, which a "
+            "TREC file of judgements cannot hold; write .json, or change it.",
         ),
         (
             {"q": {"a": {"1": 1}}},

@@ -417,7 +417,9 @@ def _rows_beside_runs(
 
 def _has_labels(run: Any, columns: NamedColumns) -> bool:
     """Return whether a run is a table with labels and scores."""
-    if isinstance(run, (Mapping, Judgements, Lookup, Run)) or run == "-":
+    if isinstance(run, (Mapping, Judgements, Lookup, Run)):
+        return False
+    if isinstance(run, str) and run == "-":  # which cannot be read twice
         return False
     try:
         table, _ = _table_in(run, RUN, columns, None)

@@ -455,17 +455,15 @@ def _count_up(values: Sequence[float]) -> bool:
 
 
 def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
-    note = "scores, the greatest the best"
+    what, format, other = "scores, the greatest the best", "scores", "msmarco"
     if is_rank:
-        note = "ranks (whole numbers that count up from the first line of each query)"
-    other = "scores" if is_rank else "msmarco"
+        what = "ranks (whole numbers that count up from the first line of each query)"
+        format, other = other, format
     warning = (_WarnedOrder if is_rank else Warned)(
-        f"There is no header: the third column was read as {note}; "
-        f"format={{'run': {other!r}}} (--run-format {other}) reads "
-        f"{'scores' if is_rank else 'ranks'}."
+        f"There is no header: the third column was read as {what}; format={{'run': {other!r}}} "
+        f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
     )
-    reader = LineReader.of(source, "msmarco" if is_rank else "scores")
-    return replace(reader, notes=(warning,))
+    return replace(LineReader.of(source, format), notes=(warning,))
 
 
 def _are_whole(values: pl.Series) -> pl.Series:
@@ -526,53 +524,46 @@ def read_small(source: Source, name: str, format: str | None = None) -> Lookup |
 
 TREC = "a TREC run"
 QRELS = "a TREC file of judgements"
-_EMPTY = (r"^$", "is empty")
-_NUL = (r"\x00", "has a NUL in it")
 _UNWRITABLE = {
-    **dict.fromkeys((TREC, QRELS), (_EMPTY, (r"[\s\x1c-\x1f]", "has white space in it"), _NUL)),
-    "CSV": (_EMPTY, _NUL),
-    "Parquet": (_EMPTY,),
-    "JSON": (_EMPTY,),
+    **dict.fromkeys((TREC, QRELS), r"^$|[\s\x00\x1c-\x1f]"),
+    "CSV": r"^$|\x00",
+    **dict.fromkeys(("Parquet", "JSON"), "^$"),
 }
-"""Patterns of ids that a format cannot hold, and why."""
-_UNWRITABLE_START = (r"^[#\x{feff}]", "begins like a comment or with a byte order mark")
+"""Patterns of ids that a format cannot hold."""
 
 
 def refuse_ids(frame: pl.DataFrame, format: str, target: Path, tag: str | None = None) -> None:
     """Raise an error for an id that would not be read back from `format` unchanged."""
     import polars as pl
 
-    known = ("query", "item", "subtopic")
-    columns = {name: frame[name] for name in known if name in frame.columns}
+    names = [name for name in ("query", "item", "subtopic") if name in frame.columns]
+    columns = {f"{name} id": frame[name] for name in names}
     if tag is not None:
         columns["tag"] = pl.Series([tag])
-    is_trec = format in (TREC, QRELS)
-    for name, ids in columns.items():
-        first = (_UNWRITABLE_START,) if is_trec and name == "query" else ()
-        for pattern, why in (*_UNWRITABLE.get(format, ()), *first):
-            wrong = ids.str.contains(pattern).arg_true()
-            if len(wrong):
-                raise _unwritable(target, name, ids[wrong[0]], why, format)
-    if is_trec and frame.height and not _is_detected_as_trec(frame, format, tag):
-        why = "makes its first line look like another format"
-        raise _unwritable(target, "query", frame["query"][0], why, format)
-
-
-def _is_detected_as_trec(frame: pl.DataFrame, format: str, tag: str | None) -> bool:
+    for what, ids in columns.items():
+        pattern = _UNWRITABLE.get(format, "^$")
+        if format in (TREC, QRELS) and ids.name == "query":
+            pattern += r"|^[#\x{feff}]"  # a comment, or a byte order mark
+        wrong = ids.filter(ids.str.contains(pattern))
+        if len(wrong):
+            why = "is empty"
+            if wrong[0]:
+                why = "has white space or a NUL in it, or begins like a comment"
+            raise OutputError(
+                f"{target}: the {what} {wrong[0]!r} {why}, which {format} cannot hold; "
+                f"{'write .json, or ' if wrong[0] else ''}change it."
+            )
+    if format not in (TREC, QRELS) or not frame.height:
+        return
     query, item = frame.row(0)[:2]
-    kind = RUN if format == TREC else JUDGEMENTS
-    rest = f"Q0 {item} 1 1.0 {tag}" if format == TREC else f"0 {item} 1"
+    kind, rest = (RUN, f"Q0 {item} 1 1.0 {tag}") if format == TREC else (JUDGEMENTS, f"0 {item} 1")
     line = f"{query} {rest}\n".encode()
     try:
-        detected = detect_format(checked(Source("", kind, Path("a"), line, False)))
+        detected = detect_format(checked(Source("", kind, Path("a"), line, False))).name
     except InputError:
-        return False
-    return detected.name == "trec" and compression(line) is None
-
-
-def _unwritable(target: Path, name: str, text: str, why: str, format: str) -> OutputError:
-    what = name if name == "tag" else f"{name} id"
-    remedy = "write .json, or change it" if text else "change it"
-    return OutputError(
-        f"{target}: the {what} {text!r} {why}, which {format} cannot hold; {remedy}."
-    )
+        detected = ""
+    if detected != "trec" or compression(line) is not None:
+        raise OutputError(
+            f"{target}: the query id {query!r} makes the first line look like another format, "
+            f"which {format} cannot hold; write .json, or change it."
+        )

@@ -244,8 +244,10 @@ def has_lists(
 def is_labelled(header: Sequence[str], named: NamedColumns | None = None) -> bool:
     """Return whether a table has columns of labels and of scores."""
     by_user = {} if named is None else named.positions(header)
+    used = {header[at] for places in by_user.values() for at in places}
     return all(
-        role in by_user or bool(label_candidates(role, header)) for role in ("grade", "score")
+        role in by_user or not used.issuperset(label_candidates(role, header))
+        for role in ("grade", "score")
     )
 
 

@@ -408,18 +408,17 @@ def _rows_beside_runs(
         from judged.inputs.rows import rows_in
 
         rows = rows_in(table, LISTS, columns)
-        if rows is None and runs is not None and is_labelled(table.header, columns):
-            several = as_runs(runs).values()
-            if any(_has_labels(run, columns) for run in several):
+        may_be_labels = rows is None and runs is not None and isinstance(file, (str, PathLike))
+        if may_be_labels and is_labelled(table.header, columns):
+            several: Any = runs
+            if any(_has_labels(run, file, columns) for run in as_runs(several).values()):
                 rows = read_labelled(table, columns)
     return rows, source if rows or user_name is None else given
 
 
-def _has_labels(run: Any, columns: NamedColumns) -> bool:
-    """Return whether a run is a table with labels and scores."""
-    if isinstance(run, (Mapping, Judgements, Lookup, Run)):
-        return False
-    if isinstance(run, str) and run == "-":  # which cannot be read twice
+def _has_labels(run: Any, judgements: str | PathLike[str], columns: NamedColumns) -> bool:
+    """Return whether a run is another file with labels and scores; "-" cannot be read twice."""
+    if not isinstance(run, (str, PathLike)) or fspath(run) in ("-", fspath(judgements)):
         return False
     try:
         table, _ = _table_in(run, RUN, columns, None)

@@ -179,12 +179,11 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
 
 def _in_rows(table: Sheet, of: Of) -> Iterator[_Entry]:
     width = len(table.header)
-    if not table.headed and (width == 2 or (width == 1 and of == "queries")):
-        key, title, text = 0, None, width - 1  # id and text, or the texts of queries alone
-    else:
+    positions: _Positions = (0, None, width - 1)  # id and text, or the texts of queries alone
+    if table.headed or not (width == 2 or (width == 1 and of == "queries")):
         header = table.header if table.headed else list(next(table.rows)[1].values())
-        key, title, text = text_columns(header, of, table.source)
-    id_name, *others = (None if at is None else table.header[at] for at in (key, title, text))
+        positions = text_columns(header, of, table.source)
+    id_name, *others = (None if at is None else table.header[at] for at in positions)
     assert id_name is not None
     for row_place, row in table.rows:
         place = f"{table.source}, {row_place}"

@@ -526,8 +526,8 @@ def _without_header(sheet: Sheet) -> _Part:
     cells = [[cell.strip() for cell in column] for column in sheet.frame]
     places = list(map(sheet.place, range(sheet.frame.height)))
     if len(cells) == 2:
-        queries, values = sheet.ids(sheet.header[0], "query"), cells[1]
-        rows = zip(queries, places, values, strict=True)
+        ids = sheet.ids(sheet.header[0], "query")
+        rows = zip(ids, places, cells[1], strict=True)
         return _Part([(None, None, *row) for row in rows], sheet.source)
     if len(cells) != 3:
         raise InputError(

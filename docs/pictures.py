@@ -106,6 +106,13 @@ class Digits:
             judged.Embeddings(*self.files.vectors), self.same, SWEPT, batch_size=50
         )
 
+    def funnel(self) -> Any:
+        frames = {path.stem: judged.read_run(path).frame for path in self.texts.runs}
+        found = frames["bm25"].select("query", "item")
+        reranked = frames["dense"].join(found, on=["query", "item"], how="semi")
+        stages = {"bm25": frames["bm25"], "reranked": reranked}
+        return judged.funnel(self.texts.judgements, stages, k=5)
+
     def cosines(self) -> Any:
         """A run whose scores are cosines: whole numbers of a millionth before."""
         frame = judged.read_run(self.run("cosine-pixels")).frame
@@ -165,6 +172,10 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),
     "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),
     "roc": lambda digits: charts.roc(digits.files.rankings),
+    "risk-coverage": lambda digits: charts.risk_coverage(
+        judged.evaluate(digits.texts.judgements, digits.texts.runs[1], "RR")
+    ),
+    "funnel": lambda digits: charts.funnel(digits.funnel()),
     "reliability": lambda digits: charts.reliability(digits.judgements, digits.cosines(), bins=25),
     "gallery": lambda digits: charts.gallery(
         digits.judgements,

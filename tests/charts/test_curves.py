@@ -17,9 +17,10 @@ from judged.charts.kinds.curves import (
     measure_at_k,
     precision_recall,
     precision_recall_at_k,
+    risk_coverage,
     roc,
 )
-from judged.errors import MeasureError
+from judged.errors import JudgedWarning, MeasureError
 from judged.measures import parse_measure
 from support.errors import error_of
 from support.loops import for_each
@@ -299,3 +300,30 @@ def test_errors_of_measures() -> None:
     assert str(error.value) == (
         "Bpref has no cutoff k to draw a curve along; use a measure such as P or nDCG."
     )
+
+
+def test_risk_coverage() -> None:
+    # Scores 0.9 (right), 0.8 (wrong), 0.8 (right), 0.1 (wrong); a fifth query has no results.
+    judgements = {query: {"a": 1} for query in "vwxyz"}
+    run = {"v": {"a": 0.9}, "w": {"b": 0.8}, "x": {"a": 0.8}, "y": {"b": 0.1, "a": 0.05}}
+    with pytest.warns(JudgedWarning, match="no results"):
+        evaluation = evaluate(judgements, run, "RR")
+    found = risk_coverage(evaluation).data
+    assert found.select("threshold", "coverage", "risk").rows() == [
+        (0.9, 0.2, 0.0),
+        (0.8, 0.6, 1 / 3),
+        (0.1, 0.8, 0.5),
+    ]
+    assert risk_coverage(evaluation, measure="Success@2").data["risk"][-1] == 0.25
+    message = "run: abstention compares the best scores of queries, and this run has no scores. "
+    assert error_of(risk_coverage, EIGHT).startswith(message)
+
+
+def test_risk_coverage_of_many_thresholds() -> None:
+    judgements = {str(query): {"a": 1} for query in range(1000)}
+    run = {query: {"a" if int(query) % 3 else "b": float(query)} for query in judgements}
+    chart = risk_coverage(evaluate(judgements, run, "RR"))
+    assert chart.data.height == 400
+    assert chart.data["coverage"][-1] == 1
+    assert chart.data["risk"][-1] == 0.334
+    assert "400 of 1,000 thresholds are shown." in chart.notes

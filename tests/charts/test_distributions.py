@@ -9,6 +9,7 @@ from typing import get_args
 import polars as pl
 import pytest
 
+import judged
 from judged import Rankings
 from judged.charts.kinds.distributions import (
     OF,
@@ -16,6 +17,7 @@ from judged.charts.kinds.distributions import (
     calibration_error,
     confusion,
     embedding_scores,
+    funnel,
     rank_histogram,
     reliability,
     scores,
@@ -214,3 +216,22 @@ def test_the_reliability_of_a_run() -> None:
 )
 def test_errors(function, sources, options, message) -> None:
     assert error_of(function, *sources, **options) == message
+
+
+def test_funnel() -> None:
+    # In the top 2 at the end: b. The last stage dropped a, and the first did not find e; c was
+    # never above rank 3, and d fell from rank 2 to 3.
+    judgements = {"q": dict.fromkeys("abcde", 1)}
+    stages = {"first": {"q": list("adcb")}, "last": {"q": list("bxdc")}}
+    chart = funnel(judged.funnel(judgements, stages, k=2))
+    assert chart.data.select("stage", "reason", "items", "left_from", "left_to").rows() == [
+        ("first", "not retrieved", 1, 4, 5),
+        ("last", "dropped", 1, 3, 4),
+        ("last", "demoted", 1, 2, 3),
+        ("last", "not promoted", 1, 1, 2),
+        ("last", "kept", 1, 0, 1),
+    ]
+    assert chart.data["row"][-1] == "last: in the top 2"
+    assert error_of(funnel, judgements) == (
+        "this chart is made from the result of judged.funnel; got something else."
+    )

@@ -63,6 +63,8 @@ def test_charts_of_results_and_of_pairs(judged, files):
         ("ranges", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP"),
         ("roc", "qrels", "a.run", "--collection", 10),
         ("cmc", "qrels", "a.run", "b.run"),
+        ("risk-coverage", "qrels", "p.run", "-m", "Success@2"),
+        ("funnel", "qrels", "a.run", "p.run", "-k", 1, "--rel", 1),
     ):
         result = judged("plot", *arguments, "-o", f"{arguments[0]}.json")
         assert result.code == 0, result.err

@@ -83,6 +83,7 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
         "sweep": lambda function: function(sweep),
         "study": lambda function: function(study),
         "plan": lambda function: function(plan),
+        "stages": lambda function: function(judged.funnel(judgements, runs, k=1)),
     }
     for kind in KINDS.values():
         function = getattr(charts, kind.function_name)

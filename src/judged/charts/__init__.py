@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from judged.charts.kinds.curves import measure_at_k as measure_at_k
     from judged.charts.kinds.curves import precision_recall as precision_recall
     from judged.charts.kinds.curves import precision_recall_at_k as precision_recall_at_k
+    from judged.charts.kinds.curves import risk_coverage as risk_coverage
     from judged.charts.kinds.curves import roc as roc
     from judged.charts.kinds.distributions import confusion as confusion
     from judged.charts.kinds.distributions import embedding_scores as embedding_scores
+    from judged.charts.kinds.distributions import funnel as funnel
     from judged.charts.kinds.distributions import rank_histogram as rank_histogram
     from judged.charts.kinds.distributions import reliability as reliability
     from judged.charts.kinds.distributions import scores as scores

@@ -35,6 +35,7 @@ from judged.measures import parse_measure
 from judged.options import formats_of, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.runs.funnel import funnel
 from judged.text import Warned, counted, few, listed, shown
 
 if TYPE_CHECKING:
@@ -382,6 +383,9 @@ def chart_of_files(
             return kind.function(read, **options)
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
+    if kind.needs == "stages":
+        lost = funnel(files[0], list(files[1:]), columns=scoring.get("columns"), **made_by)
+        return kind.function(lost, **options)
     if NEEDS[kind.needs].made_by:
         return kind.function(_compare_files(kind, files, options, scoring, made_by), **options)
     if kind.needs in OF_RANKINGS:

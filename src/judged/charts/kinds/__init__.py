@@ -88,6 +88,14 @@ NEEDS = {
         {"source": "The result of `judged.compare`, with open ranks, or of `judged.evaluate`."},
         ("measures", *COMPARING),
     ),
+    "stages": Needs(
+        "judgements and two or more runs, the stages of a pipeline in their order",
+        "QRELS RUN RUN...",
+        "funnel",
+        (3, None),
+        {"funnel": "The result of `judged.funnel`."},
+        ("k", "rel"),
+    ),
     "diagnosis": Needs(
         "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`",
         "DIAGNOSIS",
@@ -140,8 +148,8 @@ OPTIONS = {
 
 FILES = {
     "curves": "precision-recall eleven-point measure-at-k precision-recall-at-k confusion-at-k "
-    "cmc roc",
-    "distributions": "confusion rank-histogram scores embedding-scores reliability",
+    "cmc roc risk-coverage",
+    "distributions": "confusion rank-histogram scores embedding-scores reliability funnel",
     "pairs": "differences scatter",
     "intervals": "forest systems power ranges",
     "gallery": "gallery",
@@ -206,6 +214,8 @@ _DECLARED = (
         "ranges", "How far ties and unjudged results could move a number", "systems", "measures"
     ),
     ChartKind("roc", "ROC curve", "systems", "query rel"),
+    ChartKind("risk-coverage", "Wrong answers as more queries are answered", "system", "measure"),
+    ChartKind("funnel", "Relevant items lost by each stage of a pipeline", "stages"),
     ChartKind("reliability", "Reliability diagram", "results", "bins rel unjudged"),
     ChartKind(
         "gallery",

@@ -41,6 +41,7 @@ from judged.charts.sources import (
 )
 from judged.charts.svg import DASHES
 from judged.errors import InputError, MeasureError
+from judged.evaluation.abstention import RIGHT, Answers
 from judged.measures import parse_all, parse_measure
 from judged.measures.registry import collection_size
 from judged.rankings.rankings import Rankings
@@ -683,3 +684,57 @@ def draw_roc(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
     return title, notes, frame.layers(chance, *lines)
+
+
+# -- risk coverage
+
+MAX_THRESHOLDS = 400  # more points cannot be told apart
+
+
+@takes_design(measure='Measure that is 1 for a right answer and 0 for a wrong one, "Success@1".')
+def risk_coverage(
+    source: Source, *, measure: str | Measure | None = None, **design: Unpack[Design]
+) -> Chart:
+    """Draw the share of wrong answers as more queries are answered, the best scores first.
+
+    >>> import judged
+    >>> judgements = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> run = {"q1": {"a": 0.9}, "q2": {"b": 0.4}}
+    >>> risk_coverage(judged.evaluate(judgements, run, "RR")).data["risk"].to_list()
+    [0.0, 0.5]
+    """
+    systems = unweighted(Systems.of(source).one())
+    r = systems.rankings[0]
+    chosen = parse_measure(RIGHT if measure is None else measure)
+    answers = Answers.of(r, chosen)
+    if not len(answers.scores):
+        raise InputError(f"{r.name} has no results for any query, so there is nothing to answer.")
+    columns = dict(zip(("threshold", "coverage", "risk"), answers.curve(), strict=True))
+    points = len(columns["risk"])
+    kept_points = np.unique(np.linspace(0, points - 1, min(points, MAX_THRESHOLDS)).astype(int))
+    facts = [pl.lit(r.name).alias("run"), pl.lit(str(chosen)).alias("measure")]
+    facts += [pl.lit(answers.queries).alias("queries"), pl.lit(points).alias("thresholds")]
+    table = pl.DataFrame(columns)[kept_points].select(*facts, pl.all())
+    return draw_risk_coverage(table, Canvas.of(design), systems.sentences())
+
+
+@draws("risk-coverage")
+def draw_risk_coverage(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    _, top = span_of(table["risk"])
+    x = share_axis("coverage: answered queries", "coverage")
+    y = share_axis("risk: wrong answers among them", "risk", top=top)
+    for axis in (x, y):
+        axis["axis"] = {"format": ".0%"}
+    frame = canvas.frame(WIDTH, HEIGHT, table["run"].unique())
+    lines = curves(table, "run", x=x, y=y, canvas=canvas, frame=frame, high=top)
+    measure, queries, thresholds = (table[name][0] for name in ("measure", "queries", "thresholds"))
+    notes = [
+        f"Queries are answered from the greatest best score down; an answer is right if {measure} "
+        "is 1.",
+        f"Shares of {counted(queries, 'query', 'queries')}, without bounds: judged abstain chooses "
+        "a threshold with a guarantee.",
+        f"{table.height:,} of {thresholds:,} thresholds are shown."
+        if thresholds > table.height
+        else "",
+    ]
+    return "Wrong answers as more queries are answered", notes, frame.layers(*lines)

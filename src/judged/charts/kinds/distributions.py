@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
@@ -25,6 +26,7 @@ from judged.charts.canvas import (
     share_axis,
     text_width,
     when,
+    widest,
 )
 from judged.charts.chart import Chart, Drawing, draws
 from judged.charts.kinds import takes_design
@@ -39,6 +41,7 @@ from judged.matching.join import match
 from judged.matching.pool import pool_of
 from judged.measures import parse_measure
 from judged.options import choice, whole
+from judged.runs.funnel import Funnel
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -670,3 +673,75 @@ def diagram(
     }
     main = {"width": width, "height": height, "layer": [perfect, gaps, line, points]}
     return {"vconcat": [main, counts], "spacing": APART}
+
+
+# -- funnel
+
+
+@takes_design()
+def funnel(funnel: Funnel, **design: Unpack[Design]) -> Chart:
+    """Draw the relevant items that each stage of a pipeline lost, down to those in the top K.
+
+    >>> import judged
+    >>> stages = {"first": {"q": ["a", "b"]}, "last": {"q": ["b", "a"]}}
+    >>> lost = judged.funnel({"q": {"a": 1, "b": 1, "c": 1}}, stages, k=1)
+    >>> judged.charts.funnel(lost).data.select("reason", "items").rows()
+    [('not retrieved', 1), ('demoted', 1), ('kept', 1)]
+    """
+    if not isinstance(funnel, Funnel):
+        raise InputError("this chart is made from the result of judged.funnel; got something else.")
+    losses = [
+        (stage, reason, items)
+        for stage, reasons in funnel.losses.items()
+        for reason, items in reasons.items()
+    ]
+    last = funnel.stages[-1]
+    counts = pl.DataFrame(
+        [*losses, (last, "kept", funnel.kept)], schema=["stage", "reason", "items"], orient="row"
+    )
+    left = funnel.relevant - pl.col("items").cum_sum()
+    kept = pl.col("reason") == "kept"
+    word = pl.when(kept).then(pl.lit(f"in the top {funnel.k}")).otherwise("reason")
+    table = counts.select(
+        *("stage", "reason", "items"),
+        share=pl.col("items") / funnel.relevant,
+        row=pl.concat_str("stage", pl.lit(": "), word),
+        left_from=pl.when(kept).then(0).otherwise(left),
+        left_to=pl.when(kept).then(pl.col("items")).otherwise(left + pl.col("items")),
+        k=pl.lit(funnel.k),
+        queries=pl.lit(len(np.unique(funnel.query))),
+    )
+    warned = [f"Warning: {text}" for text in funnel.warnings()]
+    return draw_funnel(table, Canvas.of(design), warned)
+
+
+@draws("funnel")
+def draw_funnel(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    chosen = canvas.theme
+    total = int(table["items"].sum())
+    last, k = table["stage"][-1], table["k"][0]
+    scale = {"domain": [0, total * 1.12], "nice": False}
+    x = number_axis("relevant items", "left_to", scale=scale, axis={"format": ",d"})
+    names = widest(table["row"])
+    if canvas.width is not None:
+        names = min(names, canvas.width / 2)
+    y = name_axis(None, "row", axis={"labelLimit": math.ceil(names) + 4})
+    tooltip = [{"field": "row"}, {"field": "items"}, {"field": "share", "format": ".1%"}]
+    shade = when("datum.reason == 'kept'", chosen.series[0], chosen.wrong)
+    bars = layer(
+        mark("bar"), encode(x=x, x2={"field": "left_from"}, y=y, color=shade, tooltip=tooltip)
+    )
+    numbers = layer(
+        mark("text", align="left", dx=5),
+        encode(x=x, y=y, text={"field": "label"}),
+        transform=[{"calculate": "format(datum.items, ',')", "as": "label"}],
+    )
+    notes = [
+        f"Each of {counted(total, 'relevant item')} of "
+        f"{counted(table['queries'][0], 'query', 'queries')} is in one bar: lost by one stage, or "
+        f"in the top {k} of {last}.",
+    ]
+    title = f"Relevant items on their way to the top {k} of {last}"
+    width = canvas.across(WIDTH, beside=names + 20)
+    height = canvas.down(28 * table.height + 10)
+    return title, notes, layers(bars, numbers, width=width, height=height)

@@ -49,7 +49,7 @@ def _kind(visit: Visit) -> ChartKind:
     if name is None:
         raise RefusedError(f"name the kind of chart: {', '.join(KINDS)}.", "kind")
     kind = kind_named(name)
-    if kind.name == "gallery" or kind.needs in OF_JSON:
+    if kind.name == "gallery" or kind.needs in (*OF_JSON, "stages"):
         raise RefusedError(f"the chart {kind.name} is not supported here.", "kind")
     return kind
 

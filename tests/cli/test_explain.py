@@ -1,6 +1,7 @@
 """`judged explain`: what it prints, what it writes, and what it refuses."""
 
 import json
+import sys
 
 
 def test_a_relevance_list(judged):
@@ -89,12 +90,12 @@ def test_html_and_gif(judged, files):
 
 
 def test_lines_are_broken_between_words_on_a_terminal(judged, monkeypatch):
-    from rich.console import Console
-
     from judged.cli import _terminal
 
     plain = judged("explain '0 1 0 0 1' -m AP@5")
-    monkeypatch.setattr(_terminal, "console", lambda: Console(width=80, highlight=False))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(_terminal, "_watched", lambda stream: stream is sys.stdout)
     shown = judged("explain '0 1 0 0 1' -m AP@5")
     assert shown.out.split() == plain.out.split()  # no word is cut
     assert max(map(len, shown.out.splitlines())) <= 80 < max(map(len, plain.out.splitlines()))

@@ -39,7 +39,7 @@ TEXTS = {
     "funnel": {"columns", "max_loss"},
     "spans": {"k"},
     "explain": {"columns", "convention", "measures", "pool", "query", "rows"},
-    "fuse": {"columns", "run_weights"},
+    "fuse": {"columns", "weights"},
     "gate": {"columns", "convention", "max_drop", "measures", "minimum"},
     "identify": {"columns", "measures", "value"},
     "learn": {"kind", "measure"},

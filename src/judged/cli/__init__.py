@@ -21,52 +21,59 @@ from judged.outputs import StandardOutputError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-COMMANDS = {
-    "demo": "Search bundled images and texts, and evaluate it.",
-    "evaluate": "Score runs against judgements.",
-    "compare": "Test whether runs differ significantly.",
-    "explain": "Show how a value is calculated for one query.",
-    "report": "Write an evaluation of runs into one HTML file.",
-    "serve": "Explore files in the browser.",
-    "bench": "Evaluate systems on several collections.",
-    "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
-    "retriever": "Query a retriever and score its results.",
-    "spans": "Score chunks by the characters of evidence that they cover.",
-    "gate": "Fail CI when a run is worse than its baseline.",
-    "queue": "List the unjudged results to judge next.",
-    "agreement": "Measure how far assessors agree.",
-    "merge": "Combine several assessors' judgements.",
-    "check": "Check a test collection for errors.",
-    "fuse": "Fuse several runs into one.",
-    "overlap": "Measure how far runs agree, without judgements.",
-    "funnel": "Find the stage of a pipeline that lost relevant items.",
-    "abstain": "Find the score from which on a run should answer.",
-    "plot": "Draw a chart.",
-    "advise": "Recommend measures that suit the data.",
-    "plan": "Work out how many queries you need (power analysis).",
-    "conventions": "Show how other libraries define the same measures.",
-    "identify": "Find the definitions that give a number.",
-    "trec-eval": "Print what trec_eval 10.0 prints.",
-    "mcp": "Serve evaluation tools to agents.",
-    "measures": "List all measures and presets, or explain some.",
-    "doctor": "Check the installation.",
-    "learn": "Learn a similarity from vectors and relevance.",
-    "temperature": "Show what a temperature does to loss and confidence.",
-}
-"""Each command, in the module of this package of the same name, and its line in the help. Modules
-are loaded when their command runs."""
 TOPICS = {
-    "commands": ("demo", "evaluate", "compare", "explain", "report", "serve"),
-    "data sources": ("bench", "embeddings", "retriever", "spans"),
-    "CI": ("gate",),
-    "judgements": ("queue", "agreement", "merge", "check"),
-    "runs": ("fuse", "overlap", "funnel", "abstain", "plot"),
-    "planning": ("advise", "plan"),
-    "other tools": ("conventions", "identify", "trec-eval", "mcp"),
-    "reference": ("measures", "doctor"),
-    "learning": ("learn", "temperature"),
+    "commands": {
+        "demo": "Search bundled images and texts, and evaluate it.",
+        "evaluate": "Score runs against judgements.",
+        "compare": "Test whether runs differ significantly.",
+        "explain": "Show how a value is calculated for one query.",
+        "report": "Write an evaluation of runs into one HTML file.",
+        "serve": "Explore files in the browser.",
+    },
+    "data sources": {
+        "bench": "Evaluate systems on several collections.",
+        "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
+        "retriever": "Query a retriever and score its results.",
+        "spans": "Score chunks by the characters of evidence that they cover.",
+    },
+    "CI": {
+        "gate": "Fail CI when a run is worse than its baseline.",
+    },
+    "judgements": {
+        "queue": "List the unjudged results to judge next.",
+        "agreement": "Measure how far assessors agree.",
+        "merge": "Combine several assessors' judgements.",
+        "check": "Check a test collection for errors.",
+    },
+    "runs": {
+        "fuse": "Fuse several runs into one.",
+        "overlap": "Measure how far runs agree, without judgements.",
+        "funnel": "Find the stage of a pipeline that lost relevant items.",
+        "abstain": "Find the score from which on a run should answer.",
+        "plot": "Draw a chart.",
+    },
+    "planning": {
+        "advise": "Recommend measures that suit the data.",
+        "plan": "Work out how many queries you need (power analysis).",
+    },
+    "other tools": {
+        "conventions": "Show how other libraries define the same measures.",
+        "identify": "Find the definitions that give a number.",
+        "trec-eval": "Print what trec_eval 10.0 prints.",
+        "mcp": "Serve evaluation tools to agents.",
+    },
+    "reference": {
+        "measures": "List all measures and presets, or explain some.",
+        "doctor": "Check the installation.",
+    },
+    "learning": {
+        "learn": "Learn a similarity from vectors and relevance.",
+        "temperature": "Show what a temperature does to loss and confidence.",
+    },
 }
-"""The headings of the help. --help explains the commands of the first; --help-all all of them."""
+"""Each command, in the module of this package of the same name, and its line in the help, below the
+headings of the help. --help explains the commands of the first, --help-all all of them."""
+COMMANDS = {name: line for commands in TOPICS.values() for name, line in commands.items()}
 COMPLETION = "_JUDGED_COMPLETE"
 """The environment variable that shells set to ask for completions."""
 
@@ -93,7 +100,7 @@ class Commands(click.Group):
         first, *others = TOPICS
         for topic in TOPICS if ctx.meta.get(HELP_ALL) else [first]:
             with formatter.section(topic[0].upper() + topic[1:]):
-                formatter.write_dl([(name, COMMANDS[name]) for name in TOPICS[topic]])
+                formatter.write_dl([*TOPICS[topic].items()])
         if not ctx.meta.get(HELP_ALL):
             with formatter.section("More commands"):
                 formatter.write_dl([(topic, ", ".join(TOPICS[topic])) for topic in others])

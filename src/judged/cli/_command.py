@@ -54,17 +54,8 @@ Kind = TypeVar("Kind", Reads, Writes)
 # -- options and help
 
 GROUPS = (
-    *(
-        "options",
-        "relevance",
-        "encoding",
-        "vectors",
-        "measures",
-        "policy",
-        "statistics",
-        "comparison",
-    ),
-    *("training", "drawing", "data", "Spark", "output"),
+    *("options", "relevance", "encoding", "vectors", "measures", "policy", "statistics"),
+    *("comparison", "training", "drawing", "data", "Spark", "output"),
 )
 """Headings of --help-all, in this order."""
 HELP_ALL = "judged.help_all"
@@ -273,21 +264,9 @@ def _check_not_a_measure(ctx: click.Context, word: str) -> None:
     raise click.UsageError(f"{word} is a measure: write -m {together}", ctx)
 
 
-RENAMED = {
-    "answer_threshold": "threshold",
-    "in_batch": "batch_size",
-    "n_queries": "queries",
-    "rrf_k": "k",
-    "run_weights": "weights",
-    "symmetric": "both",
-}
-"""Options that the library calls otherwise."""
-
-
 def _name_options(message: str, params: Iterable[click.Parameter]) -> str:
     """Name an option as it is typed, where a message of the library begins with its keyword."""
     names = {str(param.name): param.flag for param in params if isinstance(param, GroupedOption)}
-    names |= {ours: names[name] for name, ours in RENAMED.items() if name in names}
     return re.sub(
         r"(?:^|(?<=; ))\w+(?= (?:must|takes|needs|is about) )",
         lambda match: names.get(match[0], match[0]),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Function], Function]
 
-# -- kinds of options; each takes the group and whether the option is common
+# -- kinds of options; after a space, a name may have the keyword of the library
 
 
 def together(*options: Decorator[Any]) -> Decorator[Any]:
@@ -53,7 +53,7 @@ def list_of_numbers(
 
 def flag(name: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option without a value."""
-    return option(name, is_flag=True, help=help, **settings)
+    return option(*name.split(), is_flag=True, help=help, **settings)
 
 
 def number(
@@ -61,17 +61,17 @@ def number(
 ) -> Decorator[Any]:
     """Return an option that takes an `int` or a `float`."""
     settings |= {"default": default, "show_default": default is not None, "help": help}
-    return option(name, type=kind, metavar=metavar, **settings)
+    return option(*name.split(), type=kind, metavar=metavar, **settings)
 
 
 def text(name: str, metavar: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option that takes a text."""
-    return option(name, metavar=metavar, help=help, **settings)
+    return option(*name.split(), metavar=metavar, help=help, **settings)
 
 
 def file(name: str, help: str, **settings: Any) -> Decorator[Any]:
     """Return an option that names a file to read."""
-    return option(name, metavar="FILE", type=READS, help=help, **settings)
+    return option(*name.split(), metavar="FILE", type=READS, help=help, **settings)
 
 
 def output_option(help: str, *, required: bool = True, **settings: Any) -> Decorator[Any]:
@@ -224,7 +224,7 @@ tie_range_option = flag(
     group="statistics",
 )
 interval_option = option(
-    *("--interval", "--ci"),
+    *("--interval", "--ci", "intervals"),
     is_flag=True,
     help="Show a confidence interval for each value.",
     group="statistics",
@@ -268,23 +268,17 @@ def take_policy(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if is_given(name)}
 
 
-SHOWN = {
-    "interval": "intervals",
-    "level": "level",
-    "groups": "groups",
-    "tie_range": "tie_range",
-    "unjudged_range": "unjudged_range",
-    "unanswerable": "unanswerable",
-    "answer_threshold": "threshold",
-    "slices": "slices",
-}
+SHOWN = (
+    *("intervals", "level", "groups", "slices", "tie_range", "unjudged_range", "unanswerable"),
+    "threshold",
+)
 """Options that are keyword arguments of `Evaluation.showing`."""
 
 
 def take_shown(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of `Evaluation.showing`, and return those that were given."""
     values = {name: options.pop(name) for name in SHOWN if name in options}
-    return {SHOWN[name]: value for name, value in values.items() if is_given(name)}
+    return {name: value for name, value in values.items() if is_given(name)}
 
 
 def as_scoring(options: dict[str, Any]) -> dict[str, Any]:
@@ -324,9 +318,9 @@ def score_runs(
     function: Callable[..., Any], judgements: Any, runs: Any, *args: Any, **options: Any
 ) -> Any:
     """Call a function of judgements and runs with a progress bar."""
-    from judged.cli._terminal import counting
+    from judged.cli._terminal import working
 
-    with counting("Reading runs", len(runs or [1]), "") as advance:
+    with working("Reading runs", len(runs or [1]), "") as advance:
         progress = {} if advance is None else {"progress": lambda _: advance(1)}
         return call_scoring(function, judgements, runs or None, *args, **progress, **options)
 
@@ -427,7 +421,7 @@ def baseline_option(
     return text("--baseline", "RUN", help, group="comparison", common=True)
 
 
-TRAINING = (*("kind", "rank", "positives", "symmetric", "measure", "held_out", "iterations"),)
+TRAINING = ("kind", "rank", "positives", "both", "measure", "held_out", "iterations")
 """Names of the options of training."""
 
 
@@ -445,8 +439,10 @@ def training_options(kind: str, *names: str) -> Decorator[Any]:
         "positives": choice(
             "--positives", POSITIVES, "Combine a query's positives.", "each", group="training"
         ),
-        "symmetric": flag(
-            "--symmetric", "Add the loss of items among queries, as CLIP does.", group="training"
+        "both": flag(
+            "--symmetric both",
+            "Add the loss of items among queries, as CLIP does.",
+            group="training",
         ),
         "measure": measure_option("AP", "Keep the weights that are best by this measure."),
         "held_out": number("--held-out", float, "SHARE", share, 0.2, **own),
@@ -456,9 +452,8 @@ def training_options(kind: str, *names: str) -> Decorator[Any]:
 
 
 def take_training(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options of training, and return them as the library names them."""
-    training = {name: options.pop(name) for name in TRAINING if name in options}
-    return {"both": training.pop("symmetric"), **training}
+    """Remove the options of training, and return them."""
+    return {name: options.pop(name) for name in TRAINING if name in options}
 
 
 # -- output

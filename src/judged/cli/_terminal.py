@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,11 +16,12 @@ from judged.results import Table, terminal_width, text_lines, wrap_words
 from judged.text import Dim, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from judged.results import Display, Document, Result
 
 
+Advance = Callable[[int], None]
+STYLES = {"warning": "33", "dim": "2"}
+"""Codes of yellow and dim text; headers and the best values are bold."""
 # fmt: off
 _SUBSTITUTES = {
     "–": "-", "…": "...", "×": "x", "·": ".", "∞": "inf", "≥": ">=", "≤": "<=", "≈": "~",
@@ -99,49 +100,16 @@ def in_shell(text: str) -> str:
     return text
 
 
-def console() -> Console | None:
-    """Return standard output if it is a terminal."""
-    if not _watched(sys.stdout):
-        return None
-    from rich.console import Console
-
-    return Console(highlight=False, emoji=False)
-
-
 def _watched(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show a spinner on a terminal while something takes long."""
-    if not _watched(sys.stderr):
-        yield
-        return
-    from rich.console import Console
-    from rich.text import Text
+def working(what: str, total: int | None = None, unit: str = "queries") -> Iterator[Advance | None]:
+    """Show on a terminal that something takes long, and how much of a `total` is done.
 
-    # Plain: names of files may look like markup.
-    with Console(stderr=True).status(Text(visible(what))) as status:
-
-        @contextmanager
-        def shown(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
-            yield lambda done: status.update(Text(visible(f"{name}: {_of(done, size)}")))
-            status.update(Text(visible(what)))
-
-        with watched(shown):
-            yield
-
-
-def _of(done: int, size: int | None) -> str:
-    return f"{done // 10**6:,} MB" if size is None else f"{done // 10**6:,} of {size // 10**6:,} MB"
-
-
-@contextmanager
-def counting(
-    what: str, total: int, unit: str = "queries"
-) -> Iterator[Callable[[int], None] | None]:
-    """Show a progress bar on a terminal; yield a function of how many more are done, or None."""
+    Yield a function of how many more are done, or None without a terminal.
+    """
     if not _watched(sys.stderr):
         yield None
         return
@@ -154,15 +122,12 @@ def counting(
         TimeRemainingColumn,
     )
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(unit),
-        TimeRemainingColumn(),
-    )
+    # Without markup, because names of files may look like it.
+    columns: list[Any] = [TextColumn("{task.description}", markup=False), BarColumn()]
+    if total is not None:
+        columns += [MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(visible(what), total=total)
 
         @contextmanager
         def shown(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
@@ -172,10 +137,6 @@ def counting(
 
         with watched(shown):
             yield lambda done: bar.advance(task, done)
-
-
-def _style(line: str) -> str | None:
-    return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
 
 
 DISPLAY = "judged.display"
@@ -224,25 +185,31 @@ def print_document(document: Document, display: Display) -> None:
     Without a terminal, warnings go to standard error, and sentences are not wrapped, so that
     programs such as grep find them.
     """
-    out = console()
+    terminal = _watched(sys.stdout)
+    is_plain = not terminal or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+
+    def style(text: str, kind: str) -> str:
+        return text if is_plain else f"\x1b[{STYLES.get(kind, '1')}m{text}\x1b[0m"
+
+    width = terminal_width()
     lines: list[str] = []
     warnings: list[str] = []
-    parts = document.parts(display, hint=out is not None and _has_verbose())
-    for part in [part if isinstance(part, Table) else _told(part) for part in parts]:
-        if isinstance(part, Table) and out is not None:
-            _print_styled(out, text_lines(part, out.width, _bold))
-        elif isinstance(part, Table):
-            lines += text_lines(part, terminal_width())
-        elif out is not None:
-            for line in wrap_words(readable(part), out.width):
-                out.print(line, markup=False, style=_style(part), soft_wrap=True)
+    for part in document.parts(display, hint=terminal and _has_verbose()):
+        if isinstance(part, Table):
+            lines += text_lines(part, width, style)
+            continue
+        part = _told(part)
+        if terminal:
+            kind = "warning" if isinstance(part, Warned) else "dim"
+            wrapped = wrap_words(readable(part), width)
+            is_styled = isinstance(part, (Warned, Dim))
+            lines += [style(line, kind) for line in wrapped] if is_styled else wrapped
         elif isinstance(part, Warned):
             warnings.append(readable(part, keep="\n") + "\n")
         else:
             lines.append(readable(part))
-    if out is None:
-        hand_over("\n".join(lines).rstrip("\n") + "\n")
-        _write("".join(warnings), sys.stderr)
+    _write("\n".join(lines).rstrip("\n") + "\n", sys.stdout)
+    _write("".join(warnings), sys.stderr)
 
 
 def _told(sentence: str) -> str:
@@ -257,17 +224,6 @@ def _has_verbose() -> bool:
 
     context = click.get_current_context(silent=True)
     return context is None or any(param.name == "verbose" for param in context.command.params)
-
-
-def _bold(text: str, kind: str) -> str:
-    return f"\x1b[1m{text}\x1b[0m"
-
-
-def _print_styled(out: Console, lines: Sequence[str]) -> None:
-    from rich.text import Text
-
-    for line in lines:
-        out.print(Text.from_ansi(line), soft_wrap=True)
 
 
 def _text(made: Any) -> str:

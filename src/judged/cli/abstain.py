@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judged.cli import _options as opt
 from judged.cli._command import command
-
-if TYPE_CHECKING:
-    from judged.evaluation.abstention import Abstention
 
 
 @command(example="judged abstain qrels.txt dense.run --risk 0.1")
@@ -19,9 +16,7 @@ if TYPE_CHECKING:
 @opt.level_option()
 @opt.columns_option
 @opt.result_options(verbose=False)
-def abstain(
-    judgements: str, runs: tuple[str, ...], measure: str, **options: Any
-) -> tuple[Abstention, int]:
+def abstain(judgements: str, runs: tuple[str, ...], measure: str, **options: Any) -> Any:
     """Find the least best score from which on RUN should answer, so that few answers are wrong.
 
     The share of wrong answers is bounded with finite-sample confidence. With --threshold, the exit

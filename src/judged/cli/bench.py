@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from judged.cli import _options as opt
 from judged.cli._command import Reads, command
 from judged.comparison.settings import SAVED_AS
-
-if TYPE_CHECKING:
-    from judged.comparison.benchmark import Benchmark
 
 
 def _files(folder: str) -> list[str]:
@@ -32,7 +29,7 @@ def _files(folder: str) -> list[str]:
 )
 @opt.exclude_same_id_option
 @opt.result_options(SAVED_AS, verbose=False, quiet=False)
-def bench(folder: str, measures: Any, **options: Any) -> Benchmark:
+def bench(folder: str, measures: Any, **options: Any) -> Any:
     """Evaluate systems on several collections, with macro means and ranks.
 
     FOLDER holds a folder per collection, each with one file of judgements (qrels.txt,
@@ -43,7 +40,4 @@ def bench(folder: str, measures: Any, **options: Any) -> Benchmark:
     from judged.comparison.benchmark import evaluate_many
 
     with working("Reading runs"):
-        result: Benchmark = opt.call_scoring(
-            evaluate_many, folder, measures or "nDCG@10", **options
-        )
-    return result
+        return opt.call_scoring(evaluate_many, folder, measures or "nDCG@10", **options)

@@ -57,8 +57,6 @@ def conventions(what: tuple[str, ...], **options: Any) -> Any:
         return LibraryDescription(find(what[0]))
     from judged.conventions.disagreement import compare_conventions
 
-    if lists and len(lists) > 1:
-        with working("Comparing conventions"):
-            return opt.call_scoring(compare_conventions, lists, **options)
+    data = [lists] if lists and len(lists) > 1 else what
     with working("Comparing conventions"):
-        return opt.call_scoring(compare_conventions, *what, **options)
+        return opt.call_scoring(compare_conventions, *data, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +23,7 @@ def demo(folder: Path) -> None:
 
     Images are handwritten digits. Texts are passages that answer questions, searched by BM25, by
     MiniLM vectors, and by both. Vectors, judgements, runs and a report are written into FOLDER
-    (default: judged-demo) and its folder `text`. With --verbose the tables of the comparisons are
-    shown, too.
+    (default: judged-demo) and its folder `text`.
     """
     from judged.cli._terminal import say, working
     from judged.cli.demo_data import (
@@ -55,41 +53,21 @@ def demo(folder: Path) -> None:
 
 def _show(files: DemoFiles | TextFiles) -> None:
     """Print a table of all measures, and the sentences of the comparison."""
-    from judged.cli._terminal import deliver, display_options, say
+    from judged.cli._terminal import deliver, say
     from judged.evaluation.evaluate import evaluate
+    from judged.text import Dim
 
     runs = list(map(str, files.runs))
     evaluation = evaluate(files.judgements, runs, files.measures)
     deliver(evaluation, None, None)
-    options = display_options()
-    if options.get("quiet"):
-        return
-    say(
-        f"\nIs the difference real? The systems on the same "
-        f"{len(evaluation.runs[0].rankings)} queries, {' and '.join(files.compared)}:\n"
-    )
+    queries = len(evaluation.runs[0].rankings)
+    measures = " and ".join(files.compared)
+    say(f"\nIs the difference real? The systems on the same {queries} queries, {measures}:\n")
     compared = evaluate(files.judgements, runs, files.compared)
-    # Without the evaluation, for its warnings stand above.
-    comparison = replace(compared.compare(), evaluation=None)
-    if options.get("verbose"):
-        deliver(comparison, None, None)
-    else:
-        _say_sentences(comparison.parts())
-
-
-def _say_sentences(parts: Iterable[object]) -> None:
-    """Print the sentences of a result without its tables."""
-    from judged.cli._terminal import console, say
-    from judged.text import Dim, visible
-
-    out = console()
-    for part in parts:
-        if not isinstance(part, str) or isinstance(part, Dim) or not part:
-            continue
-        if out is None:
+    # Without the evaluation, because its warnings are above.
+    for part in replace(compared.compare(), evaluation=None).parts():
+        if isinstance(part, str) and part and not isinstance(part, Dim):
             say(part)
-        else:
-            out.print(visible(part), markup=False)
 
 
 def _say_next(files: DemoFiles, texts: TextFiles, report: Path, gallery: Path | None) -> None:

@@ -30,7 +30,7 @@ TOP = 100
 """Items of each query for --save-run and --index."""
 ALONE = ("save_run", "top", "index", "diagnose")
 """Options that are about one model."""
-OF_SCORES = ("normalise", "unique", "tie_range", "interval", "level")
+OF_SCORES = ("normalise", "unique", "tie_range", "intervals", "level")
 """Options that have no meaning with --index and --diagnose."""
 ENCODING = {
     "encoder": opt.text(
@@ -156,7 +156,7 @@ def embeddings(
     .embed_documents or .get_text_embedding_batch, in a module that can be imported from the current
     folder. Its output goes to standard error.
     """
-    from judged.cli._terminal import counting, working
+    from judged.cli._terminal import working
     from judged.evaluation.settings import EvaluationSettings
 
     modes = {"--both": both, "--save-run": save_run, "--index": index, "--diagnose": diagnose}
@@ -189,7 +189,7 @@ def embeddings(
             return embeddings.diagnose(relevance)
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     first: TopK | None = None
-    with counting("Searching", searches) as progress:
+    with working("Searching", searches) as progress:
         scoring["progress"] = progress
         if index is not None:
             return embeddings.evaluate_index(index, relevance, k=top or TOP, **scoring)
@@ -269,7 +269,7 @@ def _check_sides(queries: str | None, items: str | None, *, encoded: bool) -> No
 
 def _encode(queries: str, items: str, **options: Any) -> tuple[Vectors, Vectors]:
     """Encode what is not cached; the encoder's output goes to standard error."""
-    from judged.cli._terminal import counting, working
+    from judged.cli._terminal import working
     from judged.inputs.encode import EncodingTask
 
     options["prompts"] = options.pop("query_prompt"), options.pop("item_prompt")
@@ -286,7 +286,7 @@ def _encode(queries: str, items: str, **options: Any) -> tuple[Vectors, Vectors]
         with working("Reading texts"):
             chosen = tuple(encoders[name] for name in pair)
             task = EncodingTask(queries, items, chosen, **options)
-        with counting("Encoding", task.todo, task.unit) as progress:
+        with working("Encoding", task.todo, task.unit) as progress:
             return task.run(progress)
 
 

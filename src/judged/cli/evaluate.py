@@ -51,7 +51,7 @@ def _read_settings(
     group="statistics",
 )
 @opt.number(
-    *("--answer-threshold", float, "SCORE"),
+    *("--answer-threshold threshold", float, "SCORE"),
     "Count only results with at least this score as answers (with --unanswerable).",
     group="statistics",
 )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from judged.cli import _options as opt
 from judged.cli._command import READS, command
-
-if TYPE_CHECKING:
-    from judged.runs.funnel import Funnel
 
 
 @command(example="judged funnel qrels.txt bm25.run reranked.run -k 10")
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 @opt.columns_option
 @opt.per_query_option
 @opt.result_options(verbose=False)
-def funnel(judgements: str, runs: tuple[str, ...], **options: Any) -> tuple[Funnel, int]:
+def funnel(judgements: str, runs: tuple[str, ...], **options: Any) -> Any:
     """Find the stage that kept each relevant item out of the final top K.
 
     RUNs are the stages of a pipeline in their order, such as a first stage, a reranker and the

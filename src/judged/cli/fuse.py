@@ -18,9 +18,9 @@ from judged.runs import METHODS, NORMALISATIONS, K
     "Write the fused run: .run, .trec, .txt or none (TREC text), .csv, .json or .parquet."
 )
 @opt.choice("--method", METHODS, "Fuse by this method.", "rrf")
-@opt.number("--rrf-k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
+@opt.number("--rrf-k k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
 @opt.text(
-    "--run-weights",
+    "--run-weights weights",
     "W,W,...",
     "Weight the runs, such as 2,1; by default equally.",
     callback=opt.list_of_numbers,
@@ -45,7 +45,6 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     from judged.runs.fusion import fuse as fuse_runs
 
     check_run_target(output, Fusion.endings())
-    options |= {"k": options.pop("rrf_k"), "weights": options.pop("run_weights")}
     with working("Fusing"):
         fused = fuse_runs(list(runs), **options)
         fused.save(output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from judged.cli._command import ARGUMENTS, READS, WRITES, command
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.results import endings
 from judged.text import listed
-
-if TYPE_CHECKING:
-    from judged.comparison.gate import Gate
 
 
 @command(example="judged gate qrels.txt new.run --baseline baseline.json")
@@ -76,7 +73,7 @@ def gate(
     update_baseline: bool,
     force: bool,
     **options: Any,
-) -> tuple[Gate, int]:
+) -> Any:
     """Compare RUN with a baseline; several RUNs are repeats of the same system.
 
     The exit code is 0 if every rule holds, 1 if one fails, and 2 if the gate cannot decide: too few

@@ -33,14 +33,14 @@ def learn(queries: str, items: str, temperature: float, output: str, **options: 
     out to measure the gain. The file is then a --similarity for 'judged embeddings', which does not
     accept queries of the training.
     """
-    from judged.cli._terminal import counting
+    from judged.cli._terminal import working
     from judged.embeddings.learned import check_model_target
     from judged.learning.learn import fit
 
     check_model_target(output)
     embeddings, relevance = read_sides(queries, items, options)
     training = opt.take_training(options)
-    with counting("Learning", training["iterations"], "iterations") as progress:
+    with working("Learning", training["iterations"], "iterations") as progress:
         learned = fit(embeddings, relevance, temperature=temperature, progress=progress, **training)
     learned.save(output)
     return learned.training

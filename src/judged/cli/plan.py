@@ -9,7 +9,7 @@ import click
 from judged.cli import _options as opt
 from judged.cli._command import READS, command
 
-OF_PLAN = ("difference", "sd", "n_queries", "power", "level", "comparisons", "margin")
+OF_PLAN = ("difference", "sd", "queries", "power", "level", "comparisons", "margin")
 """Options of the plan itself; the others are those of its pilot."""
 
 
@@ -23,7 +23,11 @@ OF_PLAN = ("difference", "sd", "n_queries", "power", "level", "comparisons", "ma
 )
 @opt.text("--pilot", "QRELS", "Estimate it from runs on these judgements.", type=READS, common=True)
 @opt.number(
-    "--n-queries", int, "N", "Plan with N queries, instead of computing how many.", common=True
+    "--n-queries queries",
+    int,
+    "N",
+    "Plan with N queries, instead of computing how many.",
+    common=True,
 )
 @opt.number(
     "--power", float, "SHARE", "Detect the difference with this power, by default 0.8.", common=True
@@ -58,7 +62,6 @@ def plan(runs: tuple[str, ...], pilot: str | None, **options: Any) -> Any:
     from judged.comparison.plan import plan as make_plan
 
     planned = {name: options.pop(name) for name in OF_PLAN}
-    planned["queries"] = planned.pop("n_queries")
     if pilot is None:
         if runs:
             raise click.UsageError(

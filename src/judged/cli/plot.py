@@ -54,7 +54,7 @@ def _list_kinds() -> str:
 @opt.number("--rel", float, "GRADE", OPTIONS["rel"])
 @opt.choice("--of", ["all", "first"], OPTIONS["of"], "all")
 @opt.file("--pictures", OPTIONS["pictures"])
-@opt.number("--n-queries", int, "N", OPTIONS["queries"])
+@opt.number("--n-queries queries", int, "N", OPTIONS["queries"])
 @opt.baseline_option()
 @opt.level_option()
 @opt.policy_options("ties", "missing", "depth")
@@ -79,7 +79,6 @@ def plot(
     from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
-    given["queries"] = given.pop("n_queries")
     _check_files(chosen, files)
     design = {name: given.pop(name) for name in ("theme", "width", "title")}
     options = _options(chosen, given)
@@ -123,7 +122,7 @@ def _check_files(kind: ChartKind, files: tuple[str, ...]) -> None:
 
 def _options(kind: ChartKind, given: dict[str, Any]) -> dict[str, Any]:
     """Return the given options of the kind; fail on others."""
-    chosen = {name for name in given if opt.is_given("n_queries" if name == "queries" else name)}
+    chosen = {name for name in given if opt.is_given(name)}
     formats = () if kind.needs in OF_JSON else ("columns",)
     made_by = [name for name in NEEDS[kind.needs].made_by if name in given]
     may = {*kind.options, *made_by, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}

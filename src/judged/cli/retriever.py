@@ -54,7 +54,7 @@ def retriever(
     that can be imported from the current folder. It returns ids, best first, (id, score) pairs,
     mappings or objects. Its output goes to standard error.
     """
-    from judged.cli._terminal import counting
+    from judged.cli._terminal import working
     from judged.inputs.retriever import RetrieverTask
 
     asking = {name: options.pop(name) for name in KEYWORDS}
@@ -70,5 +70,5 @@ def retriever(
             opt.as_scoring(options),
             **asking,
         )
-        with counting("Asking", len(task.todo)) as advance:
+        with working("Asking", len(task.todo)) as advance:
             return task.evaluate(advance)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from judged.cli import _options as opt
 from judged.cli._command import READS, command
-
-if TYPE_CHECKING:
-    from judged.runs.spans import SpanEvaluation
 
 
 def _cutoffs(context: click.Context, param: click.Parameter, text: str) -> list[int]:
@@ -49,9 +46,7 @@ def _by_run(texts: tuple[str, ...]) -> Any:
 @opt.policy_options("missing")
 @opt.per_query_option
 @opt.result_options(verbose=False, quiet=False)
-def spans(
-    judgements: str, runs: tuple[str, ...], chunks: tuple[str, ...], **options: Any
-) -> SpanEvaluation:
+def spans(judgements: str, runs: tuple[str, ...], chunks: tuple[str, ...], **options: Any) -> Any:
     """Evaluate retrieved chunks by the characters of evidence that they cover.
 
     SPANS has the columns query, doc, start and end, and RUNs have a score too. Offsets are
@@ -62,7 +57,6 @@ def spans(
 
     with working("Reading spans"):
         policy = opt.take_policy(options)
-        found = evaluate_spans(
+        return evaluate_spans(
             judgements, list(runs), chunks=_by_run(chunks), policy=policy, **options
         )
-    return found

@@ -15,10 +15,10 @@ from judged.cli._vectors import (
 from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
 from judged.text import listed
 
-OF_SCORES = ("query", "in_batch", "similarity")
+OF_SCORES = ("query", "batch_size", "similarity")
 """Options that have no meaning with --train."""
-OF_TRAINING = ("kind", "positives", "symmetric", "iterations")
-OF_BOTH = ("positives", "symmetric")
+OF_TRAINING = ("kind", "positives", "both", "iterations")
+OF_BOTH = ("positives", "both")
 
 
 @command(example="judged temperature queries.npy items.npy --pairs")
@@ -36,7 +36,9 @@ OF_BOTH = ("positives", "symmetric")
     common=True,
 )
 @opt.text("--query", "ID", "Look at one query alone.", common=True)
-@opt.number("--in-batch", int, "N", "Draw candidates from batches of N queries, not all items.")
+@opt.number(
+    "--in-batch batch_size", int, "N", "Draw candidates from batches of N queries, not all items."
+)
 @similarity_option
 @opt.flag(
     "--train",
@@ -65,7 +67,7 @@ def temperature(
     uniformity, iterations, and measures with 95 % confidence intervals, beside the cosine of the
     vectors. 'judged plot temperature-study' draws its JSON.
     """
-    from judged.cli._terminal import counting
+    from judged.cli._terminal import working
     from judged.learning._sweep import steps
     from judged.learning.temperature import sweep
 
@@ -78,12 +80,12 @@ def temperature(
     if train:
         tried = temperatures or STUDIED_TEMPERATURES
         total = len(set(tried)) * training["iterations"]
-        with counting("Learning", total, "iterations") as progress:
+        with working("Learning", total, "iterations") as progress:
             return sweep(embeddings, relevance, tried, train=training, progress=progress)
     tried = temperatures or SWEPT_TEMPERATURES
     searches = len(embeddings.queries) if options["query"] is None else 1
     total = searches * steps(tried, both=training["both"], search=True)
     chosen = {name: training[name] for name in ("positives", "both")}
-    chosen |= {"query": options["query"], "batch_size": options["in_batch"]}
-    with counting("Sweeping", total, "queries × temperatures") as progress:
+    chosen |= {name: options[name] for name in ("query", "batch_size")}
+    with working("Sweeping", total, "queries × temperatures") as progress:
         return sweep(embeddings, relevance, tried, progress=progress, **chosen)

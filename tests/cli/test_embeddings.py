@@ -196,7 +196,7 @@ def test_an_index_is_compared_with_the_exact_search(judged, vectors):
     refused = judged(*DOT, *LABELS, "--index", "not.faiss")
     assert (refused.code, refused.err) == (
         2,
-        "judged: not.faiss: is neither a faiss nor a usearch index.\n",
+        "judged: not.faiss: is not a faiss or usearch index that can be read.\n",
     )
 
 

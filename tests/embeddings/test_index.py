@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -324,35 +323,6 @@ def test_an_index_of_another_metric(case: Case) -> None:
     ]
 
 
-def test_binary_indexes(tmp_path: Path) -> None:
-    faiss, usearch = quietly("faiss"), quietly("usearch.index")
-    bits = np.random.default_rng(5).random((300, 64)) < 0.5
-    packed = np.packbits(bits, axis=1)
-    flat = faiss.IndexBinaryFlat(64)
-    flat.add(packed)
-    file = str(tmp_path / "binary.faiss")
-    faiss.write_index_binary(flat, file)
-    keyed = usearch.Index(ndim=64, metric="hamming", dtype="b1")
-    # By several threads, another graph would be built each time, and some find less.
-    keyed.add(np.arange(300), packed, threads=1)
-    relevance = {str(at): {str(at): 1} for at in range(20)}
-    for index, recall in ((flat, 1.0), (file, 1.0), (keyed, 0.8)):
-        for similarity, vectors in (("hamming", bits), ("hamming-packed", packed)):
-            options: Any = {"k": 5, "similarity": similarity, "measures": ["RR"]}
-            result = evaluate_index(index, vectors[:20], vectors, relevance, **options)
-            assert result.recall >= recall
-            assert result.evaluation.value("RR", "index@5") == 1.0
-    for options, words in (
-        ({"similarity": "cosine"}, "IndexBinaryFlat compares bits, the exact search is by cosine"),
-        ({"similarity": "hamming-packed"}, "the index has 64 dimensions, the queries have 512"),
-    ):
-        with pytest.raises(InputError, match=words):
-            evaluate_index(flat, bits[:20], bits, relevance, k=5, **options)
-    signed = (packed.astype(int) - 128).astype(np.int8)
-    with pytest.raises(InputError, match="give the vectors as uint8"):
-        evaluate_index(flat, signed[:20], signed, relevance, k=5, similarity="hamming-packed")
-
-
 def test_a_loss_is_above_0_also_where_less_is_better() -> None:
     def find(block: np.ndarray, k: int) -> Any:
         return [[1] if query[0] else [0] for query in block], None
@@ -456,12 +426,17 @@ class Unknown(Odd):
             "the index returned shape (2,) for 2 queries; it must return a matrix, one row per "
             "query, the best item first.",
         ),
-        (answering(5), {}, "the index function returned int; it must return (items, scores)."),
+        (
+            answering(5),
+            {},
+            "the index returned int; wrap it in a function of (vectors, k) that returns (items, "
+            "scores).",
+        ),
         (
             Unknown(),
             {},
-            "the search of Unknown returned str; wrap it in a function of (vectors, k) that "
-            "returns (items, scores).",
+            "the index returned str; wrap it in a function of (vectors, k) that returns (items, "
+            "scores).",
         ),
         (
             Odd(),

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,7 +25,6 @@ from judged.embeddings.search import (
     scores_of,
     warn_of_self_matches,
 )
-from judged.embeddings.similarity import Similarity
 from judged.embeddings.top_k import TopK, TopKSearch
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
@@ -343,40 +343,23 @@ def as_index(given: IndexLike) -> Any:
 def _read(label: str) -> Any:
     try:
         with open(label, "rb") as file:
-            head = file.read(256)
-    except OSError as error:
-        raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
-    except ValueError as error:  # a name that no file can have
-        raise InputError(f"{quoted(label)}: cannot be read ({error}).") from None
-    if b"usearch" in head or label.endswith(".usearch"):
-        return _read_usearch(label)
+            is_usearch = b"usearch" in file.read(256) or label.endswith(".usearch")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{quoted(label)}: cannot be read ({reason}).") from None
+    library, package = ("usearch.index", "usearch") if is_usearch else ("faiss", "faiss-cpu")
     try:
-        import faiss
+        module = import_module(library)
     except ImportError:
         raise MissingExtraError(
-            f"{label}: reading a faiss index needs faiss: pip install faiss-cpu."
-        ) from None
-    for read in (faiss.read_index, faiss.read_index_binary):
-        try:
-            return read(label)
-        except RuntimeError:
-            continue
-    raise InputError(f"{label}: is neither a faiss nor a usearch index.")
-
-
-def _read_usearch(label: str) -> Any:
-    try:
-        from usearch.index import Index
-    except ImportError:
-        raise MissingExtraError(
-            f"{label}: reading a usearch index needs usearch: pip install usearch."
+            f"{label}: reading it needs {library}: pip install {package}."
         ) from None
     try:
-        found = Index.restore(label)
-    except (RuntimeError, ValueError) as error:
-        raise InputError(f"{label}: not a usearch index that can be read ({error}).") from None
+        found = module.Index.restore(label) if is_usearch else module.read_index(label)
+    except (RuntimeError, ValueError):
+        found = None
     if found is None:
-        raise InputError(f"{label}: not a usearch index that can be read.")
+        raise InputError(f"{label}: is not a faiss or usearch index that can be read.")
     return found
 
 
@@ -392,7 +375,7 @@ class Adapter:
         k: int,
     ) -> None:
         self._queries, self._items = product.queries, product.items
-        self._ask = searcher(index, product.similarity)
+        self._ask = searcher(index)
         self._one_at_a_time = Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product)
@@ -476,19 +459,20 @@ class Adapter:
                 raise self._no_row(rows[row, place], queries[row])
             return rows
         place_of: dict[Any, int] = self._keys or self._numbers or self._by_id
-        none = {-1, None} - place_of.keys()
         rows = np.full(answer.shape, -1, np.int64)
         cells: Any = np.ndenumerate(answer.astype(object))
         for (row, place), name in cells:
             if name in place_of:
                 rows[row, place] = place_of[name]
-            elif by_row and isinstance(name, (int, np.integer)) and name != -1:
+            elif name is None or name == -1:
+                continue
+            elif by_row and isinstance(name, (int, np.integer)):
                 # A row also where None or a text stands beside it, or it would depend on which
                 # queries are searched together.
                 if not 0 <= name < len(self._items):
                     raise self._no_row(int(name), queries[row])
                 rows[row, place] = int(name)
-            elif name not in none:
+            else:
                 what = "id" if self._keys is None else "key"
                 raise InputError(
                     f"the index returned {name!r} {self._for(queries[row])}, which is not the "
@@ -526,48 +510,31 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and len(name) < 19 and str(int(name)) == name
 
 
-def searcher(index: Any, similarity: Similarity) -> Callable[[Any, int], NDArray[Any]]:
+def searcher(index: Any) -> Callable[[Any, int], NDArray[Any]]:
     """Return a function of queries and k that returns a matrix of what an index calls items."""
-    if hasattr(index, "search"):
-        binary = _is_binary(index)
-        if binary and similarity.name not in _BITS_PER_NUMBER:
+    if not hasattr(index, "search") and not callable(index):
+        raise InputError(
+            "an index has a search(vectors, k), or is a function of (vectors, k); got "
+            f"{type(index).__name__}."
+        )
+    is_function = not hasattr(index, "search")
+
+    def find(block: Any, k: int) -> NDArray[Any]:
+        try:
+            answer = index(block, k) if is_function else index.search(block, k)
+        except (TypeError, AssertionError) as error:  # faiss asserts the type of numbers
             raise InputError(
-                f"{type(index).__name__} compares bits, the exact search is by {similarity.name}; "
-                f"choose the similarity {' or '.join(_BITS_PER_NUMBER)}."
-            )
+                f"the index must take a matrix of float32 vectors and k, and failed ({error}); "
+                f"{_FORMS}."
+            ) from error
+        if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
+            return _usearch(answer)
+        if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+            raise InputError(f"the index returned {type(answer).__name__}; {_FORMS}.")
+        # A function returns the items first, faiss the distances.
+        return _matrix(answer[0]) if is_function else np.asarray(answer[1])
 
-        def by_search(block: Any, k: int) -> NDArray[Any]:
-            answer = index.search(_packed(block, similarity) if binary else block, k)
-            if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
-                return _usearch(answer)
-            if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
-                return np.asarray(answer[1])
-            raise InputError(
-                f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}."
-            )
-
-        return by_search
-    if callable(index):
-
-        def by_call(block: Any, k: int) -> NDArray[Any]:
-            try:
-                answer = index(block, k)
-            except TypeError as error:
-                raise InputError(
-                    f"the index function must take vectors and k ({error})."
-                ) from error
-            if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-                raise InputError(
-                    f"the index function returned {type(answer).__name__}; it must return (items, "
-                    "scores)."
-                )
-            return _matrix(answer[0])
-
-        return by_call
-    raise InputError(
-        "an index has a search(vectors, k), or is a function of (vectors, k); got "
-        f"{type(index).__name__}."
-    )
+    return find
 
 
 _FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
@@ -611,27 +578,8 @@ def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
     return known
 
 
-_BITS_PER_NUMBER = {"hamming": 1, "hamming-packed": 8}
-
-
 def _library(index: Any) -> str:
     return type(index).__module__.partition(".")[0]
-
-
-def _is_binary(index: Any) -> bool:
-    """Tell whether an index takes packed bits."""
-    if _library(index) == "faiss":
-        return any(base.__name__ == "IndexBinary" for base in type(index).__mro__)
-    return _library(index) == "usearch" and getattr(index.dtype, "name", "") == "B1"
-
-
-def _packed(block: NDArray[Any], similarity: Similarity) -> NDArray[np.uint8]:
-    """Return queries as a binary index takes them, eight bits in a byte."""
-    if _BITS_PER_NUMBER[similarity.name] == 1:
-        return np.packbits(block > 0, axis=1)
-    if block.min() < 0:
-        raise InputError("a binary index takes bytes from 0 to 255; give the vectors as uint8.")
-    return np.ascontiguousarray(block, dtype=np.uint8)
 
 
 def _check_dims(index: Any, product: TiledProduct) -> None:
@@ -640,11 +588,10 @@ def _check_dims(index: Any, product: TiledProduct) -> None:
         None,
     )
     queries = product.queries
-    bits = _BITS_PER_NUMBER.get(product.similarity.name, 1) if _is_binary(index) else 1
-    if dims is not None and dims != queries.dims * bits:
+    if dims is not None and dims != queries.dims:
         raise InputError(
-            f"the index has {dims} dimensions, {queries.source} have {queries.dims * bits}; the "
-            "numbers must match. Was it built from these vectors?"
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; the numbers "
+            "must match. Was it built from these vectors?"
         )
 
 
@@ -679,12 +626,12 @@ _SAMPLE = 256
 def _about_metric(index: Any, product: TiledProduct) -> tuple[str, ...]:
     """Warn of an index that ranks by another similarity than the exact search."""
     own, library = None, _library(index)
-    if library == "faiss" and not _is_binary(index):
+    if library == "faiss":
         own = _METRICS.get(getattr(index, "metric_type", None))
     elif library == "usearch":
         own = _METRICS.get(getattr(getattr(index, "metric_kind", None), "name", None))
     name = product.similarity.name
-    if own in (None, name) or name not in (*_SAME_LENGTH, "manhattan", *_BITS_PER_NUMBER):
+    if own in (None, name) or name not in (*_SAME_LENGTH, "manhattan"):
         return ()
     why = ""
     if own in _SAME_LENGTH and name in _SAME_LENGTH:

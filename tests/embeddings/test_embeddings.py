@@ -32,7 +32,6 @@ from support.dense import (
     whole_numbers,
 )
 from support.loops import for_each
-from support.parts import Needs
 from support.products import rank
 
 RULES = tuple(CHOICES["ties"])
@@ -124,25 +123,6 @@ def test_one_bit_per_number_is_not_taken_for_packed_bits() -> None:
 
 def pairs_of_rows(count: int) -> dict[str, dict[str, int]]:
     return {str(row): {str(row): 1} for row in range(count)}
-
-
-@pytest.mark.full
-def test_a_torch_module(needs: Needs) -> None:
-    needs("torch")
-    import torch
-
-    class Learned(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.weights = torch.nn.Parameter(torch.tensor(WEIGHTS, dtype=torch.float32))
-
-        def forward(self, queries: Any, items: Any) -> Any:
-            return queries @ self.weights @ items.T
-
-    queries, items, relevant, _ = sample(5)
-    queries.flags.writeable = False  # as arrays mapped from a file are
-    found = rank(queries, items, among(relevant), similarity=Learned())
-    same(found, queries @ WEIGHTS @ items.T, judged(relevant))
 
 
 def test_a_matrix_may_lead_from_one_space_to_another() -> None:

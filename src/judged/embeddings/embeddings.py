@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from judged.embeddings.diagnosis import Diagnosis
     from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.settings import EvaluationSettings
 else:  # loaded by `typing.get_type_hints` only
     Diagnosis = later("judged.results:Diagnosis")
     Evaluation = later("judged:Evaluation")
@@ -260,17 +261,13 @@ class Embeddings(Search):
         >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
         [1.0, 1.0]
         """
-        from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.settings import EvaluationSettings
-        from judged.evaluation.warnings import announce_warnings
-
         if self.labels is not None and relevance is not None and measures is None:
             relevance, measures = None, cast("MeasuresLike", relevance)
         relevance = cast("RelevanceLike | None", relevance)
-        settings = EvaluationSettings.of(measures, policy, convention)
+        settings = _settings_of(measures, policy, convention)
         _refuse_weights(weights, both)
         ranked = self._rank_runs(relevance, settings.policy, both, name, progress)
-        return announce_warnings(evaluate_rankings(ranked, settings, weights=weights))
+        return _evaluate(ranked, settings, weights)
 
     def _rank_runs(
         self,
@@ -359,15 +356,11 @@ class Embeddings(Search):
         >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
         [[1]]
         """
-        from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.settings import EvaluationSettings
-        from judged.evaluation.warnings import announce_warnings
-
-        settings = EvaluationSettings.of(measures, policy, convention)
+        settings = _settings_of(measures, policy, convention)
         rankings, best = self._rank(relevance, settings.policy, name, k, progress)
         assert best is not None
         ranked = [with_best_scores(rankings, lambda: best)]
-        return announce_warnings(evaluate_rankings(ranked, settings, weights=weights)), best
+        return _evaluate(ranked, settings, weights), best
 
     def rank_both(
         self,
@@ -452,9 +445,8 @@ class Embeddings(Search):
         (0.5, {'RR': 0.5})
         """
         from judged.embeddings.index import compare_index
-        from judged.evaluation.settings import EvaluationSettings
 
-        settings = EvaluationSettings.of(measures, policy, convention)
+        settings = _settings_of(measures, policy, convention)
         options: Any = {"k": k, "keys": keys, "progress": progress}
         return compare_index(index, self, self._relation(relevance), settings, **options)
 
@@ -489,6 +481,21 @@ class Embeddings(Search):
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
 
 
+def _settings_of(measures: Any, policy: Any, convention: Any) -> EvaluationSettings:
+    from judged.evaluation.settings import EvaluationSettings  # with what is below, it is heavy
+
+    return EvaluationSettings.of(measures, policy, convention)
+
+
+def _evaluate(
+    rankings: list[Rankings], settings: EvaluationSettings, weights: WeightsLike | None
+) -> Evaluation:
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.warnings import announce_warnings
+
+    return announce_warnings(evaluate_rankings(rankings, settings, weights=weights))
+
+
 def _refuse_weights(weights: WeightsLike | None, both: bool) -> None:
     if both and weights is not None:
         raise InputError(
@@ -513,12 +520,9 @@ def evaluate_models(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate models {name: (queries, items)} of the same things; `compared` are options."""
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.settings import EvaluationSettings
-    from judged.evaluation.warnings import announce_warnings
     from judged.rankings.file import align
 
-    settings = EvaluationSettings.of(measures, policy, convention)
+    settings = _settings_of(measures, policy, convention)
     _refuse_weights(weights, both)
     found = {name: _embeddings_of(name, pair, compared) for name, pair in models.items()}
     if not found:
@@ -533,7 +537,7 @@ def evaluate_models(
     for way in range(ways):
         runs = rankings[way::ways]
         rankings[way::ways] = align(runs, [r.name for r in runs])
-    return announce_warnings(evaluate_rankings(rankings, settings, weights=weights))
+    return _evaluate(rankings, settings, weights)
 
 
 def _embeddings_of(name: Any, pair: Any, compared: dict[str, Any]) -> Embeddings:

@@ -383,7 +383,7 @@ class Bilinear(Similarity):
 
 @dataclass(frozen=True, eq=False)
 class Custom(Similarity):
-    """Any function of two blocks that returns scores; torch modules take and return tensors."""
+    """Any function of two blocks of vectors that returns scores."""
 
     name: str = "custom"
     says: str = "the score is what the given function returns"
@@ -426,20 +426,6 @@ class Custom(Similarity):
         """Accept any dimensions: the function decides."""
 
     def _call(self, queries: Matrix, items: Matrix) -> Any:
-        if any(base.__module__.startswith("torch") for base in type(self.function).__mro__):
-            import torch
-
-            with torch.no_grad():
-                # A module computes in the precision of its weights. torch warns about tensors made
-                # from read-only arrays.
-                weights: Any = getattr(self.function, "parameters", tuple)()
-                dtypes = (weight.dtype for weight in weights if weight.is_floating_point())
-                dtype = next(dtypes, None)
-                tensors = (
-                    torch.from_numpy(np.require(side, requirements="W")).to(dtype=dtype)
-                    for side in (queries, items)
-                )
-                return self.function(*tensors).detach().cpu().double().numpy()
         try:
             return np.asarray(self.function(queries, items))
         except TypeError as error:

@@ -171,7 +171,6 @@ class PreparedItems:
         with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
             self.longest = max(pool.map(look, range(0, len(items), step)))
         first = first_equal(items, keys, same)
-        items.release()
         self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
         """For each item the first one with the same vector; None where all differ."""
 
@@ -183,7 +182,6 @@ class PreparedItems:
             block = self._items.block(first, min(first + ROWS_AT_A_TIME, end), self.given)
             ready = self._similarity.prepare(block, self._items, first, items=True)
             parts.append(ready.astype(self.kept, copy=False))
-        self._items.release()
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

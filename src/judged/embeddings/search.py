@@ -457,8 +457,6 @@ def _equal_items(queries: Vectors, items: Vectors, candidates: Ints) -> Ints:
     for part in _in_batches(rows, queries.dims):
         matching = part[same(part)]
         equal[matching] = candidates[matching]
-    queries.release()
-    items.release()
     return equal
 
 

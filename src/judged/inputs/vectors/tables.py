@@ -87,13 +87,9 @@ def read_parquet(file: File) -> Vectors:
             if (row := first_null(frame[name])) is not None:
                 raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
         values = frame.select(used).to_numpy()
-    others = pl.col([name for name in fitting if name != ids and name not in used])
-
-    def beside() -> dict[str, list[str | None]]:
-        return scan.select(others.cast(pl.String, strict=False)).collect().to_dict(as_series=False)
-
+    others = _perhaps_ids([name for name in fitting if name not in (ids, *used)])
     named = _ids_of(frame[ids], file) if ids else None
-    return Vectors(values, named, file.source, notes, beside=beside)
+    return Vectors(values, named, file.source, notes, others=others)
 
 
 def _is_list(dtype: pl.DataType) -> bool:
@@ -116,6 +112,11 @@ def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | N
             f"{kinds[named]}. Write it as one of these, or under another name."
         )
     return ids
+
+
+def _perhaps_ids(names: Sequence[str]) -> tuple[str, ...]:
+    no_ids = (*LABEL_NAMES, "text", "split")
+    return tuple(name for name in names if name.strip().lower() not in no_ids)
 
 
 def without_repeated(ids: tuple[str, ...], name: str) -> tuple[str, ...] | None:
@@ -161,22 +162,16 @@ def read_ndjson(file: File) -> Vectors:
         raise InputError(f"{file.label}: there are no vectors in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
-    others = {name: value for name, value in first.items() if not isinstance(value, list)}
-    kinds = {name: f"{type(value).__name__} in {where}" for name, value in others.items()}
-    ids = _named_ids(file, kinds, [name for name, value in others.items() if _is_id(value)])
-    if ids is not None:
-        others.pop(ids, None)
-
-    def beside() -> dict[str, list[str | None]]:
-        columns: dict[str, list[str | None]] = {name: [] for name in others}
-        for _, line in objects(source):
-            for name, column in columns.items():
-                value = line.get(name)
-                column.append(str(value) if isinstance(value, str | int) else None)
-        return columns
-
+    kinds = {
+        name: f"{type(value).__name__} in {where}"
+        for name, value in first.items()
+        if not isinstance(value, list)
+    }
+    fitting = [name for name in kinds if _is_id(first[name])]
+    ids = _named_ids(file, kinds, fitting)
+    others = _perhaps_ids([name for name in fitting if name != ids])
     vectors = _ndjson_at_once(file, source, chosen, ids)
-    return replace(vectors or _ndjson_line_by_line(file, source, chosen, ids), beside=beside)
+    return replace(vectors or _ndjson_line_by_line(file, source, chosen, ids), others=others)
 
 
 def _is_id(value: object) -> bool:
@@ -284,16 +279,8 @@ def read_text(file: File) -> Vectors:
         if layout.ids is not None and vectors.ids is not None:
             vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
         used = (layout.ids, *layout.dimensions)
-        others = {name: place for place, name in enumerate(names) if place not in used}
-        narrow = replace(layout, dimensions=layout.dimensions[:1])
-
-        def beside() -> dict[str, tuple[str, ...]]:
-            return {
-                name: _read(file, source, replace(narrow, ids=place)).ids or ()
-                for name, place in others.items()
-            }
-
-        vectors = replace(vectors, beside=beside if others else None)
+        others = [name for place, name in enumerate(names) if place not in used]
+        vectors = replace(vectors, others=_perhaps_ids(others))
     if _may_begin_with_ids(lines, layout):
         vectors = _settle_first_column(file, source, layout, vectors)
     if layout.promised not in (None, len(vectors)):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import mmap
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
 from judged.options import whole
+from judged.text import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +112,6 @@ def held_or_mapped(mapped: NDArray[Any], path: Path) -> tuple[NDArray[Any], Orig
     return mapped, Origin.of(path)
 
 
-Beside = Callable[[], Mapping[str, Sequence[str | None]]]
-
-
 @dataclass(frozen=True, eq=False)
 class Vectors:
     """Vectors with their ids, read block by block in whatever type they came.
@@ -133,8 +130,8 @@ class Vectors:
         The encoder that made the vectors, in words, where that is known.
     origin : Origin, optional
         The file that the numbers are mapped from, if they are.
-    beside : function, optional
-        Reads other columns of the file, by name, which may be ids whatever their name is.
+    others : tuple of str, optional
+        Other columns of the file, which may be ids whatever their name is.
 
     >>> vectors = Vectors(np.eye(3), ids=("a", "b", "c"))
     >>> len(vectors), vectors.dims
@@ -147,7 +144,7 @@ class Vectors:
     notes: tuple[str, ...] = ()
     made_by: str | None = field(default=None, kw_only=True)
     origin: Origin | None = field(default=None, kw_only=True)
-    beside: Beside | None = field(default=None, kw_only=True)
+    others: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -222,24 +219,6 @@ class Vectors:
         """
         if self.origin is not None:
             self.origin.refuse_changed(self.source)
-
-    def release(self) -> None:
-        """Free the memory of a mapped file's pages; they are read again when needed.
-
-        >>> Vectors(np.eye(3)).release()
-        """
-        under: Any = self.values
-        while isinstance(under, np.ndarray):
-            # Pages of files that are mapped for writing may not be in the file yet.
-            if (
-                isinstance(under, np.memmap)
-                and under.mode == "r"
-                and isinstance(under.base, mmap.mmap)
-            ):
-                if hasattr(mmap, "MADV_DONTNEED"):
-                    under.base.madvise(mmap.MADV_DONTNEED)
-                return
-            under = under.base
 
     def name(self, row: int) -> str:
         """Return the id of a row, or its number from 0.
@@ -342,22 +321,13 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
 
 
 def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
-    """Raise an error for a join by row number if a column of the file has these names too."""
-    if vectors.ids is not None or vectors.beside is None:
-        return
-    wanted = set(names)
-    by_row = len(wanted.intersection(vectors.names()))
-    for column, values in vectors.beside().items():
-        shared = [value for value in values if value in wanted]
-        if len(set(values)) < len(values) or not shared or len(shared) < by_row:
-            continue
-        if tuple(values) == vectors.names():
-            continue
+    """Raise an error for a join by row number if another column of the file may be the ids."""
+    if vectors.ids is None and vectors.others and (given := tuple(names)) != vectors.names():
         raise InputError(
             f"{vectors.source}: no column has a name of ids, and the {what} name "
-            f"{quoted(shared[0])}, which could be a row number or the id in column "
-            f"{quoted(column)}. Name the column id to join by it, or leave it out of the file to "
-            "join by row number."
+            f"{quoted(given[0])}, which could be a row number or the id in column "
+            f"{listed([quoted(name) for name in vectors.others], 'or')}. Name the column id to "
+            "join by it, or leave it out of the file to join by row number."
         )
 
 

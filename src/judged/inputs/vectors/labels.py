@@ -56,8 +56,8 @@ class LabelTable(Sequence[Any]):
     def of(self, vectors: Vectors) -> Any:
         """Return the labels in the order of some vectors."""
         if vectors.ids is None:
-            self._refuse_shuffled_rows(vectors)
             if self.ids is not None and not self.unnamed:
+                self._refuse_another_order(vectors)
                 refuse_other_ids(vectors, self.ids, "labels")
             return self.labels
         if self.ids == vectors.ids:
@@ -67,23 +67,25 @@ class LabelTable(Sequence[Any]):
             column = next((other for other in self.others if known <= set(other)), None)
             if column is not None:
                 return replace(self, ids=column).by_name(vectors)
-        if self.ids is None or (self.unnamed and self._are_row_numbers(vectors)):
+        if self.ids is None:
             return self.labels
+        if self.unnamed:
+            self._refuse_another_order(vectors)
+            numbers = self.ids == tuple(map(str, range(len(vectors))))
+            if numbers or (known.isdisjoint(self.ids) and all(map(str.isdecimal, self.ids))):
+                return self.labels
         return self.by_name(vectors)
 
-    def _are_row_numbers(self, vectors: Vectors) -> bool:
-        assert self.ids is not None
-        assert vectors.ids is not None
-        known = set(vectors.ids)
-        if len(self.ids) == len(vectors) and known == set(self.ids):
+    def _refuse_another_order(self, vectors: Vectors) -> None:
+        """Raise an error if the ids may as well be row numbers, and say another order."""
+        names, ids = vectors.names(), self.ids or ()
+        if ids != names and len(ids) == len(names) and set(ids) == set(names):
             raise InputError(
-                f"{self.source}: the index has no name, and {vectors.source} have its numbers as "
-                "ids in another order, so labels could be meant by id or by row. Name the index id "
-                f"to join by id, or leave it out{self._by_row} to go by row."
+                f"{self.source}: its ids are those of {vectors.source} in another order, and on "
+                "one side they may be row numbers, so labels could be meant by id or by row. Give "
+                "both sides a column (or index) id to join by id, or leave the ids out"
+                f"{self._by_row} to go by row."
             )
-        if self.ids == tuple(map(str, range(len(vectors)))):
-            return True
-        return known.isdisjoint(self.ids) and all(name.isdecimal() for name in self.ids)
 
     @property
     def _by_row(self) -> str:
@@ -120,17 +122,6 @@ class LabelTable(Sequence[Any]):
         if isinstance(self.labels, np.ndarray):
             return self.labels[rows]
         return [self.labels[row] for row in rows]
-
-    def _refuse_shuffled_rows(self, vectors: Vectors) -> None:
-        if self.ids is None or self.unnamed or len(self.ids) != len(vectors):
-            return
-        rows = tuple(map(str, range(len(self.ids))))
-        if self.ids != rows and set(self.ids) == {*rows}:
-            raise InputError(
-                f"{self.source}: its ids are the row numbers 0 to {len(rows) - 1} in another "
-                f"order, and {vectors.source} have no ids, so labels could be meant by id or by "
-                "row. Give the vectors ids to join by id, or leave the ids out of the table."
-            )
 
 
 def _few(names: Sequence[str]) -> str:

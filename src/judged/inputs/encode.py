@@ -271,9 +271,9 @@ def _name_of(encoder: Any) -> tuple[str, bool]:
 
 
 def _model_name(encoder: Any) -> str | None:
-    holders = [encoder]
+    holders = [encoder, getattr(encoder, "model_card_data", None)]
     with suppress(Exception):  # the first module of a sentence-transformers model
-        holders += [encoder.model_card_data, encoder[0].auto_model.config]
+        holders.append(encoder[0].auto_model.config)
     names = (
         getattr(holder, attribute, None) for holder in holders for attribute in _MODEL_ATTRIBUTES
     )

@@ -1,6 +1,7 @@
 """Several runs of one system in place of a run."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -195,7 +196,11 @@ def test_missing_queries_of_one_repeat():
     assert found.numbers.notes[0] in found.warnings()
 
 
-EXPECTED = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
+def refused_repeats(given):
+    evaluate(JUDGEMENTS, {name: run_of(at) for at, name in enumerate("abc")}, "AP").compare(
+        repeats=given
+    )
+
 
 REFUSED = {
     "repeats needs at least one run; got none.": lambda: repeats(),
@@ -237,26 +242,19 @@ REFUSED = {
             unjudged_range=True,
         )
     ),
-    f"{EXPECTED}; got 'b'.": lambda: evaluated().compare(repeats="b"),
-    "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}; "
-    "got 'b' for a.": lambda: evaluated().compare(repeats={"a": "b"}),
-    "'x', a repeat of both, is not one of the runs: a, b, c.": (
-        lambda: evaluated().compare(repeats={"both": ["a", "x"]})
-    ),
-    "b is named as a repeat of both and of other.": (
-        lambda: evaluated().compare(repeats={"both": ["a", "b"], "other": ["b", "c"]})
-    ),
-    "a is named as a repeat of both and of both.": (
-        lambda: evaluated().compare(repeats={"both": ["a", "a"]})
-    ),
-    "a system with repeats and another run are both called c.": (
-        lambda: evaluated().compare(repeats={"c": ["a", "b"]})
-    ),
+    **{
+        "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}, and each "
+        f"run once; got {given!r}. The runs are a, b, c.": partial(refused_repeats, given)
+        for given in (
+            "b",
+            {"a": "b"},
+            {"both": ["a", "x"]},
+            {"both": ["a", "b"], "other": ["b", "c"]},
+            {"both": ["a", "a"]},
+            {"c": ["a", "b"]},
+        )
+    },
 }
-
-
-def evaluated():
-    return evaluate(JUDGEMENTS, {name: run_of(at) for at, name in enumerate("abc")}, "AP")
 
 
 @pytest.mark.parametrize("message", REFUSED)

@@ -320,24 +320,15 @@ def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) 
 
 def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]:
     """Check that every repeat is a run and belongs to one system only."""
-    expected = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
-    if not isinstance(repeats, Mapping):
-        raise InputError(f"{expected}; got {quoted(repeats)}.")
-    owner: dict[str, str] = {}
-    for name, names in repeats.items():
-        if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-            raise InputError(f"{expected}; got {quoted(names)} for {name}.")
-        if name in numbers.runs and name not in names:
-            raise InputError(f"a system with repeats and another run are both called {name}.")
-        for run in names:
-            if run not in numbers.runs:
-                runs = ", ".join(numbers.runs)
-                raise InputError(
-                    f"{quoted(run)}, a repeat of {name}, is not one of the runs: {runs}."
-                )
-            if run in owner:
-                raise InputError(f"{run} is named as a repeat of {owner[run]} and of {name}.")
-            owner[run] = name
+    lists = repeats.values() if isinstance(repeats, Mapping) else [repeats]
+    listed_runs = all(isinstance(names, list | tuple) and names for names in lists)
+    runs = [run for names in lists for run in names] if listed_runs else []
+    taken = {*numbers.runs} - {*runs} if listed_runs else set()
+    if not runs or len({*runs}) < len(runs) or not {*runs} <= {*numbers.runs} or taken & {*repeats}:
+        raise InputError(
+            "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}, and "
+            f"each run once; got {quoted(repeats)}. The runs are {', '.join(numbers.runs)}."
+        )
     return {name: tuple(names) for name, names in repeats.items()}
 
 
@@ -401,7 +392,13 @@ def numbers_of_values(
     from judged.inputs.values import UNWEIGHTED, values_of
 
     table_values = values_of(values, measure_name=measure_name)
-    lower = _lower(lower_is_better, table_values.measures)
+    is_list = isinstance(lower_is_better, Iterable) and not isinstance(lower_is_better, str)
+    lower = tuple(lower_is_better) if is_list else (lower_is_better,)
+    if unknown := [name for name in lower if name not in table_values.measures]:
+        raise InputError(
+            f"lower_is_better names {quoted(unknown[0])}, which is not one of the measures: "
+            f"{', '.join(table_values.measures)}."
+        )
     tables = {name: table_values.of(name) for name in table_values.measures}
     queries = tuple(sorted({query for ids, _ in tables.values() for query in ids}))
     index = index_of(queries)
@@ -471,23 +468,6 @@ def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list
     return weighed, notes
 
 
-def _lower(lower: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
-    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(lower)}.")
-    try:
-        names = (lower,) if isinstance(lower, str) else tuple(lower)
-    except TypeError:
-        raise wrong from None
-    for name in names:
-        if not isinstance(name, str):
-            raise wrong
-        if name not in measures:
-            raise InputError(
-                f"lower_is_better names {quoted(name)}, which is not one of the measures: "
-                f"{', '.join(measures)}."
-            )
-    return names
-
-
 def _compared(
     name: str,
     known: Measure | None,
@@ -516,15 +496,8 @@ def _compared(
             )
         )
     low, high = map(float, known.spec.range)
-    if table.size and (table.min() < low or table.max() > high):
-        notes.append(
-            Warned(
-                f"Values of {name} go from {table.min():g} to {table.max():g}, those of judged's "
-                f"{name} from {low:g} to {high:g}. They are compared unchanged."
-            )
-        )
-        return compared
-    return replace(compared, range=(low, high))
+    inside = not table.size or (table.min() >= low and table.max() <= high)
+    return replace(compared, range=(low, high)) if inside else compared
 
 
 def _is_of_values(measure: Measure) -> bool:

@@ -154,34 +154,9 @@ def test_a_measure_in_place_of_a_run() -> None:
     assert str(error.value) == "there is no run 'older'; the runs are old, new."
 
 
-def test_ties_are_told_of_by_rows() -> None:
-    """`compare` has no --tie-range to see."""
-    tied = {query: {"a": 1.0, "b": 1.0, "x": 1.0, "y": 1.0} for query in QUERIES}
-    runs = {"tied": tied, "good": {query: ["a", "b"] for query in QUERIES}}
-    assert any("--tie-range" in text for text in judged.evaluate(JUDGEMENTS, runs, "AP").warnings())
-    found = judged.compare(JUDGEMENTS, runs, "AP")
-    assert not any("--tie-range" in text for text in found.warnings())
-
-
-LONG = 10**4400
-
-
 @for_each(
     ("call", "message"),
     [
-        (
-            lambda: judged.compare_values({"a": {LONG: 1.0}, "b": {LONG: 2.0}}),
-            "the values given: the id is a number of more than 4,300 digits; make it a text.",
-        ),
-        (
-            lambda: judged.evaluate({"q": {"a": 1}}, {"q": {LONG: 1.0}}, "AP"),
-            "query 'q': the id is a number of more than 4,300 digits; make it a text.",
-        ),
-        (
-            lambda: judged.evaluate({"q": {"a": LONG}}, {"q": ["a"]}, "AP"),
-            "item 'a' of query 'q' has a number of more than 4,300 digits where a grade should be; "
-            "it is beyond all floating-point numbers.",
-        ),
         (
             lambda: judged.compare_values(PAIR, weights={"1": 1}),
             "the weights given: 1 query has no weight ('2'); give every query one, 0 for one that "

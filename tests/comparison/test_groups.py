@@ -135,20 +135,6 @@ def test_tests_that_count_every_query_are_refused(test):
     )
 
 
-@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
-def test_groups_of_one_are_no_groups(test):
-    alone = {query: query for query in QUERIES}
-    grouped = compare_values(values(), groups=alone, test=test)
-    usual = compare_values(values(), test=test)
-    for row, other in zip(grouped.rows, usual.rows, strict=True):
-        assert row.groups == 24
-        for name in ("p", "effect", "detectable", "corrected_p", "smallest_p"):
-            assert getattr(row, name) == pytest.approx(getattr(other, name))
-        assert row.interval.low == pytest.approx(other.interval.low)
-        assert row.interval.high == pytest.approx(other.interval.high)
-        assert row.verdict == other.verdict
-
-
 @pytest.mark.full
 @pytest.mark.slow
 def test_intervals_by_group_cover_what_those_by_query_do_not():

@@ -10,6 +10,7 @@ import pytest
 
 import judged
 from judged.errors import InputError
+from judged.evaluation.trusted import WITHOUT
 from judged.statistics.prediction_powered import powered
 from judged.statistics.t import against_zero
 from support.cheap_judges import judged_twice
@@ -126,27 +127,21 @@ def test_it_is_in_everything_that_is_shown() -> None:
     assert "trusted" not in plain.to_dict()
 
 
+RUNS = {"a": judged.repeats(*DATA.runs.values()), "b": DATA.runs["one"]}
+BESIDE: dict[str, dict[str, Any]] = {
+    "groups": {"groups": dict.fromkeys(DATA.cheap, "a")},
+    "slices": {"slices": True},
+    "unjudged_range": {"unjudged_range": True},
+    "repeats": {"runs": RUNS},
+}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "groups": (
-        {"groups": dict.fromkeys(DATA.cheap, "a")},
-        "trusted (--trusted) does not go with groups: a correction takes queries for independent. "
-        "Leave one of both out.",
-    ),
-    "slices": (
-        {"slices": True},
-        "trusted (--trusted) does not go with slices: slices have too few queries that were judged "
-        "twice. Leave one of both out.",
-    ),
-    "unjudged_range": (
-        {"unjudged_range": True},
-        "trusted (--trusted) does not go with unjudged_range: the range is that of the cheap "
-        "numbers. Leave one of both out.",
-    ),
-    "repeats": (
-        {"runs": {"a": judged.repeats(*DATA.runs.values()), "b": DATA.runs["one"]}},
-        "trusted (--trusted) does not go with repeats: a correction is of one run of each system. "
-        "Leave one of both out.",
-    ),
+    **{
+        name: (
+            options,
+            f"trusted (--trusted) does not go with {name}: {WITHOUT[name]}. Leave one of both out.",
+        )
+        for name, options in BESIDE.items()
+    },
     "test": (
         {"test": "sign"},
         "differences that trusted judgements correct are tested by "

@@ -10,6 +10,7 @@ import pytest
 
 import judged
 from judged.errors import InputError
+from judged.evaluation.trusted import WITHOUT
 from support.cheap_judges import judged_twice
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
@@ -99,23 +100,15 @@ def test_a_baseline_file_has_no_trusted_values(tmp_path: Path) -> None:
         held(baseline=path, trusted=None, update=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "why"),
-    [
-        ("golden", ["q001"], "a correction is of means, not of single queries"),
-        ("groups", {"q001": 1}, "a correction takes queries for independent"),
-        (
-            "update",
-            True,
-            "a baseline file keeps the values by one set of judgements",
-        ),
-    ],
-)
-def test_what_it_does_not_go_with(name: str, given: Any, why: str) -> None:
+GIVEN = {"golden": ["q001"], "groups": {"q001": 1}, "update": True, "slices": True}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_it_does_not_go_with(name: str) -> None:
     with pytest.raises(InputError) as error:
-        held(**{name: given})
+        held(**{name: GIVEN[name]})
     assert str(error.value) == (
-        f"trusted (--trusted) does not go with {name}: {why}. Leave one of both out."
+        f"trusted (--trusted) does not go with {name}: {WITHOUT[name]}. Leave one of both out."
     )
     with pytest.raises(InputError, match="does not go with repeats"):
         held(run={"a": WORSE, "b": BETTER})

@@ -255,15 +255,15 @@ def test_bad_input():
 
 def test_folder_with_rankings_files(tmp_path):
     """A rankings file is a run among others, or of its own without judgements."""
-    fill(tmp_path, {"c/grades.txt": QRELS, "c/bm25.run": RUN, "d/judgements.tsv": QRELS})
+    fill(tmp_path, {"c/test-qrels.txt": QRELS, "c/bm25.run": RUN, "d/judgements.tsv": QRELS})
     fill(tmp_path, {"d/bm25.run": RUN, "d/.hidden": "x"})
-    evaluation = judged.evaluate(tmp_path / "c/grades.txt", tmp_path / "c/bm25.run", "RR")
+    evaluation = judged.evaluate(tmp_path / "c/test-qrels.txt", tmp_path / "c/bm25.run", "RR")
     (tmp_path / "e").mkdir()
     for name in "cde":
         evaluation.rankings["bm25"].save(tmp_path / name / "dense.rankings")
     (tmp_path / "e/dense.rankings").rename(tmp_path / "e/bm25.rankings")
     evaluation.rankings["bm25"].save(tmp_path / "e/dense.rankings")
     judgements, runs = read_folder(tmp_path)["c"]
-    assert (judgements.name, list(runs)) == ("grades.txt", ["bm25", "dense"])
+    assert (judgements.name, list(runs)) == ("test-qrels.txt", ["bm25", "dense"])
     found = evaluate_many(tmp_path, "RR")
     assert found.values() == {name: {"bm25": 0.75, "dense": 0.75} for name in "cde"}

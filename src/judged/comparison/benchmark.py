@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -30,7 +29,6 @@ from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.export import Look, best
 from judged.evaluation.intervals import interval_of, summary_range
 from judged.evaluation.warnings import announce_warnings
-from judged.inputs import read_judgements, read_run
 from judged.inputs.formats import is_rankings_file, run_name
 from judged.measures import Measure
 from judged.options import LEVEL, RESAMPLES, MeasuresLike, Scoring, checked, takes_scoring
@@ -154,7 +152,6 @@ def _read_collection(folder: Path) -> tuple[Path | None, dict[str, Path]]:
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
     plain = [path for path in files if not is_rankings_file(path)]
     judged = [path for path in plain if _JUDGED_NAME.search(path.name)]
-    judged = judged or [path for path in plain if _holds_judgements_only(path)]
     if len(judged) > 1:
         names = listed([path.name for path in judged])
         raise InputError(
@@ -176,16 +173,6 @@ def _read_collection(folder: Path) -> tuple[Path | None, dict[str, Path]]:
     if not runs:
         raise InputError(f"{folder}: holds no runs. Add a file for each system, such as bm25.run.")
     return (judged[0] if judged else None), runs
-
-
-def _holds_judgements_only(path: Path) -> bool:
-    """Return whether a file can be read as judgements, but not as a run."""
-    readable = []
-    for read in (read_judgements, read_run):
-        with suppress(JudgedError), catch_warnings(action="ignore", category=JudgedWarning):
-            read(path)
-            readable.append(read)
-    return readable == [read_judgements]
 
 
 # -- means over collections

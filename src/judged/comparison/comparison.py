@@ -387,8 +387,7 @@ class Comparison(Result):
         >>> found.to_frame().select("run", "against", "difference", "verdict").rows()
         [('b', 'a', 0.0, 'identical')]
         """
-        pairs = self._sorted(sort).pairs
-        return self.slices.below(pairs) if len(self.slices) else pairs
+        return make_frame([*self._sorted(sort).rows, *self.slices.rows])
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}

@@ -393,7 +393,7 @@ def numbers_of_values(
 
     table_values = values_of(values, measure_name=measure_name)
     is_list = isinstance(lower_is_better, Iterable) and not isinstance(lower_is_better, str)
-    lower = tuple(lower_is_better) if is_list else (lower_is_better,)
+    lower: tuple[Any, ...] = tuple(lower_is_better) if is_list else (lower_is_better,)
     if unknown := [name for name in lower if name not in table_values.measures]:
         raise InputError(
             f"lower_is_better names {quoted(unknown[0])}, which is not one of the measures: "

@@ -241,40 +241,32 @@ def sensitivity(
 
     It is unknown if too few queries differ, or their weights are too uneven, by the `settings`.
     """
-
-    def unknown(note: str) -> Sensitivity:
-        return Sensitivity(None, allowed, note=note)
-
+    note = ""
     if match.averaged is None:
-        return unknown("it is not a mean over queries")
-    if not (match.by_trusted or match).differs.any():
-        return unknown(f"no {'trusted ' * bool(match.by_trusted)}query differs")
-    if match.units < 2:
-        return unknown("one alone has no variance")
-    if match.constant:
-        return unknown("all differ by the same amount")
-    if too_uneven(match, settings):
+        note = "it is not a mean over queries"
+    elif not (match.by_trusted or match).differs.any():
+        note = f"no {'trusted ' * bool(match.by_trusted)}query differs"
+    elif match.constant and match.units > 1:
+        note = "all differ by the same amount"
+    elif too_uneven(match, settings):
         groups = None if match.groups is None else match.units
-        return unknown(f"{counted_as(match.queries, groups, match.effective_units)}, too few")
-    if too_few(match, settings):
-        return unknown(f"only {_differing(match)}")
+        note = f"{counted_as(match.queries, groups, match.effective_units)}, too few"
+    elif too_few(match, settings):
+        note = f"only {_differing(match)}"
+    if note:
+        return Sensitivity(None, allowed, note=note)
     more = further_variances([match])
     if match.powered is not None:
         every = powered_spread([match])
     else:
-        columns = columns_of([match])
-        alone = spread(columns, match.weights, match.groups)
-        every = spread(columns, match.weights, match.groups, more=more) if more else alone
+        every = spread(columns_of([match]), match.weights, match.groups, more=more)
     least = detectable(every.error, every.freedom, level=level, power=POWER, sides=1)
     drop = float(match.on_scale(np.asarray(least))[0])
     if not math.isfinite(drop):
-        return unknown("the differences vary too much")
-    if match.powered is not None:
-        return Sensitivity(drop, allowed)
-    units = None
-    averaged = _averaged(match, allowed)
-    if 0 < allowed < drop and averaged is not None and not more:
-        deviation = float(alone.error[0]) * math.sqrt(match.effective_units)
+        return Sensitivity(None, allowed, note="the differences vary too much")
+    units, averaged = None, _averaged(match, allowed)
+    if 0 < allowed < drop and averaged is not None and not more and match.powered is None:
+        deviation = float(every.error[0]) * math.sqrt(match.effective_units)
         if deviation / averaged < math.sqrt(MAX_QUERIES) / 10:
             needed = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
             units = math.ceil(needed * (match.units / match.effective_units) * (1 - CLOSE))

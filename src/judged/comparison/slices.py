@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from judged.comparison.verdicts import (
     by_importance,
     decide_matches,
     list_pairs,
-    make_frame,
 )
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
@@ -127,35 +126,19 @@ class Slices:
     def __len__(self) -> int:
         return len(self.slices)
 
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """A row for each slice, measure and pair."""
-        import polars as pl
-
-        owners = [part for part in self.slices for _ in part.rows]
-        return make_frame([row for part in self.slices for row in part.rows]).select(
-            pl.Series("attribute", [part.attribute for part in owners], dtype=pl.String),
-            pl.Series("slice", [part.name for part in owners], dtype=pl.String),
-            pl.all(),
-        )
-
-    def below(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        """Return the pairs on all queries with those in slices below them."""
-        import polars as pl
-
-        nothing = pl.lit(None, pl.String)
-        whole = pairs.select(nothing.alias("attribute"), nothing.alias("slice"), pl.all())
-        return pl.concat([whole, self.pairs])
+    @property
+    def rows(self) -> list[Pair]:
+        """All pairs in all slices."""
+        return [row for part in self.slices for row in part.rows]
 
     def sentences(self) -> list[str]:
         """Return the significant differences in slices, and the tests between slices."""
-        rows = [row for part in self.slices for row in part.rows if row.verdict in SIGNIFICANT]
+        rows = [row for row in self.rows if row.verdict in SIGNIFICANT]
         return [*by_importance(rows), *(test.says for test in self.differences)]
 
     def to_dict(self) -> dict[str, Any]:
         between = {"between_slices": plain_value(self.differences)}
-        compared = any(part.rows for part in self.slices)
-        return {"slices": plain_value(self.slices), **(between if compared else {})}
+        return {"slices": plain_value(self.slices), **(between if self.rows else {})}
 
     def value_tables(self, evaluation: Evaluation, look: Look) -> list[Table]:
         """Return a table for each attribute: the value of each run in each slice."""
@@ -365,7 +348,7 @@ def _slices(
         settings,
         numbers,
         depends,
-        [f", {attribute} {name}" for name in owner],
+        [(attribute, name) for name in owner],
         [places[name] for name in owner],
     )
     compared = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +107,10 @@ class Pair(ResultPart):
     trusted: Correction | None = None
     """Correction by trusted judgements. Then value, against_value, difference,
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
+    attribute: str | None = None
+    """Attribute that the queries are a slice by; None for all queries."""
+    slice: str | None = None
+    """Name of the slice."""
 
     @property
     def units(self) -> float:
@@ -117,9 +121,11 @@ class Pair(ResultPart):
     def to_dict(self) -> dict[str, Any]:
         values = super().to_dict()
         del values["interval"]["estimate"]  # which is the difference
-        if self.trusted is None:
-            del values["trusted"]
-        return values
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None or name not in ("trusted", "attribute", "slice")
+        }
 
 
 # -- from p, interval and margin to a verdict
@@ -241,12 +247,12 @@ def decide_matches(
     settings: ComparisonSettings,
     numbers: Numbers,
     depends: Depends | None = None,
-    slices: Sequence[str] = (),
+    slices: Sequence[tuple[str | None, str | None]] = (),
     within: Sequence[Ints] | None = None,
 ) -> tuple[Pair, ...]:
     """Test, correct and decide matches together.
 
-    Sentences name their `slices`, which consist of the queries `within`.
+    `slices` are the attribute and name of each match's slice, which has the queries `within`.
     """
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
@@ -269,6 +275,7 @@ def decide_matches(
         wins, ties, losses = match.record
         against = abs(match.against_value)
         ends = (outcome.low, outcome.high, outcome.method, outcome.note)
+        attribute, name = slices[i] if slices else (None, None)
         row = Pair(
             measure=match.measure.name,
             run=match.run,
@@ -294,9 +301,10 @@ def decide_matches(
             test=outcome.test,
             effective_units=match.effective_units if match.uneven else None,
             trusted=trusted[i],
+            attribute=attribute,
+            slice=name,
         )
-        where = slices[i] if slices else ""
-        says = describe_pair(row, settings, comparisons[i], otherwise[i], where)
+        says = describe_pair(row, settings, comparisons[i], otherwise[i])
         rows.append(replace(row, says=says))
     return tuple(rows)
 
@@ -468,14 +476,13 @@ def describe_pair(
     settings: ComparisonSettings,
     comparisons: int,
     otherwise: Mapping[str, Sequence[str]] | None = None,
-    where: str = "",
 ) -> str:
     """Return a verdict in words.
 
-    `comparisons` is the size of its family, `otherwise` what the verdict would be by cause, and
-    `where` names the slice.
+    `comparisons` is the size of its family, and `otherwise` what the verdict would be by cause.
     """
     margin = settings.margin_of(pair.measure)
+    where = f", {pair.attribute} {pair.slice}" if pair.attribute else ""
     sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
     if pair.negligible:
         sentences.append(f"The difference is smaller than the margin of {shown_margin(margin)}.")
@@ -630,20 +637,13 @@ def _is_same(value: float, other: float) -> bool:
 
 # -- pairs as a table for programs
 
-COLUMNS = {
-    **dict.fromkeys(("measure", "run", "against"), "String"),
-    **dict.fromkeys(("queries", "groups"), "Int64"),
-    "effective_units": "Float64",
-    **dict.fromkeys(("value", "against_value", "difference", "relative", "low", "high"), "Float64"),
-    "interval": "String",
-    "effect": "Float64",
-    **dict.fromkeys(("wins", "ties", "losses"), "Int64"),
-    **dict.fromkeys(("p", "corrected_p", "smallest_p", "detectable"), "Float64"),
-    "verdict": "String",
-    "negligible": "Boolean",
-    **dict.fromkeys(("depends_on", "test", "note", "says"), "String"),
+POLARS_TYPES = {"str": "String", "int": "Int64", "float": "Float64", "bool": "Boolean"}
+FLAT = {
+    "interval": {"low": "Float64", "high": "Float64", "interval": "String", "note": "String"},
+    "depends_on": {"depends_on": "String"},
+    "trusted": {},
 }
-"""Columns of the table of pairs, with their polars types."""
+"""Columns of the fields of a pair that hold several values, with their polars types."""
 TRUSTED_COLUMNS = {
     "trusted_queries": "Int64",
     **dict.fromkeys(("trusted_difference", "trusted_low", "trusted_high"), "Float64"),
@@ -654,10 +654,18 @@ TRUSTED_COLUMNS = {
 
 
 def make_frame(rows: Sequence[Pair]) -> pl.DataFrame:
+    """Return a table of pairs, with the columns attribute and slice if some are in slices."""
     import polars as pl
 
-    corrected = any(row.trusted is not None for row in rows)
-    columns = {**COLUMNS, **(TRUSTED_COLUMNS if corrected else {})}
+    columns: dict[str, str] = {}
+    if any(row.attribute for row in rows):
+        columns |= dict.fromkeys(("attribute", "slice"), "String")
+    for part in fields(Pair):
+        if part.name not in ("attribute", "slice"):
+            kind = POLARS_TYPES.get(str(part.type).partition(" ")[0], "")
+            columns |= FLAT.get(part.name, {part.name: kind})
+    if any(row.trusted is not None for row in rows):
+        columns |= TRUSTED_COLUMNS
     cells = [_frame_cells(row) for row in rows]
     return pl.DataFrame(
         [[row.get(name) for name in columns] for row in cells],

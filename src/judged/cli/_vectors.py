@@ -15,35 +15,36 @@ if TYPE_CHECKING:
     from judged.inputs.vectors.vectors import Vectors
 
 PAIR = (READS, READS)
-RELEVANCE: dict[str, tuple[Any, str]] = {
-    "qrels": (READS, "Read relevance from judgements, by the ids or row numbers of the vectors."),
-    "labels": (PAIR, "Call items with the query's label relevant; one label per vector."),
-    "shared-labels": (PAIR, "Call items relevant that share a label; lists, or a 0/1 table."),
-    "pairs": (None, "Call the item in the query's own row relevant."),
-    "revisited": (READS, "Read the JSON of the revisited Oxford and Paris benchmarks."),
-}
-"""Ways to define relevance: option, type, help."""
-
-
-def _relevance_option(name: str) -> Any:
-    kind, help = RELEVANCE[name]
-    settings: dict[str, Any] = {
-        "group": "relevance",
-        "common": name in ("qrels", "labels", "pairs"),
-        "help": help,
-    }
-    if kind is None:
-        return opt.option(f"--{name}", is_flag=True, **settings)
-    return opt.option(
-        f"--{name}", type=kind, metavar="QFILE IFILE" if kind is PAIR else "FILE", **settings
-    )
-
-
+RELEVANCE = ("qrels", "labels", "shared_labels", "pairs", "revisited")
+"""Options that define relevance."""
+_common: dict[str, Any] = {"group": "relevance", "common": True}
 relevance_options = opt.together(
-    *(_relevance_option(name) for name in RELEVANCE if name != "revisited")
+    opt.file(
+        "--qrels",
+        "Read relevance from judgements, by the ids or row numbers of the vectors.",
+        **_common,
+    ),
+    opt.text(
+        "--labels",
+        "QFILE IFILE",
+        "Call items with the query's label relevant; one label per vector.",
+        type=PAIR,
+        **_common,
+    ),
+    opt.text(
+        "--shared-labels",
+        "QFILE IFILE",
+        "Call items relevant that share a label; lists, or a 0/1 table.",
+        type=PAIR,
+        group="relevance",
+    ),
+    opt.flag("--pairs", "Call the item in the query's own row relevant.", **_common),
 )
 revisited_options = opt.together(
-    _relevance_option("revisited"),
+    opt.file(
+        *("--revisited", "Read the JSON of the revisited Oxford and Paris benchmarks."),
+        group="relevance",
+    ),
     opt.choice(
         "--protocol",
         ("easy", "medium", "hard"),
@@ -123,12 +124,11 @@ def read_relevance(
 
 
 def _chosen_relevance(options: dict[str, Any], *, optional: bool) -> str | None:
-    names = [name for name in RELEVANCE if name.replace("-", "_") in options]
-    chosen = [name for name in names if options[name.replace("-", "_")]]
+    flags = {name: f"--{name.replace('_', '-')}" for name in RELEVANCE if name in options}
+    chosen = [name for name in flags if options[name]]
     if len(chosen) > 1 or not (chosen or optional):
-        known = ", ".join(f"--{name}" for name in names)
-        got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
-        raise click.UsageError(f"say what is relevant by one of {known}{got}.")
+        got = f"; got {' and '.join(flags[name] for name in chosen)}" if chosen else ""
+        raise click.UsageError(f"say what is relevant by one of {', '.join(flags.values())}{got}.")
     return chosen[0] if chosen else None
 
 
@@ -153,7 +153,7 @@ def _relations(relevant: str | None, options: dict[str, Any]) -> tuple[Any, list
             return read_judgements(options["qrels"], columns=options.get("columns")), excluded
         case "labels":
             return relations.same_label(*map(_labels, options["labels"])), excluded
-        case "shared-labels":
+        case "shared_labels":
             lists = map(labels_lists_from, options["shared_labels"])
             return relations.shared_label(*lists), excluded
         case "pairs":

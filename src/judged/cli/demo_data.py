@@ -128,18 +128,15 @@ def write_demo(folder: Path) -> DemoFiles:
         first={name: results for name, (_, results) in searched.items()},
     )
     make(folder)
-    written = (files.judgements, *files.runs, *files.vectors, *files.labels, *files.ids)
-    pages = (folder / name for name in (GALLERY, REPORT, PICTURES))
     readme = _bundled("digits-readme.txt")
-    check_place(files.readme, readme, (*written, *pages))
+    check_place(folder, readme)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
         results.save(path, tag=name)
     for place, rows in enumerate((digits.queries, digits.collection)):
-        with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
-            np.save(file, digits.images[rows].astype(np.uint8))
-        write_text(files.labels[place], "".join(f"{label}\n" for label in shown[place]))
-        write_text(files.ids[place], "".join(f"{name}\n" for name in names[place]))
+        _write_vectors(files.vectors[place], digits.images[rows].astype(np.uint8))
+        _write_lines(files.labels[place], shown[place])
+        _write_lines(files.ids[place], names[place])
     write_text(files.readme, readme.decode())
     return files
 
@@ -275,12 +272,7 @@ def planned_text_demo(folder: Path) -> TextFiles:
         ids=(folder / "query-ids.txt", folder / "passage-ids.txt"),
         readme=folder / "README.txt",
     )
-    for place in (folder, annotators):
-        if place.exists() and not place.is_dir():
-            raise OutputError(f"{place}: is not a folder; name another one.")
-    written = (files.judgements, *files.runs, *files.texts, *files.vectors, *files.ids)
-    others = (*written, *files.judges, *map(_log_path, files.judges))
-    check_place(files.readme, _bundled("text/readme.txt"), others)
+    check_place(folder, _bundled("text/readme.txt"))
     return files
 
 
@@ -297,11 +289,19 @@ def write_text_demo(folder: Path) -> TextFiles:
     for place, table in enumerate((texts.queries, texts.passages)):
         rows = "".join(f"{name}\t{text}\n" for name, text in table.items())
         write_text(files.texts[place], f"id\ttext\n{rows}")
-        with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
-            np.save(file, texts.vectors[place])
-        write_text(files.ids[place], "".join(f"{name}\n" for name in table))
+        _write_vectors(files.vectors[place], texts.vectors[place])
+        _write_lines(files.ids[place], table)
     write_text(files.readme, _bundled("text/readme.txt").decode())
     return files
+
+
+def _write_vectors(path: Path, vectors: NDArray[Any]) -> None:
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.save(file, vectors)
+
+
+def _write_lines(path: Path, words: Iterable[object]) -> None:
+    write_text(path, "".join(f"{word}\n" for word in words))
 
 
 def _bundled(name: str) -> bytes:
@@ -335,11 +335,16 @@ def make(folder: Path) -> None:
         ) from error
 
 
-def check_place(readme: Path, text: bytes, others: Iterable[Path]) -> None:
-    """Fail if files of these names are there that are not those of a demo, by the first line."""
-    first_line = text.splitlines()[0]
-    if readme.is_file() and readme.read_bytes().startswith(first_line):
+def check_place(folder: Path, readme: bytes) -> None:
+    """Fail if a folder holds anything and is not that of a demo, by the first line of its README.
+
+    A demo is written over. Its subfolders may be there already.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: is not a folder; name another one.")
+    own = folder / "README.txt"
+    if own.is_file() and own.read_bytes().startswith(readme.splitlines()[0]):
         return
-    for path in (readme, *others):
-        if path.exists():
+    for path in sorted(folder.iterdir()) if folder.exists() else ():
+        if path.name != TEXT_FOLDER:
             raise OutputError(f"{path}: exists and is not part of a demo; name another folder.")

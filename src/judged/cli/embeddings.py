@@ -23,7 +23,6 @@ from judged.cli._vectors import (
 from judged.results import EVALUATION_SAVED_AS
 
 if TYPE_CHECKING:
-    from judged.embeddings.top_k import TopK
     from judged.inputs.vectors.vectors import Vectors
 
 TOP = 100
@@ -32,38 +31,27 @@ ALONE = ("save_run", "top", "index", "diagnose")
 """Options that are about one model."""
 OF_SCORES = ("normalise", "unique", "tie_range", "intervals", "level")
 """Options that have no meaning with --index and --diagnose."""
-ENCODING = {
-    "encoder": opt.text(
+ENCODING = ("encoder", "query_texts", "item_texts", "query_prompt", "item_prompt", "cache")
+encoding_options = opt.together(
+    opt.text(
         "--encoder",
         "MODULE:NAME",
         "Encode --queries and --items with this first; QUERIES,ITEMS for two encoders.",
         group="encoding",
     ),
-    "query_texts": opt.option(
-        *("--queries", "query_texts"),
-        type=READS,
-        metavar="FILE",
-        help="Encode these texts with ids, or files of a folder.",
+    opt.file(
+        "--queries query_texts",
+        "Encode these texts with ids, or files of a folder.",
         group="encoding",
     ),
-    "item_texts": opt.option(
-        *("--items", "item_texts"),
-        type=READS,
-        metavar="FILE",
-        help="Encode these items, as --queries.",
+    opt.file("--items item_texts", "Encode these items, as --queries.", group="encoding"),
+    opt.text("--query-prompt", "TEXT", "Put this before each query.", group="encoding"),
+    opt.text("--item-prompt", "TEXT", "Put this before each item.", group="encoding"),
+    opt.text(
+        *("--cache", "FOLDER", "Keep vectors in this folder, and read those there."),
         group="encoding",
     ),
-    "query_prompt": opt.text(
-        "--query-prompt", "TEXT", "Put this before the text of each query.", group="encoding"
-    ),
-    "item_prompt": opt.text(
-        "--item-prompt", "TEXT", "Put this before the text of each item.", group="encoding"
-    ),
-    "cache": opt.text(
-        "--cache", "FOLDER", "Keep vectors in this folder, and read those there.", group="encoding"
-    ),
-}
-"""Options of encoding by parameter name."""
+)
 
 
 @command(example="judged embeddings queries.npy items.npy --qrels qrels.txt -m nDCG@10")
@@ -78,7 +66,7 @@ ENCODING = {
     group="vectors",
 )
 @opt.columns_option
-@opt.together(*ENCODING.values())
+@encoding_options
 @similarity_option
 @opt.flag(
     "--allow-training-queries",
@@ -182,23 +170,31 @@ def embeddings(
         encode = partial(_encode, queries, items, **encoding)
     else:
         opt.refuse(ENCODING, "has no meaning without --encoder; leave it out")
-    _check_sides(queries, items, encoded=encode is not None)
+    for name, path in {"QUERIES": queries, "ITEMS": items}.items():
+        if path is None and encode:
+            raise click.UsageError(
+                f"an encoder needs something to encode; give --{name.lower()} FILE."
+            )
+        if path is None:
+            raise click.UsageError(
+                f"Missing argument '{name}': two files of vectors are needed, or --encoder "
+                "MODULE:NAME --queries FILE --items FILE."
+            )
     embeddings, relevance = read_sides(queries, items, options, optional=diagnose, encode=encode)
     if diagnose:
         with working("Diagnosing the vectors"):
             return embeddings.diagnose(relevance)
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
-    first: TopK | None = None
     with working("Searching", searches) as progress:
         scoring["progress"] = progress
         if index is not None:
             return embeddings.evaluate_index(index, relevance, k=top or TOP, **scoring)
-        if save_run is not None:
-            evaluation, first = embeddings.evaluate_and_top_k(relevance, k=top or TOP, **scoring)
-        else:
+        if save_run is None:
             evaluation = embeddings.evaluate(relevance, both=both, **scoring)
+        else:
+            evaluation, first = embeddings.evaluate_and_top_k(relevance, k=top or TOP, **scoring)
     evaluation = evaluation.showing(**shown) if shown else evaluation
-    if save_run is not None and first is not None:
+    if save_run is not None:
         first.save(save_run)
     return evaluation
 
@@ -251,20 +247,6 @@ def _check_options(modes: list[str], top: int | None) -> None:
         as_json = context["form"] == "json" or (not context["form"] and output.endswith(".json"))
         per_query = () if mode == "--index" and as_json else ("per_query",)
         opt.refuse((*OF_SCORES, *per_query), f"has no meaning with {mode}; leave it out")
-
-
-def _check_sides(queries: str | None, items: str | None, *, encoded: bool) -> None:
-    """Fail without vectors of queries or items, or without something to encode."""
-    for name, path in {"QUERIES": queries, "ITEMS": items}.items():
-        if path is None and encoded:
-            raise click.UsageError(
-                f"an encoder needs something to encode; give --{name.lower()} FILE."
-            )
-        if path is None:
-            raise click.UsageError(
-                f"Missing argument '{name}': two files of vectors are needed, or --encoder "
-                "MODULE:NAME --queries FILE --items FILE."
-            )
 
 
 def _encode(queries: str, items: str, **options: Any) -> tuple[Vectors, Vectors]:

@@ -42,12 +42,6 @@ def test_two_judges(judged, judges) -> None:
     assert "\n\nnumber " in done.out
 
 
-def test_further_judges_and_options(judged, judges) -> None:
-    done = judged("agreement ann.qrels bob.qrels --judge carl.qrels --rel 2")
-    assert done.code == 0
-    assert "ann, carl" in done.out
-
-
 def test_a_merger(judged, judges) -> None:
     done = judged("merge ann.qrels bob.qrels carl.qrels -o merged.qrels")
     assert done.code == 0

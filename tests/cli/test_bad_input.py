@@ -180,4 +180,19 @@ def test_refusals(refuses, files):
         judged: a.run looks like a run (6 columns: query, Q0, item, rank, score, tag), not
         judgements (4 columns: query, iteration, item, grade). Were the two files given in the
         wrong order?
+    evaluate qrels a.run --item-to '#'
+        judged: --item-to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or
+        table:FILE; got '#'.
+    evaluate qrels a.run --columns item=chunk_id
+        judged: columns, item=chunk_id: there is no column "chunk_id". qrels has no header with
+        names of columns; a.run has no header with names of columns.
+    evaluate qrels a.run --unanswerable --answer-threshold nan
+        judged: --answer-threshold must be a finite number; got nan.
+    evaluate qrels a.run --convention ranks
+        judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are beir,…
     """)
+    for call in ("evaluate", "conventions", "identify 0.5", "explain", "plot cmc -o x.csv"):
+        for alone in ("qrels", "a.run"):
+            refuses(
+                f"{call} {alone}\n    judged: judgements and a run are needed: judged evaluate…"
+            )

@@ -84,11 +84,6 @@ def test_runs_and_judgements(judged: Any, files: Path) -> None:
     )
 
 
-def test_options_of_the_table(judged: Any, files: Path) -> None:
-    short = judged("compare", *RUNS, "-m", "RR", "--decimals", "1")
-    assert ["a", "0.5"] in [line.split()[:2] for line in short.out.splitlines()]
-
-
 def test_verbose_says_everything(judged: Any, files: Path) -> None:
     said = judged("compare", *RUNS, "-m", "RR", "-v").out
     assert "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n" in said

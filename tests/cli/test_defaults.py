@@ -20,12 +20,10 @@ from judged import (
 from judged.charts.kinds.distributions import rank_histogram
 from judged.cli import COMMANDS, cli
 from judged.cli.embeddings import TOP
-from judged.cli.explain import SAVED_AS
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
-from judged.explanation import Explanation
 from judged.learning.learn import KINDS, TrainingSettings, fit
 from judged.learning.temperature import TEMPERATURES, study, sweep
 from judged.options import STUDIED_TEMPERATURES as STUDIED
@@ -97,10 +95,6 @@ def test_lists_in_help_are_those_of_the_library():
 def test_as_many_first_items_as_in_the_library():
     for method in (Embeddings.evaluate_index, Embeddings.evaluate_and_top_k):
         assert inspect.signature(method).parameters["k"].default == TOP
-
-
-def test_the_formats_of_an_explanation():
-    assert SAVED_AS == Explanation.SAVED_AS
 
 
 NO_RESULT = {"plot", "demo", "trec-eval", "measures", "report", "serve", "fuse", "merge", "mcp"}

@@ -72,50 +72,6 @@ def test_ways_to_say_the_same_relevance(judged, vectors, arguments):
     assert scores(judged, *arguments, "-m", "RR") == [{"RR": pytest.approx(2 / 3)}]
 
 
-def test_pairs(judged, vectors):
-    np.save("i.npy", np.array(ITEMS[:2]))
-    assert scores(judged, "--pairs", "-m", "Success@1") == [{"Success@1": 1.0}]
-
-
-@pytest.mark.parametrize(("protocol", "rank"), [("easy", 1), ("medium", 1), ("hard", 2)])
-def test_the_revisited_protocols(judged, vectors, protocol, rank):
-    # q0 ranks 0, 2, 3, 1. easy asks for 0 and passes over 3; hard asks for 3 and passes over 0; 2
-    # is neither.
-    lists = [{"easy": [0], "hard": [3], "junk": []}, {"easy": [], "hard": [], "junk": []}]
-    (vectors / "gnd.json").write_text(json.dumps({"gnd": lists}))
-    found = scores(
-        judged, "--revisited", "gnd.json", "--protocol", protocol, "-m", "RR", "--empty", "skip"
-    )
-    assert found == [{"RR": 1 / rank}]
-
-
-def test_exclusions(judged, vectors):
-    # Row 0 leaves q0's ranking, row 1 that of q1: q0 finds 3 at rank 2; q1 ranks 3, 2, 0, so its 0
-    # stands at rank 3.
-    assert scores(judged, *LABELS, "-m", "RR", "--exclude-self") == [
-        {"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}
-    ]
-    # Red items leave the ranking of q0, blue ones that of q1, and with them all that is relevant.
-    result = judged(*DOT, "--qrels", "qrels", "--exclude-labels", "ql", "il")
-    message = "judged: no item is relevant to any query; check the relevance that was given.\n"
-    assert (result.code, result.err) == (2, message)
-    (vectors / "ql").write_text("red\nviolet\n")
-    assert scores(
-        judged, "--qrels", "qrels", "--exclude-labels", "ql", "il", "-m", "RR", "-m", "NumRel"
-    ) == [{"RR": 0.5, "NumRel": 2.0}]
-
-
-def test_ids(judged, vectors):
-    (vectors / "named").write_text("qa 0 d 1\n")
-    ids = ("--query-ids", "q.ids", "--item-ids", "i.ids")
-    assert scores(judged, "--qrels", "named", *ids, "-m", "RR") == [{"RR": pytest.approx(1 / 3)}]
-    (vectors / "q.ids").write_text("a\nb\n")
-    # a and b leave the rankings of the queries that are called so, as by row.
-    assert scores(judged, *LABELS, *ids, "--exclude-same-id", "-m", "RR") == [
-        {"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}
-    ]
-
-
 def test_columns(judged, vectors):
     (vectors / "pairs.csv").write_text("caption,image\n0,3\n1,0\n1,1\n")
     asked = ("--qrels", "pairs.csv", "--columns", "query=caption,item=image", "-m", "RR")
@@ -132,34 +88,6 @@ def test_columns(judged, vectors):
         "Error: --columns says what columns of --qrels and --exclude-listed are; give one of "
         "them.\n"
     )
-
-
-def test_both_ways(judged, vectors):
-    result = json.loads(judged(*DOT, *LABELS, "--both", "-m", "RR", "--format", "json").out)
-    assert [run["name"] for run in result["runs"]] == ["q to i", "i to q"]
-    # Items to queries: 0 is blue and ranks q0, q1: 1/2; 1 ranks q1 first: 1; 2 has nobody; 3 is red
-    # and ranks q1, q0: 1/2.
-    assert result["runs"][1]["scores"] == {"RR": pytest.approx((1 / 2 + 1 + 0 + 1 / 2) / 4)}
-
-
-def test_fewer_dimensions(judged, vectors):
-    # With one dimension q1 is 0 and all its scores tie; by id, descending, it ranks 3, 2, 1, 0.
-    assert scores(judged, *LABELS, "--dims", "1", "-m", "RR") == [
-        {"RR": pytest.approx((1 / 3 + 1 / 3) / 2)}
-    ]
-
-
-def test_a_normalisation_is_part_of_the_definition(judged, vectors):
-    result = json.loads(
-        judged(
-            *DOT, *LABELS, "--normalise", "softmax(temperature=0.1)", "-m", "RR", "--format", "json"
-        ).out
-    )
-    assert result["runs"][0]["scores"] == {"RR": pytest.approx(2 / 3)}
-    assert (
-        "scores were normalised by softmax(temperature=0.1), which looks at one query at a time "
-        "(per query); it cannot change any ranking"
-    ) in result["runs"][0]["basis"]
 
 
 def test_the_run_comes_from_the_same_pass(judged, vectors):

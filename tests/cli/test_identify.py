@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 # AP of a.run: q1 finds x at rank 2, q2 finds u and v at ranks 1 and 3, q3 is missing: (1/2 + 5/6) /
 # 3 and (1/2 + 5/6) / 2.
 
@@ -15,20 +13,3 @@ def test_the_table(judged, files):
     assert row.split()[:3] == ["0.666667", "AP,", "missing=skip"]
     assert "pytrec_eval" in row
     assert "No effect here: ties (no judged results are tied)." in done.out
-
-
-def test_json(judged, files):
-    done = judged("identify 44.44% qrels a.run --measure AP@3 --format json")
-    found = json.loads(done.out)
-    assert found["readings"] == [{"number": 0.4444, "percent": True}]
-    assert found["matches"][0]["measure"] == "AP@3"
-    assert found["matches"][0]["policy"]["missing"] == "zero"
-    assert {"library": "trec_eval", "name": "map_cut_3", "options": ["-c"]} in found["matches"][0][
-        "libraries"
-    ]
-
-
-def test_markdown_and_a_limit(judged, files):
-    done = judged("identify 0.5 qrels a.run --format markdown")
-    lines = done.out.splitlines()
-    assert lines[2:4] == ["| value | definition | as in |", "| --- | --- | --- |"]

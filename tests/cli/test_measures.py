@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click import Context
 
-from judged.cli._options import complete_measure
+from judged.cli._options import complete_convention, complete_measure
 from judged.cli.evaluate import evaluate
 from judged.measures import PRESETS, REGISTRY, parse_measure
 from judged.measures.reference import ABOUT
@@ -106,5 +106,9 @@ def test_completion() -> None:
     assert completed("rag,be") == ["rag,beir"]
     assert completed("P@5,10,hitr") == ["P@5,10,HitRate"]
     assert set(completed("AP,")) == {f"AP,{name}" for name in (*REGISTRY, *PRESETS)}
+    found = complete_convention(Context(evaluate), evaluate.params[0], "tor")
+    assert [(item.value, item.help) for item in found] == [
+        ("torchmetrics", "torchmetrics (retrieval)")
+    ]
     helps = {item.value: item.help for item in complete_measure(Context(evaluate), None, "msm")}
     assert helps == {"msmarco": "preset: RR@10, R@50, R@1000, nDCG@10"}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-import judged as library
 
 
 @pytest.fixture
@@ -48,22 +45,6 @@ def test_a_plan(judged: Any) -> None:
         "Assumed standard deviation of per-query differences: 0.1.\n"
         "Test: paired t, two-sided; confidence level: 95 %.\n"
     )
-
-
-def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
-    options = {
-        "difference": 0.1,
-        "level": 0.9,
-        "comparisons": 3,
-        "margin": 0.2,
-        "power": 0.7,
-    }
-    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    files = ("--pilot", "qrels", "a.run", "b.run", "-m", "RR", "--groups", "groups.csv")
-    done = judged("plan", *given, *files, "--format", "json")
-    compared = library.compare("qrels", ["a.run", "b.run"], "RR", groups="groups.csv")
-    found = library.plan(**options, pilot=compared)  # type: ignore[arg-type]
-    assert json.loads(done.out) == json.loads(found.to_json())
 
 
 def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:

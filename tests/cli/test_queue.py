@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -62,13 +61,6 @@ def test_the_same_file_can_be_printed(judged, form: str) -> None:
     judged(*CALL, "-o", f"file.{form}")
     assert found.out == Path(f"file.{form}").read_text()
     assert "effect" not in found.out
-
-
-def test_json_has_everything(judged) -> None:
-    found = json.loads(judged(*CALL, "--by", "depth", "--budget", "2", "--format", "json").out)
-    assert [row["item"] for row in found["queue"]] == ["n", "x"]
-    assert (found["by"], found["candidates"], found["seed"]) == ("depth", 4, 0)
-    assert found["bounds"][0]["can_turn"] is True
 
 
 def test_texts_and_queries(judged, write) -> None:

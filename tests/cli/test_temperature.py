@@ -1,13 +1,7 @@
 """`judged temperature`: files in, a table, JSON or CSV out."""
 
-import json
-
 import numpy as np
 import pytest
-
-from judged import Embeddings
-from judged.embeddings.relevance import pairs, same_label, same_row
-from judged.learning.temperature import TEMPERATURES, sweep
 
 
 @pytest.fixture
@@ -24,32 +18,6 @@ def vectors(tmp_path, monkeypatch):
 
 
 PAIRS = ("temperature", "q.npy", "i.npy", "--pairs")
-
-
-def test_json_is_what_the_library_finds(judged, vectors):
-    result = judged(*PAIRS, "--format", "json")
-    assert (result.code, result.err) == (0, "")
-    found = json.loads(result.out)
-    assert found == sweep(Embeddings(*vectors), pairs()).to_dict()
-    assert [row["temperature"] for row in found["temperatures"]] == list(TEMPERATURES)
-
-
-def test_every_option_reaches_the_library(judged, vectors):
-    result = judged(
-        "temperature q.npy i.npy --labels labels labels -t 0.1 --temperature 2 --in-batch 8 "
-        "--symmetric --positives apart --similarity dot --exclude-self --format json"
-    )
-    labels = [str(row % 8) for row in range(40)]
-    expected = sweep(
-        Embeddings(*vectors, similarity="dot", exclude=same_row()),
-        same_label(labels, labels),
-        [0.1, 2.0],
-        batch_size=8,
-        both=True,
-        positives="apart",
-    )
-    assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == expected.to_dict()
 
 
 def test_the_table_is_for_people(judged, vectors):
@@ -69,6 +37,13 @@ def test_the_table_is_for_people(judged, vectors):
 
 def test_what_is_refused(refuses, vectors):
     refuses("""
+    temperature --train q.npy i.npy --labels labels labels -t 0.1 --iterations 4 --kind cubic
+        judged: Unknown kind of learned similarity: 'cubic'. Choose one of bilinear, low-rank,
+        diagonal, two-tower-linear.
+    temperature --train q.npy i.npy --labels labels labels -t 0.1 --iterations 4 --in-batch 5
+        Error: --in-batch is not for --train.
+    temperature q.npy i.npy --labels labels labels -t 0.1 -t 3 --iterations 4
+        Error: --iterations is for --train.
     temperature q.npy i.npy --pairs --in-batch 99
         judged: --in-batch must be at most the number of queries with a positive, 40; got 99.
     """)

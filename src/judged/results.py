@@ -125,7 +125,7 @@ Part = str | Table
 """One element of a rendered text: a line or a table."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Document:
     """Everything a result shows, independent of format."""
 
@@ -339,7 +339,7 @@ def _abbreviate(name: str) -> str:
     return _ABBREVIATED.sub(lambda match: ABBREVIATIONS[match[0]], name)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class _Layout:
     """Cells of a table, ready to be measured and set."""
 

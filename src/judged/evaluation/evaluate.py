@@ -233,7 +233,7 @@ def evaluation_of(
     return judgements
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class MatchedRuns:
     """Runs matched with their judgements."""
 

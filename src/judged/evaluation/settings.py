@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class EvaluationSettings:
     """The measures, policy and convention of an evaluation."""
 
@@ -151,7 +151,7 @@ def _check_one_meaning(convention: Convention, named: list[LibraryMeasure]) -> N
             )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Conventional:
     """The library whose numbers an evaluation has, and what it calls them."""
 

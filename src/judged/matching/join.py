@@ -146,7 +146,7 @@ def _by_sorting(
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Grouped(Generic[AnyTable]):
     """A table with a 64-bit hash of each row's identity, and the rows of each query.
 
@@ -267,7 +267,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Matches:
     """A run's scores, list after list, and the judged items found in them."""
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from judged.options import CollectionLike
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Matcher:
     """Judgements, prepared once; called with a run, it returns the `Rankings` of the run.
 

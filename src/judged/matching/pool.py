@@ -156,7 +156,7 @@ def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Pool:
     """All judgements, query after query, in the order of the queries' first judgements."""
 

@@ -144,7 +144,7 @@ class Doubt(Protocol):
         """Return sentences about the whole."""
 
 
-@dataclass(frozen=True)
+@dataclass(repr=False)
 class Findings:
     """Findings about some of the queries; `Audit` describes each count."""
 

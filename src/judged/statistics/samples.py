@@ -25,7 +25,7 @@ def _same(means: Floats) -> Floats:
     return means[..., 0]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Means:
     """A number that is a function of means over the queries: of one column or of several."""
 
@@ -87,7 +87,7 @@ class Means:
         return replace(self, columns=self.columns[which], weights=weights)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Median:
     """A median of values, one or more per query, which may be infinite."""
 
@@ -133,7 +133,7 @@ class Median:
         return Median(self.values[kept], owner[kept], len(which), weights)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class QueryRows:
     """Rows of queries, any number per query, behind a number."""
 

@@ -15,6 +15,7 @@ from typing import Any, get_args
 import judged
 from judged import options, policy
 from judged.embeddings.similarity import Similarity
+from judged.results import DISPLAY_NAMES
 from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,12 +76,12 @@ def described(doc: str) -> set[str]:
 
 def parameters(function: Callable[..., Any]) -> set[str]:
     """The parameters; **scoring is one by one what `options.Scoring` holds, unless the docstring
-    has an entry for all of them together; **display is described with `Result`."""
+    has an entry for all of them together. Options of `Display` are described there."""
     names = {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
     undescribed = names - described(inspect.getdoc(function) or "")
     if "scoring" in undescribed:
         names = names - {"scoring"} | set(options.SCORING)
-    names -= {"display"} & undescribed
+    names -= {"display", *DISPLAY_NAMES} & undescribed
     return names
 
 

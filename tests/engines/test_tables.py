@@ -241,8 +241,8 @@ WRONG = {
     "other queries": (
         relation("('Q1', 'a', 1.0)"),
         "a DuckDB relation and the judgements have no query in common. The run has 'Q1'; the "
-        "judgements have 'q1', 'q2', 'q3'. They would agree but for upper and lower case: ids are "
-        "compared as exact texts.",
+        "judgements have 'q1', 'q2', 'q3'. They would agree with the run's ids in lower case: ids "
+        "are compared as exact texts.",
     ),
     "empty lists": (
         relation("('q1', NULL::VARCHAR, NULL::DOUBLE)"),

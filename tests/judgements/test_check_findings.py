@@ -340,7 +340,7 @@ def test_runs_without_any_query_of_the_judgements() -> None:
     assert found.warnings() == [
         "The runs cannot be evaluated as they are: a dict and the judgements have no query in "
         "common. The run has 'Q1', 'Q2', 'Q3', …; the judgements have 'q1', 'q2', 'q3', …. They "
-        "would agree but for upper and lower case: ids are compared as exact texts."
+        "would agree with the run's ids in lower case: ids are compared as exact texts."
     ]
     finding = found.finding("query-ids")
     assert finding is not None

@@ -1005,13 +1005,6 @@ class Evaluation(Result):
     ) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
 
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of every query are included.
-        sort : str or Measure, optional
-            The measure that runs are ordered by, best first.
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
         {'RR': 0.5}
@@ -1042,13 +1035,6 @@ class Evaluation(Result):
     def to_frame(self, *, per_query: bool = False, sort: str | Measure | None = None) -> Frame:
         """Return the values as a polars table: one row per run, one column per measure.
 
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether there is one row per run and query instead.
-        sort : str or Measure, optional
-            As for `to_dict`.
-
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
         [('run', 'q', 0.5)]
@@ -1062,11 +1048,6 @@ class Evaluation(Result):
         self, *, per_query: bool = False, sort: str | Measure | None = None
     ) -> PandasFrame:
         """Return `to_frame` for pandas, with the definition and the warnings in its `attrs`.
-
-        Parameters
-        ----------
-        per_query, sort
-            As for `to_frame`.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
@@ -1085,13 +1066,6 @@ class Evaluation(Result):
         self, *, per_query: bool = False, sort: str | Measure | None = None, quiet: bool = False
     ) -> str:
         """Return lines of measure, query and value at full precision, the summary as `all`.
-
-        Parameters
-        ----------
-        per_query, sort
-            As for `to_dict`.
-        quiet : bool, optional
-            Whether warnings are left out.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()

@@ -97,10 +97,13 @@ def meet(
 
 
 def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]) -> str | None:
+    """Return which change would make some ids of both sides agree; None if there is none."""
     for words, (_, change) in changes().items():
         for side, agrees in zip(whose, meet(ours, theirs, change), strict=True):
             if agrees:
                 return f"They would agree with {side} {words}: {EXACT}"
+        if words in ON_BOTH_SIDES and {*map(change, ours)} & {*map(change, theirs)}:
+            return f"They would agree with all ids {words}: {EXACT}"
     if set(map(_digits, ours)) & set(map(_digits, theirs)):
         return f"Their numbers agree, the letters around them do not: {EXACT}"
     return None

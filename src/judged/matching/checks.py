@@ -266,24 +266,10 @@ def nothing_in_common(
         f"{source} and {judgements} have no query in common. "
         f"The run has {_few(there)}; the judgements have {_few(queries)}."
     )
-    for hint, change in _HINTS.items():
-        if {change(query) for query in there[:1000]} & {change(query) for query in queries}:
-            return f"{message} {hint}"
     from judged.inputs.agreement import agreement
 
     advice = agreement(there[:1000], queries, WHOSE)
     return f"{message} {advice or 'Do the two belong to the same collection?'}"
-
-
-_HINTS: dict[str, Callable[[str], str]] = {
-    "They would agree without leading zeros: ids are compared as exact texts.": lambda query: (
-        query.lstrip("0") or "0"
-    ),
-    "They would agree if numbers such as 1.0 were written 1: were ids read as "
-    "numbers?": lambda query: query.removesuffix(".0"),
-    "They would agree but for upper and lower case: ids are compared as exact texts.": str.lower,
-    "They would agree but for white space at the ends: ids are compared as exact texts.": str.strip,
-}
 
 
 def _few(ids: Sequence[str], most: int = 3) -> str:

@@ -378,5 +378,5 @@ def test_judgements_by_subtopic_are_refused() -> None:
         compare(judgements, runs, "alpha_nDCG@2", unjudged_range=True)
     assert str(error.value) == (
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
-        "not another: there is no one judging in favour of a run. Leave out unjudged_range."
+        "not another, so an unjudged range has no meaning. Leave out unjudged_range."
     )

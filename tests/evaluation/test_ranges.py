@@ -14,7 +14,6 @@ from judged.errors import PolicyError
 from judged.evaluation.ranges import UnjudgedRange
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_measure
-from measures.diversity.generated import generate as generate_subtopics
 from support.evaluating import evaluate
 from support.generated import generate
 from support.rankings import PLAIN, random_measure
@@ -167,36 +166,14 @@ def test_the_top_grade_is_the_one_in_the_judgements() -> None:
     ).unjudged_range() == (0.0, 1.0)
 
 
-def test_subtopics() -> None:
-    collection = generate_subtopics(3)
-    wanted = ["alpha_DCG@5", "ERR_IA@5", "NRBP", "AP_IA", "P_IA@5", "StRecall@5"]
-    found = evaluate(collection.judgements, collection.run, wanted).showing(unjudged_range=True)
-    top = max(
-        grade
-        for items in collection.judgements.values()
-        for each in items.values()
-        for grade in each.values()
+def test_judgements_by_subtopic_have_no_unjudged_range() -> None:
+    found = evaluate({"q": {"a": {"s": 1}}}, {"q": ["b", "a"]}, "alpha_DCG@2")
+    with pytest.raises(PolicyError) as caught:
+        found.unjudged_range()
+    assert str(caught.value) == (
+        "run: judged by subtopic, where an unjudged result may serve one subtopic and not "
+        "another, so an unjudged range has no meaning. Leave out unjudged_range."
     )
-    for name, grade in zip(UNJUDGED_ENDS, (0, top), strict=True):
-        filled = {}
-        for query, items in collection.judgements.items():
-            subtopics = {subtopic for each in items.values() for subtopic in each}
-            filled[query] = dict(items)
-            for item in collection.run.get(query, {}):
-                own = items.get(item, {})
-                # A negative grade is no judgement, of a subtopic or of the whole item.
-                blank = max(own.values(), default=-1) < 0
-                filled[query][item] = (dict.fromkeys(subtopics, grade) if blank else {}) | {
-                    subtopic: grade if given < 0 else given for subtopic, given in own.items()
-                }
-        judged = evaluate(filled, collection.run, wanted)
-        for measure in found.measures:
-            np.testing.assert_allclose(
-                values(found, measure, name),
-                values(judged, measure),
-                rtol=1e-12,
-                err_msg=str(measure),
-            )
 
 
 def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:

@@ -129,18 +129,3 @@ def test_an_estimate_is_no_bound() -> None:
         unjudged_range=True
     )
     assert len(scenarios(found)) == 1
-
-
-def test_negative_grades_by_subtopic_are_no_judgements() -> None:
-    judgements = {"q": {"a": {"s": 1, "t": -1}, "b": {"s": -1}, "c": {"t": 1}}}
-    run = {"q": ["a", "b"]}
-    ends = {}
-    for grade in (0, 1):
-        filled = {"q": {"a": {"s": 1, "t": grade}, "b": {"s": grade, "t": grade}, "c": {"t": 1}}}
-        ends[grade] = evaluate(filled, run, ["StRecall", "P_IA", "alpha_DCG@2", "AP", "P@2"])
-    found = evaluate(judgements, run, ends[0].measures).showing(unjudged_range=True)
-    for measure in found.measures:
-        assert found.unjudged_range(measure) == pytest.approx(
-            (ends[0].value(measure), ends[1].value(measure))
-        ), measure
-    assert found.unjudged_range("StRecall") == (0.5, 1.0)

@@ -257,5 +257,5 @@ def test_judgements_by_subtopic_are_refused() -> None:
     judged = Listings.of(judgements, [run]).judged
     assert error_of(judged, *runs, top=1, error=PolicyError) == (
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
-        "not another: there is no one judging in favour of a run. Leave out unjudged_range."
+        "not another, so an unjudged range has no meaning. Leave out unjudged_range."
     )

@@ -281,7 +281,9 @@ BATCHES = {
     ),
     "unanswerable": Batch({"": drawn(scores=zero)}, shown={"unanswerable": True}),
     "subtopics": Batch(
-        {"": subtopics}, "alpha_nDCG@5, ERR_IA@5, P_IA@5, StRecall@5, nDCG@5", shown=RANGES
+        {"": subtopics},
+        "alpha_nDCG@5, ERR_IA@5, P_IA@5, StRecall@5, nDCG@5",
+        shown={"tie_range": True},
     ),
     "categories": Batch(
         {"": drawn(scores=level)}, options={"unique": {f"d{n}": f"c{n % 5}" for n in range(24)}}

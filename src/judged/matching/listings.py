@@ -15,7 +15,14 @@ from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.documents import as_table
 from judged.matching.join import distinct, match
 from judged.matching.pool import Pool, pool_of
-from judged.matching.variants import FAVOURS, ONE_ORDER, HitPlaces, judged_otherwise, place
+from judged.matching.variants import (
+    BY_SUBTOPIC,
+    FAVOURS,
+    ONE_ORDER,
+    HitPlaces,
+    judged_otherwise,
+    place,
+)
 from judged.rankings.rankings import Rankings, by_query_and_rank
 
 if TYPE_CHECKING:
@@ -98,11 +105,7 @@ class Listings:
         Results that neither run has at or above the cutoff stay unjudged.
         """
         if self.pool.subtopics is not None:
-            raise PolicyError(
-                f"{self.pool.name}: judged by subtopic, where an unjudged result may serve one "
-                "subtopic and not another: there is no one judging in favour of a run. Leave out "
-                "unjudged_range."
-            )
+            raise PolicyError(BY_SUBTOPIC.format(self.pool.name))
         both = [(self.runs[number], r) for number, r in (run, against)]
         (above, reached), (below, also) = (self._heights(*pair, cutoff) for pair in both)
         # A negative grade is no judgement.

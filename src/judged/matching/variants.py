@@ -27,7 +27,7 @@ from judged.matching.pool import Pool
 from judged.policy import CHOICES, Policy
 from judged.rankings.audit import findings_of
 from judged.rankings.lists import favoured, rows_of
-from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
+from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.text import listed
 
 FAVOURS = ("best", "worst")  # tie rules that look at grades
@@ -373,11 +373,19 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
     return replace(final, findings=findings)
 
 
+BY_SUBTOPIC = (
+    "{}: judged by subtopic, where an unjudged result may serve one subtopic and not another, so "
+    "an unjudged range has no meaning. Leave out unjudged_range."
+)
+
+
 def judged_alike(r: Rankings, grade: float) -> Rankings:
     """Give every unjudged result this grade; results with a negative grade are unjudged too."""
     whole = r.whole or r
     if whole.unjudged == "removed":
         raise PolicyError(_REMOVED)
+    if r.subtopics is not None:
+        raise PolicyError(BY_SUBTOPIC.format(r.name))
     return judged_otherwise(_filled(whole, grade, _reach(whole, r)), r)
 
 
@@ -414,7 +422,7 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
     hit_query = np.concatenate([r.hit_query, query])
     hit_rank = np.concatenate([r.hit_rank, rank])
     reached = r.hit_rank <= reach[r.hit_query]
-    unjudged = reached & (r.hit_grade < grade) & (_lowest_grades(r) < 0)
+    unjudged = reached & (r.hit_grade < 0)  # a negative grade is no judgement
     hits: dict[str, Any] = {
         "hit_query": hit_query,
         "hit_rank": hit_rank,
@@ -426,22 +434,6 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
         first, last = _spread_spans(r, starts, place)
         hits["hit_tie_first"] = np.concatenate([r.spans[0], first[free]])
         hits["hit_tie_last"] = np.concatenate([r.spans[1], last[free]])
-    subtopics = r.subtopics
-    if subtopics is not None and r.hit_item is not None:
-        known = np.zeros(len(r), np.int64)
-        np.maximum.at(known, subtopics.query, subtopics.item + 1)
-        number = known[query] + ordinals(query, len(r)) - 1
-        hits["hit_item"] = np.concatenate([r.hit_item, number])
-        # An item that is judged for no subtopic at all may serve every one.
-        blank = reached & (r.hit_grade < 0)
-        subtopics = _judged_for(r, subtopics, r.hit_query[reached], r.hit_item[reached], grade)
-        subtopics = _all_served(
-            r,
-            subtopics,
-            np.concatenate([r.hit_query[blank], query]),
-            np.concatenate([r.hit_item[blank], number]),
-            grade,
-        )
     order = by_query_and_rank(hit_query, hit_rank)
     pool_query = np.concatenate([r.pool_query, query])
     pool_grade = np.concatenate([_regraded(r, unjudged, grade), np.full(len(query), grade)])
@@ -451,7 +443,6 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
         **{name: values[order] for name, values in hits.items()},
         pool_query=pool_query[best],
         pool_grade=pool_grade[best],
-        subtopics=subtopics,
     )
 
 
@@ -482,47 +473,3 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
     place = ordinals(number, int(number[-1]) + 1)
     kind = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
     return np.where((kinds[kind] == pool) & (place <= count[kind]), grade, r.pool_grade)
-
-
-def _lowest_grades(r: Rankings) -> Floats:
-    """Return the lowest grade of each hit, by subtopic if it is judged so."""
-    if r.subtopics is None or r.hit_item is None:
-        return r.hit_grade
-    judged = r.subtopics
-    width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
-    lowest = np.full(len(r) * width, np.inf)
-    np.minimum.at(lowest, judged.query * width + judged.item, judged.grade)
-    return np.minimum(r.hit_grade, lowest[r.hit_query * width + r.hit_item])
-
-
-def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """Replace negative grades by subtopic of some items by a grade."""
-    width = int(max(judged.item.max(initial=0), item.max(initial=0))) + 1
-    chosen = np.zeros(len(r) * width, bool)
-    chosen[query * width + item] = True
-    open_ = chosen[judged.query * width + judged.item] & (judged.grade < 0)
-    return replace(judged, grade=np.where(open_, grade, judged.grade))
-
-
-def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """Give some items a grade for all subtopics of their query that they have none for."""
-    subtopics = np.zeros(len(r), np.int64)
-    np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
-    number = subtopics[query]
-    more = Subtopics(
-        np.repeat(query, number),
-        np.repeat(item, number),
-        positions(np.zeros(len(query), np.int64), number),
-        np.full(int(number.sum()), grade),
-    )
-    all_query, other, subtopic, grades = (
-        np.concatenate([getattr(judged, name), getattr(more, name)])
-        for name in ("query", "item", "subtopic", "grade")
-    )
-    # What was there stands first of its equals, and stays.
-    order = np.lexsort((subtopic, other, all_query))
-    all_query, other, subtopic, grades = (
-        values[order] for values in (all_query, other, subtopic, grades)
-    )
-    new = borders(all_query, other, subtopic)
-    return Subtopics(all_query[new], other[new], subtopic[new], grades[new])

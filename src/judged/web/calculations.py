@@ -53,12 +53,13 @@ class Calculations:
         return self._kept(("evaluation", scoring.measures, scoring.assumed, level), evaluate)
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
-        return self._kept(
-            ("ranges", scoring.measures, scoring.assumed),
-            lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(
-                tie_range=True, unjudged_range=True
-            ),
-        )
+        def evaluate() -> Evaluation:
+            rankings = self.rankings(scoring)
+            unjudged_range = all(r.subtopics is None for r in rankings)
+            evaluation = self._evaluated(rankings, scoring.request)
+            return evaluation.showing(tie_range=True, unjudged_range=unjudged_range)
+
+        return self._kept(("ranges", scoring.measures, scoring.assumed), evaluate)
 
     def _evaluated(self, rankings: Sequence[Rankings], settings: EvaluationSettings) -> Evaluation:
         progress_of_this_work().say("Computing measures")

@@ -394,7 +394,9 @@ def ranges(
     [('ties', 0.5, 1.0), ('unjudged', 0.5, 1.0)]
     """
     systems = Systems.of(source)
-    open_ended = all(each.unjudged != "removed" for each in systems.rankings)
+    open_ended = all(
+        each.unjudged != "removed" and each.subtopics is None for each in systems.rankings
+    )
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
         parse_all(("AP", "nDCG@10") if measures is None else measures)

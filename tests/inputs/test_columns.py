@@ -334,6 +334,7 @@ SHAPE = (
     "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a text such "
     "as 'query=question_id,item=chunk_id'; got"
 )
+SEVERAL = ", or several that make one id, each once"
 WRONG = {
     "": f"{SHAPE} ''.",
     "query": f"{SHAPE} 'query'.",
@@ -342,20 +343,16 @@ WRONG = {
     "qury=a": f"columns: there is no 'qury'; did you mean 'query'? A column may be "
     f"{', '.join(ROLES)}.",
     "item=a,item=b": "columns: item is there twice; name its column once.",
-    "item=a+a": "columns: item names a column twice; got 'a+a'.",
+    "item=a+a": f"columns: item must name one column{SEVERAL}; got 'a+a'.",
 }
 
 
 WRONG_DICTS = [
-    ({"item": 3}, "columns: item must name one column, or several that make one id; got 3."),
-    ({"item": []}, "columns: item must name one column, or several that make one id; got []."),
-    ({"item": [1]}, "columns: item must name one column, or several that make one id; got [1]."),
+    ({"item": 3}, f"columns: item must name one column{SEVERAL}; got 3."),
+    ({"item": []}, f"columns: item must name one column{SEVERAL}; got []."),
+    ({"item": [1]}, f"columns: item must name one column{SEVERAL}; got [1]."),
     ({"score": ""}, "columns: score must name one column; got ''."),
-    (
-        {"score": ["a", "b"]},
-        "columns: score must name one column; got ['a', 'b']. Several columns make one id only: "
-        "query, item or document.",
-    ),
+    ({"score": ["a", "b"]}, "columns: score must name one column; got ['a', 'b']."),
     ({3: "a"}, f"columns: there is no 3. A column may be {', '.join(ROLES)}."),
 ]
 

@@ -78,41 +78,6 @@ def test_every_item_that_is_listed_is_relevant(way, write):
     assert found.warnings() == expected.warnings()
 
 
-def test_text_of_two_columns(write):
-    for gap in (" ", "\t", "   "):
-        text = f"# golden\nq1{gap}b\nq1{gap}a\n\nq3{gap}c\n"
-        table = read_judgements(write("a.txt", text))
-        assert table.frame.rows() == [("q1", "b", 1.0), ("q1", "a", 1.0), ("q3", "c", 1.0)]
-        assert table.notes == (
-            "1 comment line was skipped.",
-            "The file has no header. Its two columns were read as query and item, from the first "
-            "line on. There are no grades: every item that is listed is relevant, with grade 1.",
-        )
-        assert isinstance(table.notes[1], judged.text.Warned)
-        assert table.where([0, 2]) == "lines 2 and 5"
-
-
-def test_text_of_two_columns_that_is_something_else(write):
-    assert error_of(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")).startswith(
-        "a.txt, line 2: 4 fields where 2 are expected, so that an id may have a space in it: "
-    )
-    assert error_of(read_judgements, write("a.txt", "query passages\nq1 a\n")) == (
-        'a.txt, line 1: expected 4 fields, found 2: "query passages". A line of judgements is: '
-        "query 0 item grade."
-    )
-    assert error_of(read_run, write("a.txt", "q1 a\nq1 b\n")) == (
-        'a.txt, line 1: expected 6 fields, found 2: "q1 a". A line of a run is: query Q0 item rank '
-        "score tag."
-    )
-    assert error_of(read_judgements, write("a.tsv", "query\tpassages\nq1\ta\n")).startswith(
-        'a.tsv: no column with an item; the columns are "query", "passages". Say which it is: '
-        "columns={'item': COLUMN} (--columns item=COLUMN)"
-    )
-    assert error_of(read_judgements, write("a.csv", "q1,a\nq1,b\n")).startswith(
-        'a.csv: no column with a query; the columns are "q1", "a". Say which it is'
-    )
-
-
 def test_columns_that_say_nothing_are_ignored(write):
     text = "user_id,movieId,timestamp,title\n1,7,964982703,Toy Story\n1,8,964982704,Jumanji\n"
     table = read_judgements(write("a.csv", text))

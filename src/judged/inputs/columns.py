@@ -49,24 +49,21 @@ NAMES: dict[str, tuple[str, ...]] = {
 CONTENT = (*_THINGS, "chunk", "question", "query_text", "question_text", "url")
 """Names that beside vectors hold the embedded content rather than its id."""
 _TEXTS = ("query", "question", "query_text", "question_text")
-_RULES_OUT: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("query_id", "qid", "query_no", "question_id"), _TEXTS),
-    "topic_id": ("topic",),
-    "query": ("query_text",),
-    "question": ("question_text",),
-    "user_id": ("user",),
-    # PyTerrier's `docid` is a number inside an index.
-    "docno": ("doc_id", "document", "doc"),
-    **dict.fromkeys(("doc_id", "document_id"), ("document", "doc")),
-    "item_id": ("item",),
-    **dict.fromkeys(("passage_id", "pid"), ("passage",)),
-    "chunk_id": ("chunk",),
-    **{f"{thing}_id": (thing,) for thing in _THINGS},
-    "subtopic_id": ("subtopic",),
-    **dict.fromkeys(NAMES["subtopic"][1:-1], ("iteration",)),
-}
-"""Names that hold a text or a title if a name of an id is beside them."""
-_ALSO_RULES_OUT = {"subtopic_id": ("iteration",), **dict.fromkeys(NAMES["item"][:-1], ("url",))}
+_RULES_OUT: tuple[tuple[Sequence[str], Sequence[str]], ...] = (
+    (("query_id", "qid", "query_no", "question_id"), _TEXTS),
+    (("topic_id",), ("topic",)),
+    (("query",), ("query_text",)),
+    (("question",), ("question_text",)),
+    (("user_id",), ("user",)),
+    (("docno",), ("doc_id", "document", "doc")),  # PyTerrier's `docid` is a number in an index
+    (("doc_id", "document_id"), ("document", "doc")),
+    (("passage_id", "pid"), ("passage",)),
+    *(((f"{thing}_id",), (thing,)) for thing in ("item", "chunk", *_THINGS)),
+    (NAMES["item"][:-1], ("url",)),
+    (("subtopic_id",), ("subtopic",)),
+    (NAMES["subtopic"][:-1], ("iteration",)),
+)
+"""Names of ids, and names that hold a text or a title if one of these is beside them."""
 GRADES_BY_ANOTHER_NAME = ("score", "sim", "similarity", "relevance_score")
 """Names of a grade in judgements, such as BEIR's, that would be a score in a run."""
 _NEVER_GRADES = frozenset(
@@ -156,8 +153,9 @@ def plain(name: str) -> str:
 
 _KNOWN = {role: {plain(name): at for at, name in enumerate(names)} for role, names in NAMES.items()}
 _RULED_OUT: dict[str, set[str]] = {}
-for _name, _others in (*_RULES_OUT.items(), *_ALSO_RULES_OUT.items()):
-    _RULED_OUT.setdefault(plain(_name), set()).update(map(plain, _others))
+for _names, _others in _RULES_OUT:
+    for _name in _names:
+        _RULED_OUT.setdefault(plain(_name), set()).update(map(plain, _others))
 
 
 def candidates(role: str, header: Sequence[str]) -> list[int]:
@@ -365,18 +363,12 @@ def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns
             parts = parts if role in _IDS and all(parts) else (columns,)
         else:
             parts = tuple(columns) if isinstance(columns, Sequence) else ()
-        if not parts or not all(isinstance(part, str) and part for part in parts):
-            several = ", or several that make one id" if role in _IDS else ""
+        names = [part for part in parts if isinstance(part, str) and part]
+        if not names or len(set(names)) < len(parts) or (len(parts) > 1 and role not in _IDS):
+            several = ", or several that make one id, each once" if role in _IDS else ""
             raise InputError(
                 f"columns: {role} must name one column{several}; got {quoted(columns)}."
             )
-        if len(parts) > 1 and role not in _IDS:
-            raise InputError(
-                f"columns: {role} must name one column; got {quoted(columns)}. Several columns "
-                f"make one id only: {listed(_IDS, 'or')}."
-            )
-        if len(set(parts)) < len(parts):
-            raise InputError(f"columns: {role} names a column twice; got {quoted(columns)}.")
         named[role] = parts
     return NamedColumns(named, texts, alone)
 
@@ -486,19 +478,13 @@ def choose_columns(
     """Choose the needed columns, those that the user named first; a missing one is an error."""
     named = as_columns(named)
     choice = _Choice(header, kind, source, named)
-    value_role, constant = choice.value_role()
+    value_role = choice.value_role()
     query, item = choice.ids("query"), choice.ids("item")
-    value = None if constant else choice.one(value_role)
+    value = None if value_role is None else choice.one(value_role)
     subtopic = choice.one("subtopic") if kind is JUDGEMENTS and choice.has("subtopic") else None
-    extra = {role: at for role, at in choice.by_user.items() if role in ("document", "weight")}
-    if constant:
+    if value is None:
         choice.notes.append(NO_GRADES)
-    rank = choice.rank_beside_score() if kind is RUN and value_role == "score" else None
-    may_be_filler = (
-        subtopic is not None
-        and "subtopic" not in choice.by_user
-        and plain(header[subtopic]) == "iteration"
-    )
+    may_be_filler = "subtopic" not in choice.by_user and subtopic is not None
     columns = TableColumns(
         query=query,
         item=item,
@@ -506,14 +492,16 @@ def choose_columns(
         is_rank=value_role == "rank",
         notes=tuple(choice.notes),
         subtopic=subtopic,
-        subtopic_role="iteration" if may_be_filler else "subtopic",
-        rank=rank,
-        extra=extra,
+        subtopic_role="iteration"
+        if may_be_filler and plain(header[subtopic or 0]) == "iteration"
+        else "subtopic",
+        rank=choice.rank_beside_score() if kind is RUN and value_role == "score" else None,
+        extra={role: at for role, at in choice.by_user.items() if role in ("document", "weight")},
         may_be_run=kind is JUDGEMENTS
         and value is not None
         and (bool(candidates("score", [header[value]])) or choice.by_user.get("score") == (value,)),
     )
-    _refuse_two_roles(columns, header, source, value_role)
+    _refuse_two_roles(columns, header, source, value_role or "grade")
     named.record(kind, source, header)
     return columns
 
@@ -525,8 +513,7 @@ class _Choice:
         skipped = ("subtopic", "weight") if kind is RUN else ()
         positions = named.positions(header).items()
         self.by_user = {role: places for role, places in positions if role not in skipped}
-        names = [header[at] for places in self.by_user.values() for at in places]
-        for name in names:
+        for name in (header[at] for places in self.by_user.values() for at in places):
             refuse_two_columns([other for other in header if other == name], source)
         self.notes: list[str] = []
         self.by_name = {role: self._free(role) for role in NAMES}
@@ -544,16 +531,16 @@ class _Choice:
     def has(self, role: str) -> bool:
         return role in self.by_user or bool(self.by_name[role])
 
-    def value_role(self) -> tuple[str, bool]:
-        """Return the role of the value, and whether it is constant because grades are absent."""
+    def value_role(self) -> str | None:
+        """Return the role of the value; None if every item of judgements is relevant."""
         if self.kind is RUN:
-            return self._value_of_run(), False
+            return self._value_of_run()
         if "grade" in self.by_user:
-            return "grade", False
+            return "grade"
         if self.named.constant:
-            return "grade", True
+            return None
         if self.by_name["grade"]:
-            return "grade", False
+            return "grade"
         for role in ("rank", "score"):
             # BEIR calls the grade "score". A run has that too, but a rank beside it gives it away.
             for at in self.by_user.get(role, self.by_name[role]):
@@ -561,12 +548,12 @@ class _Choice:
                 if role == "rank" or plain(name) not in map(plain, GRADES_BY_ANOTHER_NAME):
                     raise InputError(_mistaken(RUN, role, name, self.kind, self.source))
         if self.has("score"):
-            return "score", False
+            return "score"
         self._need("query")
         self._need("item")
         if "grade" in self.named or self._may_hold_a_grade():
             self._need("grade")
-        return "grade", True
+        return None
 
     def _value_of_run(self) -> str:
         if role := next((role for role in ("score", "rank") if role in self.by_user), None):
@@ -596,8 +583,7 @@ class _Choice:
     def _may_hold_a_grade(self) -> bool:
         known = {at for positions in self.by_user.values() for at in positions}
         known.update(at for role in ("query", "item", "subtopic") for at in self.by_name[role])
-        others = (name for at, name in enumerate(self.header) if at not in known)
-        return any(map(may_be_grade, others))
+        return any(may_be_grade(name) for at, name in enumerate(self.header) if at not in known)
 
     def ids(self, role: str) -> tuple[int, ...]:
         if role not in self.by_user:
@@ -645,7 +631,7 @@ class _Choice:
         if self.has(role):
             return
         value = ("score", "rank") if self.kind is RUN else ("grade",)
-        for wanted in (*(value if role in value else ()), role):
+        for wanted in dict.fromkeys((*(value if role in value else ()), role)):
             if wanted in self.named:
                 raise InputError(self.named.lacking(wanted, [(self.source, self.header)]))
         raise InputError(_missing(role, self.header, self.kind, self.source))

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeGuard
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.columns import as_columns, candidates, is_known
+from judged.inputs.columns import as_columns, candidates
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ FORMATS = {
 """The formats of runs and judgements. A reader makes an unchecked table of a `Source`."""
 UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_lines")
 """A run of three columns without a name for the format, of which the third may be a rank."""
-PAIRS = Format("pairs", (), "judged.inputs.trec:read_lines")
-"""Judgements of two columns without a name for the format, query and item."""
-NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name, PAIRS.name)
+NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name)
 
 
 def is_number(text: str) -> bool:
@@ -160,7 +158,7 @@ def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -
 
 def detect_format(source: Source) -> Format:
     name = _detected(source)
-    return next((row for row in (UNDECIDED, PAIRS) if row.name == name), None) or FORMATS[name]
+    return UNDECIDED if name == UNDECIDED.name else FORMATS[name]
 
 
 def _detected(source: Source) -> str:
@@ -214,9 +212,6 @@ def _text_format(head: bytes, source: Source) -> str:
     if kind is RUN and len(fields) == 3 and is_number(fields[2].decode("utf-8", "replace")):
         commas = all(field.endswith(b",") for field in fields[:2])
         return "csv" if commas else UNDECIDED.name
-    two = kind is JUDGEMENTS and len(fields) == 2 and len(cells) == 1 + (separator == "\t")
-    if two and not any(is_known(field.decode("utf-8", "replace")) for field in fields):
-        return PAIRS.name
     if len(cells) == 1 or len(fields) > len(cells):
         return "trec"
     # Unknown column names, or rows without a header: the reader of these formats has the better

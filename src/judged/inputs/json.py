@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
@@ -23,8 +22,6 @@ from judged.inputs.tables import (
     unchecked_table,
 )
 from judged.text import quote
-
-_SURROGATE = re.compile(rb"\\u[dD]")
 
 
 def read_ndjson(source: Source, format: str = "ndjson") -> Any:
@@ -116,10 +113,7 @@ def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool 
         return content
 
     try:
-        content = json.loads(text.decode(), object_pairs_hook=without_repetition)
-        if whole and isinstance(content, dict) and _SURROGATE.search(text):
-            _refuse_halves(json.dumps(content, ensure_ascii=False), source.label)
-        return content
+        return json.loads(text.decode(), object_pairs_hook=without_repetition)
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -163,17 +157,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DISTINCT = json.JSONDecoder(object_pairs_hook=_distinct)
-
-
-def _refuse_halves(text: str, place: str) -> None:
-    """Raise an error for half a surrogate pair, which no UTF-8 text can hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        half = quote(error.object[error.start : error.end])
-        raise InputError(
-            f"{place}: {half} is half of a pair and no character; write the other half, too."
-        ) from None
 
 
 def line_numbers(source: Source) -> Iterator[int]:

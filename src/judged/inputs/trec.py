@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.errors import InputError, OutputError
-from judged.inputs.columns import is_known
 from judged.inputs.formats import COMMENT, UNDECIDED, detect_format, is_number, looks_like, split
-from judged.inputs.formats import PAIRS as PAIRS_FORMAT
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.source import (
     BYTE_ORDER_MARK,
@@ -37,7 +35,6 @@ from judged.inputs.source import (
 )
 from judged.inputs.tables import (
     JUDGEMENTS,
-    NO_GRADES,
     RUN,
     Kind,
     Lookup,
@@ -76,7 +73,7 @@ class LineLayout:
     """The fields of a line in order; fields after them are ignored."""
 
     fields: tuple[str, ...]
-    value: str  # the field that is a number; empty if there is none
+    value: str  # the field that is a number
     example: str
     subtopic: str | None = None
 
@@ -86,8 +83,6 @@ class LineLayout:
     def may_hold_spaces(self, fields: Sequence[str]) -> bool:
         """Return whether a line is too long and may have a space in an id."""
         beyond = len(fields) - len(self.fields)
-        if not self.value:
-            return beyond > 0
         ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
         return beyond > 0 and not (
             all(is_whole(fields[at]) for at in ranks)
@@ -116,8 +111,6 @@ class LineLayout:
         if len(fields) != len(self.fields) or fields[0] == COMMENT or b"=" in fields:
             return False
         texts = [field.decode("utf-8", "replace") for field in fields]
-        if not self.value:  # names of columns may be such a line, too
-            return not any(is_known(text.lstrip("#")) for text in texts)
         return is_number(texts[self.position(self.value)])
 
 
@@ -142,11 +135,6 @@ GRADES = LineLayout(
     ("query", "item", "grade"),
     "grade",
     "A line of judgements of three columns is: query item grade.",
-)
-PAIRS = LineLayout(("query", "item"), "", "A line of judgements of two columns is: query item.")
-_PAIRS_ONLY = Warned(
-    "The file has no header. Its two columns were read as query and item, from the first line on. "
-    f"{NO_GRADES}"
 )
 _RANKS_ONLY = OrderOnly("There are no scores (an MS MARCO run): the ranks give the order.")
 
@@ -230,10 +218,8 @@ def split_by_polars(
     if text.startswith(BYTE_ORDER_MARK):
         text = BYTE_ORDER_MARK + text  # polars drops one, which is part of an id here
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
-    value: pl.Expr = pl.lit(1.0)
-    if layout.value:
-        schema[layout.value] = pl.Float64
-        value = -pl.col("rank") if layout.value == "rank" else pl.col(layout.value)
+    schema[layout.value] = pl.Float64
+    value = -pl.col("rank") if layout.value == "rank" else pl.col(layout.value)
     if names[-1] != layout.value:  # polars does not report missing fields at the end of a line
         value = pl.when(pl.col(names[-1]).is_not_null()).then(value)
     lines = pl.scan_csv(
@@ -260,7 +246,7 @@ def _careful_rows(
     lines: Iterable[bytes], first: int, layout: LineLayout, label: str
 ) -> Iterator[Row]:
     query, item = layout.position("query"), layout.position("item")
-    value = layout.position(layout.value) if layout.value else None
+    value = layout.position(layout.value)
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
         place = f"{label}, line {number}"
@@ -275,7 +261,7 @@ def _careful_rows(
                 "Such ids need another format, as CSV or JSON; if the last fields are not meant, "
                 "leave them out."
             )
-        text = "1" if value is None else fields[value]
+        text = fields[value]
         if not is_number(text):
             reason = f"the {layout.value} is not a number: {quote(text, 30)}"
             raise InputError(f"{place}: {reason}, in the line {quote(line.strip())}.")
@@ -333,8 +319,6 @@ class LineReader:
         is_run = source.kind is RUN
         if format == UNDECIDED.name:
             return _ranks_or_scores(source)
-        if format == PAIRS_FORMAT.name:
-            return cls(source.label, PAIRS, source.kind, (_PAIRS_ONLY,))
         if format == "trec":
             refuse_other_kind(source)
         if format == "trec" and is_run:
@@ -371,19 +355,14 @@ class LineReader:
         import polars as pl
 
         frames = [from_rows([], self.kind, self.layout.subtopic)]
-        noted, every_line = [], True
+        noted = []
         for piece in self.pieces(source.parts(), BYTES_PER_BLOCK):
             frames.append(piece.frame)
             noted.append(piece.notes)
-            every_line = every_line and piece.found is None
-        locate = _next_line if every_line else LineNumbers(source, line_numbers)
+        locate = LineNumbers(source, line_numbers)
         frame, tag = pl.concat(frames, rechunk=False), None if self.tag is None else str(self.tag)
         notes = (*merged(noted), *self.notes)
         return unchecked_table(self.kind, frame, self.label, notes, locate, tag=tag)
-
-
-def _next_line(rows: Sequence[int]) -> list[int]:
-    return [row + 1 for row in rows]
 
 
 def line_numbers(source: Source) -> Iterator[int]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import polars as pl
 
@@ -21,7 +20,7 @@ from judged.inputs.formats import printable
 from judged.inputs.objects import Records, column_of, from_arrow, pandas_column
 from judged.inputs.order import MOST_SAMPLED, against_ranks
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.source import Source, check_unchanged, unreadable
+from judged.inputs.source import Source, unreadable
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -37,10 +36,7 @@ from judged.inputs.tables import (
 from judged.text import quote
 
 _ROWS_PER_BATCH = 1 << 18
-_LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
-"""Folders in which a table format lists its current files; others may be deleted or replaced."""
 _RANK = "rank beside the score"
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def table_from_frame(
@@ -198,7 +194,6 @@ def frame_of_rows(
     rows: Sequence[NamedRow], source: Source, columns: TableColumns, header: Sequence[str]
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Return a tidy table of rows that are dicts, and notes; a wrong value names its row."""
-    """Return a tidy table of rows that are dicts, and notes; a wrong value names its row."""
     numbers = {source.kind.value: columns.value, "weight": columns.weight}
     roles = {at: role for role, positions in columns.ids.items() for at in positions}
     roles |= {at: role for role, at in numbers.items() if at is not None}
@@ -273,51 +268,24 @@ def scan_source(source: Source) -> pl.LazyFrame:
 
 
 def parquet_files(folder: Path, label: str) -> list[Path]:
-    """List the Parquet files of a folder and of its folders called key=value."""
-    files: list[Path] = []
+    """List the Parquet files of a folder."""
     try:
-        for path in sorted(folder.iterdir()):
-            if path.name in _LOGS:
-                raise InputError(
-                    f"{label}: is {_LOGS[path.name]} (it has {path.name}), whose files include "
-                    "deleted and replaced rows. Read it with its own library and give the frame, "
-                    "or write it as plain Parquet."
-                )
-            if path.name.startswith((".", "_")):
-                continue
-            if path.is_dir() and "=" in path.name:
-                files += parquet_files(path, label)
-            elif path.is_file() and path.suffix.lower() in (".parquet", ".pq"):
-                files.append(path)
-            else:
-                raise InputError(_other_folder(label, f"it holds {printable(path.name)}"))
+        paths = sorted(path for path in folder.iterdir() if not _is_ignored(path.name))
     except OSError as error:
         raise unreadable(label, error) from None
-    if not files:
-        raise InputError(_other_folder(label, "no such file is in it"))
-    return files
+    other = [path.name for path in paths if path.suffix.lower() not in (".parquet", ".pq")]
+    if other or not paths:
+        why = f"it holds {printable(other[0])}" if other else "no such file is in it"
+        raise InputError(
+            f"{label}: is a folder, and only a folder of Parquet files is read, as one run; {why}. "
+            f"Of several runs name the files: {label.rstrip('/')}/*."
+        )
+    return paths
 
 
-def _other_folder(label: str, why: str) -> str:
-    return (
-        f"{label}: is a folder, and only a folder of Parquet files is read, as one run; {why}. Of "
-        f"several runs name the files: {label.rstrip('/')}/*."
-    )
-
-
-def scan_file(path: Path, label: str, folder: Path | None = None) -> pl.LazyFrame:
-    """Scan a file; folders called key=value become columns of texts."""
-    with reading_parquet(label):
-        table = pl.scan_parquet(path, glob=False)
-        known = table.collect_schema().names()
-    if folder is None:
-        return table
-    keys = [part.partition("=") for part in path.relative_to(folder).parts[:-1]]
-    return table.with_columns(
-        pl.lit(None if value == _HIVE_NULL else unquote(value), dtype=pl.String).alias(key)
-        for key, _, value in keys
-        if key not in known
-    )
+def _is_ignored(name: str) -> bool:
+    """Return whether a file is no part of a table; logs say that files may be out of date."""
+    return name.startswith((".", "_")) and name not in ("_delta_log", ".hoodie")
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,77 +295,39 @@ class LazyRun:
     frame: pl.LazyFrame
     label: str
     select: list[pl.Expr]
-    names: tuple[str, ...]  # the columns that are read
     notes: tuple[str, ...]
-    columns: TableColumns
+    size: int | None  # in bytes, if these are files
 
     @classmethod
     def of(
-        cls, frame: pl.LazyFrame, label: str, named: NamedColumns, *, sampled: bool = False
+        cls, frame: pl.LazyFrame, label: str, named: NamedColumns, size: int | None = None
     ) -> LazyRun:
-        """Choose the columns; if `sampled`, the first rows show whether ranks and scores agree."""
         with refusing(f"{label}: cannot be read"):
             schema = frame.collect_schema()
             header = schema.names()
             columns = choose_columns(header, RUN, label, named)
-            if sampled:
-                columns = with_checked_ranks(frame, columns, header)
             select, notes = typed(schema, RUN, label, columns, header)
-            names = tuple(header[at] for at in columns.needed)
-            return cls(frame, label, select, names, notes, columns)
+            if columns.rank is not None and schema.dtypes()[columns.rank].is_numeric():
+                select.append(pl.col(header[columns.rank]).alias(_RANK))
+            return cls(frame, label, select, notes, size)
 
-    def pieces(self, first: int = 1, *, check_ranks: bool = True) -> Iterator[Piece]:
-        """Read the rows in batches; the first row of the run has the number `first`."""
-        row = 1
-        select, notes = self.select, tuple[str, ...]()
-        rank, schema = self.columns.rank, self.frame.collect_schema()
-        if check_ranks and rank is not None and schema.dtypes()[rank].is_numeric():
-            select = [*select, pl.col(schema.names()[rank]).alias(_RANK)]
-        batches = self.frame.select(select).collect_batches(
-            chunk_size=_ROWS_PER_BATCH, maintain_order=True
-        )
-        for batch in batches:
-            if _RANK in batch.columns:
-                if row == 1:
-                    sample = batch.select("query", _RANK, "score").head(MOST_SAMPLED)
-                    notes = against_ranks(sample.iter_rows())
-                batch = batch.drop(_RANK)
-            yield Piece(complete(batch, RUN, self.label, row), first, notes=notes)
-            row, first, notes = row + batch.height, first + batch.height, ()
-
-
-def lazy_pieces(table: LazyRun) -> Iterator[Piece]:
-    with refusing(f"{table.label}: cannot be read"):
-        yield from table.pieces()
-
-
-def parquet_pieces(
-    files: Sequence[Path],
-    label: str,
-    named: NamedColumns,
-    *,
-    folder: Path | None = None,
-    tell: Callable[[int], None],
-) -> Iterator[Piece]:
-    """Read the Parquet files of a run in batches."""
-    first, done, names = 1, 0, None
-    for path in files:
-        before_file = first
-        file_label = label if folder is None else printable(path)
-        before = path.stat()
-        table = LazyRun.of(scan_file(path, file_label, folder), file_label, named)
-        if names not in (None, table.names):
-            raise InputError(
-                f"{file_label}: has other columns ({', '.join(table.names)}) than the files before "
-                f"it ({', '.join(names or ())}); a folder is one run, with the same columns "
-                "in all files."
+    def pieces(self, tell: Callable[[int], None]) -> Iterator[Piece]:
+        """Read the rows in batches; report to `tell` how many bytes were read."""
+        first, notes = 1, tuple[str, ...]()
+        with refusing(f"{self.label}: cannot be read"):
+            rows = 0
+            if self.size is not None:
+                rows = int(self.frame.select(pl.len()).collect().item())
+            batches = self.frame.select(self.select).collect_batches(
+                chunk_size=_ROWS_PER_BATCH, maintain_order=True
             )
-        names = table.names
-        with reading_parquet(file_label):
-            rows = int(table.frame.select(pl.len()).collect().item())
-            for piece in table.pieces(first, check_ranks=False):
-                yield piece
-                first += piece.frame.height
-                tell(done + before.st_size * (first - before_file) // rows)
-        done += before.st_size
-        check_unchanged(file_label, before, path.stat())
+            for batch in batches:
+                if _RANK in batch.columns:
+                    if first == 1:
+                        sample = batch.select("query", _RANK, "score").head(MOST_SAMPLED)
+                        notes = against_ranks(sample.iter_rows())
+                    batch = batch.drop(_RANK)
+                yield Piece(complete(batch, RUN, self.label, first), first, notes=notes)
+                first, notes = first + batch.height, ()
+                if self.size is not None:
+                    tell(self.size * (first - 1) // rows)

@@ -27,7 +27,8 @@ from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, m
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, printable, run_name
-from judged.inputs.frames import LazyRun, lazy_pieces, parquet_files, parquet_pieces, scan_file
+from judged.inputs.frames import LazyRun, parquet_files, scan_source
+from judged.inputs.polars_errors import refusing
 from judged.inputs.source import (
     Source,
     ahead,
@@ -64,14 +65,18 @@ def read_run_or_blocks(
         return read_run(given, name=name, columns=columns, format=format)
     named = as_columns(columns)
     if not isinstance(given, (str, PathLike)):
-        return _lazy_blocks(given, room, name or "run", named)
+        name = name or "run"
+        source = "a data frame" if name == "run" else f"data frame {name!r}"
+        if _holds_lists(given, source, named):
+            return read_run(given, name=name, columns=named)
+        return _lazy_blocks(given, source, room, name, named)
     path = Path(fspath(given))
     if path.is_dir():
         label = printable(path)
         files = parquet_files(path, label)
-        return _parquet_blocks(
-            files, label, room, name or run_name(path.resolve()), named, folder=path
-        )
+        size = sum(file.stat().st_size for file in files)
+        name = name or run_name(path.resolve())
+        return _lazy_blocks(pl.scan_parquet(files, glob=False), label, room, name, named, size=size)
     return _read_file(path, room, name or run_name(path), named, format)
 
 
@@ -89,36 +94,24 @@ def read_query(
 
 
 def _lazy_blocks(
-    frame: Any, room: Room, name: str, named: NamedColumns
-) -> Run | Lookup | RunBlocks:
-    source = "a data frame" if name == "run" else f"data frame {name!r}"
-    if has_lists(frame.collect_schema().names(), ("retrieved",), named):
-        return read_run(frame, name=name, columns=named)
-    table = LazyRun.of(frame, source, named)
-    return BlockReader(
-        name, source, lambda told: lazy_pieces(table), room, table.notes, by_line=False
-    ).run()
-
-
-def _parquet_blocks(
-    files: list[Path],
-    label: str,
+    frame: pl.LazyFrame,
+    source: str,
     room: Room,
     name: str,
     named: NamedColumns,
     *,
-    folder: Path | None = None,
+    size: int | None = None,
     copy: object = None,
 ) -> RunBlocks:
-    first = LazyRun.of(scan_file(files[0], label, folder), label, named, sampled=True)
-    size = sum(path.stat().st_size for path in files)
-
-    def pieces(told: Told) -> Iterator[Piece]:
-        return parquet_pieces(files, label, named, folder=folder, tell=told)
-
+    table = LazyRun.of(frame, source, named, size)
     return BlockReader(
-        name, label, pieces, room, first.notes, None, size, by_line=False, copy=copy
+        name, source, table.pieces, room, table.notes, size=size, by_line=False, copy=copy
     ).run()
+
+
+def _holds_lists(frame: pl.LazyFrame, source: str, named: NamedColumns) -> bool:
+    with refusing(f"{source}: cannot be read"):
+        return has_lists(frame.collect_schema().names(), ("retrieved",), named)
 
 
 def _read_file(
@@ -149,10 +142,10 @@ def _read_file(
                 sample = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
     source = source_of(sample)
     if sample is None and format_of(source, format).name == "parquet":
-        names = scan_file(path, label).collect_schema().names()
-        if has_lists(names, ("retrieved",), named):
+        frame = scan_source(source)
+        if _holds_lists(frame, label, named):
             return read_whole(None)
-        return _parquet_blocks([path], label, room, name, named, copy=copy)
+        return _lazy_blocks(frame, label, room, name, named, size=source.size(), copy=copy)
     reader = _reader_of(source, format)
     if reader is None:
         with open_stream(path, label) as stream:

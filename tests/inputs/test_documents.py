@@ -88,8 +88,3 @@ def test_indexes() -> None:
         'a dict: "a" is an id of the indexes i and j; ids must tell items apart. Evaluate each '
         "index on its own."
     )
-    apart = {"requests": [request(("i", "a", 1)), request(("j", "b", 1), id="p")]}
-    assert read_judgements(apart).notes == (
-        "Items of 2 indexes are identified by their _id alone: a result of another index with the "
-        "same _id would count as the same item.",
-    )

@@ -20,7 +20,7 @@ from judged.inputs.columns import candidates, has_lists, matching, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record, is_series, results_of_series
 from judged.inputs.order import OrderOnly, Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
-from judged.text import Warned, counted, listed, quote
+from judged.text import few, quote
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
@@ -132,12 +132,12 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
             f"{place} {given!r} where other items have grades by subtopic; give every item "
             "{subtopic: grade}, with a grade of 0 where it serves none."
         )
-    wrong = [name for name in given if not isinstance(name, (str, Real)) or name != name]
-    if wrong:
-        raise InputError(f"{place} the subtopic {wrong[0]!r}; subtopics must be texts or numbers.")
-    texts = {str(subtopic): grade for subtopic, grade in given.items()}
+    texts = {str(name): grade for name, grade in given.items() if isinstance(name, (str, Real))}
     if len(texts) < len(given):
-        raise InputError(f"{place} two subtopics that are the same as texts; name each once.")
+        raise InputError(
+            f"{place} the subtopics {few(list(map(repr, given)))}; subtopics must be texts or "
+            "numbers, each with a text of its own."
+        )
     return texts
 
 
@@ -399,41 +399,35 @@ def is_document(content: Any) -> bool:
 
 def document_of(content: Mapping[Any, Any], kind: Kind, label: str) -> Document | None:
     """Return the lists of a document of Elasticsearch or LlamaIndex; None for other dicts."""
+
+    def check_kind(held: Kind, what: str) -> None:
+        if kind is not held:
+            raise InputError(f"{label} is {what}, which holds {held.phrase}, not {kind.phrase}.")
+
     if _is_request(content):
-        what = "a request of Elasticsearch's ranking evaluation"
-        _refuse_other(kind, JUDGEMENTS, what, label)
-        return _from_request(content, label)
+        check_kind(JUDGEMENTS, "a request of Elasticsearch's ranking evaluation")
+        return _from_request(content, label), ()
     if _is_response(content):
-        what = "a response of Elasticsearch's ranking evaluation"
-        _refuse_other(kind, RUN, what, label)
-        return _from_hits(
-            {
-                query: [_part(hit, "hit", label) for hit in _part(detail, "hits", label)]
-                for query, detail in content["details"].items()
-            },
-            label,
-        )
+        check_kind(RUN, "a response of Elasticsearch's ranking evaluation")
+        details = content["details"].items()
+        hits = {
+            query: [_part(hit, "hit", label) for hit in found["hits"]] for query, found in details
+        }
+        return _from_hits(hits, label), ()
     if _is_searches(content):
-        _refuse_other(kind, RUN, "results of searches of Elasticsearch", label)
-        for query, response in content.items():
-            if response.get("timed_out") is True:
-                raise InputError(
-                    f"{label}: the search of query {query!r} timed out, so that results may be "
-                    "missing."
-                )
-        return _from_hits(
-            {str(query): response["hits"]["hits"] for query, response in content.items()}, label
-        )
+        check_kind(RUN, "results of searches of Elasticsearch")
+        late = next((query for query, found in content.items() if found.get("timed_out")), None)
+        if late is not None:
+            raise InputError(
+                f"{label}: the search of query {late!r} timed out, so that results may be missing."
+            )
+        hits = {str(query): found["hits"]["hits"] for query, found in content.items()}
+        return _from_hits(hits, label), ()
     if _is_llama_index(content):
-        _refuse_other(kind, JUDGEMENTS, "a data set of LlamaIndex", label)
-        relevant = content["relevant_docs"]
-        return {query: dict.fromkeys(items, 1) for query, items in relevant.items()}, (NO_GRADES,)
+        check_kind(JUDGEMENTS, "a data set of LlamaIndex")
+        relevant = content["relevant_docs"].items()
+        return {query: dict.fromkeys(items, 1) for query, items in relevant}, (NO_GRADES,)
     return None
-
-
-def _refuse_other(kind: Kind, held: Kind, what: str, label: str) -> None:
-    if kind is not held:
-        raise InputError(f"{label} is {what}, which holds {held.phrase}, not {kind.phrase}.")
 
 
 def _is_request(content: Mapping[Any, Any]) -> bool:
@@ -448,7 +442,10 @@ def _is_response(content: Mapping[Any, Any]) -> bool:
     return (
         isinstance(details, Mapping)
         and bool(details)
-        and all(isinstance(detail, Mapping) and "hits" in detail for detail in details.values())
+        and all(
+            isinstance(detail, Mapping) and isinstance(detail.get("hits"), list)
+            for detail in details.values()
+        )
     )
 
 
@@ -467,61 +464,51 @@ def _is_llama_index(content: Mapping[Any, Any]) -> bool:
     ) and all(isinstance(items, list) for items in content["relevant_docs"].values())
 
 
-def _from_request(content: Mapping[Any, Any], label: str) -> Document:
+def _from_request(content: Mapping[Any, Any], label: str) -> Mapping[str, Any]:
     lists: dict[str, dict[str, Any]] = {}
-    indexes: dict[str, dict[str, None]] = {}
     for number, request in enumerate(content["requests"], 1):
-        query = request.get("id")
-        if not isinstance(query, str) or not query:
-            raise InputError(f"{label}, request {number}: the id is missing.")
+        query = str(_part(request, "id", f"{label}, request {number}"))
         if query in lists:
             raise InputError(f"{label}, request {number}: the id {quote(query, 30)} occurs twice.")
+        where = f"{label}, request {quote(query, 30)}"
         grades: dict[str, Any] = {}
         for rating in request["ratings"]:
-            item, grade = str(_part(rating, "_id", label)), _part(rating, "rating", label)
-            where = f"{label}, request {quote(query, 30)}"
+            item, grade = str(_part(rating, "_id", where)), _part(rating, "rating", where)
             if isinstance(grade, bool) or not isinstance(grade, (int, float)):
                 raise InputError(f"{where}: the rating of {quote(item, 30)} is not a number.")
-            indexes.setdefault(item, {})[str(rating.get("_index"))] = None
-            if item in grades and len(indexes[item]) == 1:
+            if item in grades:
                 raise InputError(f"{where}: {quote(item, 30)} is rated twice.")
             grades[item] = grade
         lists[query] = grades
-    return lists, _notes_on_indexes(indexes, label)
+    ratings = (request["ratings"] for request in content["requests"])
+    _refuse_same_ids(chain.from_iterable(ratings), label)
+    return lists
 
 
-def _notes_on_indexes(indexes: Mapping[str, Mapping[str, None]], label: str) -> tuple[str, ...]:
-    for item, names in indexes.items():
-        if len(names) > 1:
-            raise InputError(
-                f"{label}: {quote(item, 30)} is an id of the indexes {listed(list(names))}; ids "
-                "must tell items apart. Evaluate each index on its own."
-            )
-    distinct = {name: None for names in indexes.values() for name in names}
-    if len(distinct) < 2:
-        return ()
-    return (
-        Warned(
-            f"Items of {counted(len(distinct), 'index', 'indexes')} are identified by their _id "
-            "alone: a result of another index with the same _id would count as the same item."
-        ),
-    )
-
-
-def _from_hits(lists: Mapping[str, Sequence[Any]], label: str) -> Document:
+def _from_hits(lists: Mapping[str, Sequence[Any]], label: str) -> Mapping[str, Any]:
     """Return hits with their scores, which are missing if hits were sorted by something else."""
     results: dict[str, list[Any]] = {}
-    indexes: dict[str, dict[str, None]] = {}
     for query, hits in lists.items():
-        for hit in hits:
-            indexes.setdefault(str(_part(hit, "_id", label)), {})[str(hit.get("_index"))] = None
-        pairs = [(str(hit["_id"]), hit.get("_score")) for hit in hits]
+        pairs = [(str(_part(hit, "_id", label)), hit.get("_score")) for hit in hits]
         unscored = all(score is None for _, score in pairs)
         results[str(query)] = [item for item, _ in pairs] if unscored else pairs
-    return results, _notes_on_indexes(indexes, label)
+    _refuse_same_ids(chain.from_iterable(lists.values()), label)
+    return results
+
+
+def _refuse_same_ids(hits: Iterable[Mapping[str, Any]], label: str) -> None:
+    """Raise an error for items of several indexes with the same id."""
+    indexes: dict[str, str] = {}
+    for hit in hits:
+        item, index = str(hit["_id"]), str(hit.get("_index"))
+        if (other := indexes.setdefault(item, index)) != index:
+            raise InputError(
+                f"{label}: {quote(item, 30)} is an id of the indexes {other} and {index}; ids must "
+                "tell items apart. Evaluate each index on its own."
+            )
 
 
 def _part(given: Any, name: str, label: str) -> Any:
-    if not isinstance(given, Mapping) or given.get(name) is None:
+    if not isinstance(given, Mapping) or given.get(name) in (None, ""):
         raise InputError(f"{label}: {quote(name)} is missing in {quote(str(given), 60)}.")
     return given[name]

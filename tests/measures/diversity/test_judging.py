@@ -286,7 +286,8 @@ DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "same text": (
         {"q": {"a": {"1": 1, 1: 0}}},
-        "item 'a' of query 'q' has two subtopics that are the same as texts; name each once.",
+        "item 'a' of query 'q' has the subtopics '1', 1; subtopics must be texts or numbers, each "
+        "with a text of its own.",
     ),
 }
 

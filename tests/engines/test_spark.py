@@ -17,10 +17,10 @@ import polars as pl
 import pytest
 
 import judged
-from judged.engines.spark import per_query
+from judged.engines.spark import per_query, summary
 from judged.engines.spark.reading import opened
 from judged.engines.spark.run import SparkFrame
-from judged.errors import EngineError, InputError, JudgedWarning, PolicyError
+from judged.errors import EngineError, InputError, JudgedWarning, MeasureError, PolicyError
 from support.errors import error_of
 
 pytestmark = pytest.mark.full
@@ -124,6 +124,25 @@ def test_values_that_stay_in_spark(spark: Any) -> None:
     assert error_of(per_query, by_id, frame, weights={"q1": 1}) == (
         "per_query has no option 'weights'; use judged.evaluate."
     )
+
+
+def test_summary_returns_the_means_and_nothing_else(spark: Any, settings: Any) -> None:
+    judgements, run = tables()
+    frame = as_spark(spark, run)
+    settings(partitionRows=150)
+    for policy in ({}, {"missing": "skip", "empty": "skip"}):
+        evaluation = judged.evaluate(judgements, run, "AP, P@5, nDCG@10", policy=policy)
+        with pytest.warns(JudgedWarning, match="The run has no results for 2 of 12 judged queries"):
+            means = summary(judgements, frame, "AP, P@5, nDCG@10", policy=policy)
+        assert means == pytest.approx(
+            {name: evaluation.value(name) for name in ("AP", "P@5", "nDCG@10")}, rel=1e-12
+        )
+    nothing_counts = {"q2": {"d1": 0.0}}
+    means = summary(nothing_counts, frame, "AP", policy={"empty": "skip"})
+    assert np.isnan(means["AP"])
+    for measure in ("AP(aggregate=median)", "F(average=means)@10"):
+        with pytest.raises(MeasureError, match="is not a mean over the queries"):
+            summary(judgements, frame, measure)
 
 
 def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
@@ -481,7 +500,9 @@ def test_the_guide_runs_and_gives_the_numbers_of_memory(spark: Any, folder: Path
     assert left["found"].to_metrics() == wanted.to_metrics()
     # Rank 2 of the relevant items, and a query that is missing: (1/2 + 1/2 + 0) / 3.
     assert wanted.value("RR") == pytest.approx(1 / 3)
-    assert left["mean"] == pytest.approx(1 / 3)
+    assert left["means"] == pytest.approx(
+        {"nDCG@10": wanted.value("nDCG@10"), "RR": wanted.value("RR")}
+    )
     rows = {row["query"]: row["nDCG@10"] for row in left["values"].collect()}
     assert rows == dict(wanted.per_query().select("query", "nDCG@10").rows())
     # In the other run d1 and d3 have changed places: rank 1 instead of 2 for q1.

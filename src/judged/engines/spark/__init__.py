@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.engines.spark.run import per_query as per_query
+    from judged.engines.spark.run import summary as summary
 
-__all__ = ["per_query"]
+__all__ = ["per_query", "summary"]
 
 
 def __getattr__(name: str) -> Any:

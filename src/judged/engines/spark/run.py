@@ -21,7 +21,7 @@ from judged.engines.spark.partitions import (
 )
 from judged.engines.spark.session import address_of, check_installed, spark_errors
 from judged.engines.spark.tables import SparkTable, as_table, send_pool, some_queries
-from judged.errors import InputError, PolicyError, warn
+from judged.errors import InputError, MeasureError, PolicyError, warn
 from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import DistantRun
@@ -32,6 +32,7 @@ from judged.matching.documents import with_items
 from judged.matching.pool import about_weights, pool_of
 from judged.options import Scoring, takes_scoring
 from judged.rankings.audit import Findings
+from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from judged.inputs.tables import Judgements, Kind
     from judged.matching.matcher import Matcher
     from judged.options import JudgementsLike, MeasuresLike
-    from judged.rankings.rankings import Rankings
 
 PARTITION_ROWS = "spark.judged.partitionRows"
 """The Spark setting for the number of rows in a partition."""
@@ -222,8 +222,7 @@ def per_query(
 ) -> Any:
     """Return the values of all queries as a frame of Spark, which is computed when it is used.
 
-    Use it for more queries than the driver can hold: the mean of a column is the value of the
-    measure. Judgements by subtopic need a column with this name.
+    `summary` returns the means. Judgements by subtopic need a column with this name.
 
     Parameters
     ----------
@@ -290,6 +289,62 @@ def per_query(
     schema = ", ".join(f"`{name.replace('`', '``')}` double" for name in names)
     rows = join_tables(results.table, judged, counts)
     return rows.mapInArrow(_pack_values(work, names), f"query string, {schema}")
+
+
+@takes_scoring
+def summary(
+    judgements: JudgementsLike,
+    run: Any,
+    measures: MeasuresLike | None = None,
+    **scoring: Unpack[Scoring],
+) -> dict[str, float]:
+    """Return the mean of each measure over more queries than the driver can hold.
+
+    The partitions evaluate, and only sums and counts leave them.
+
+    Parameters
+    ----------
+    judgements : pyspark.sql.DataFrame or JudgementsLike
+        A frame of Spark, which stays there, or a file, a dict or a table.
+    run : pyspark.sql.DataFrame
+        The run.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100. Medians and other
+        values that are no mean over the queries are an error.
+    **scoring
+        Options of `judged.evaluate`: policy, convention, collection, exclude_same_id, columns.
+
+    Returns
+    -------
+    dict
+        The means by the names of the measures; NaN if no query counts.
+
+    Examples
+    --------
+    >>> judged.engines.spark.summary("qrels.txt", run, "nDCG@10, RR")  # doctest: +SKIP
+    {'nDCG@10': 0.4312, 'RR': 0.5120}
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    one_query = Rankings.from_relevance([[1]])
+    for measure in EvaluationSettings.of(measures, None, scoring.get("convention")).measures:
+        if measure.params["aggregate"] != "mean" or measure.gives(one_query) is not None:
+            raise MeasureError(
+                f"{measure} is not a mean over the queries, so sums of partitions do not give it. "
+                "Choose another measure, or use judged.evaluate."
+            )
+    values = per_query(judgements, run, measures, **scoring)
+    names = [name for name in values.columns if name != "query"]
+    quoted = [F.col(f"`{name.replace('`', '``')}`") for name in names]
+    with spark_errors():
+        row = values.agg(
+            *(total(column) for column in quoted for total in (F.sum, F.count))
+        ).first()
+    sums, counts = row[::2], row[1::2]
+    return {
+        name: total / count if count else math.nan
+        for name, total, count in zip(names, sums, counts, strict=True)
+    }
 
 
 def _values_of(

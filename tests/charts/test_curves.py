@@ -143,12 +143,6 @@ def test_eleven_points_of_the_article_on_image_search() -> None:
     assert table["precision"].to_list() == pytest.approx([0.4] * 7 + [0.375] * 4)
 
 
-def test_eleven_points_of_several_systems_with_the_same_name() -> None:
-    chart = eleven_point([Rankings.from_relevance([[1, 0]]), Rankings.from_relevance([[0, 1]])])
-    assert by_curve(chart.data, "run", "precision") == {"run": [1.0] * 11, "run (2)": [0.5] * 11}
-    assert labels(chart) == ["run", "run (2)"]
-
-
 # -- along k
 
 
@@ -165,15 +159,6 @@ def test_ndcg_is_the_default_and_parameters_are_kept() -> None:
     assert chart.data["value"].to_list() == [0, 0, 0.25, 0.25]
     titles = [panel["layer"][0]["encoding"]["y"]["title"] for panel in chart.spec["concat"]]
     assert titles == ["P(rel=2)@k", "R@k"]
-
-
-def test_many_cutoffs_are_thinned_out() -> None:
-    chart = measure_at_k(Rankings.from_relevance([[1] * 500]), measures="P", k=500)
-    shown = chart.data["k"].to_list()
-    assert (shown[0], shown[-1]) == (1, 500)
-    assert len(shown) <= 40
-    assert f"Computed at {len(shown)} of the 500 cutoffs." == chart.notes[1]
-    assert chart.spec["title"]["subtitle"][1] == chart.notes[1]
 
 
 def test_precision_recall_and_f1_along_k() -> None:
@@ -250,12 +235,6 @@ def test_the_mean_roc_curve_has_nearly_the_mean_area() -> None:
     assert table["true_positive_rate"][-1] == pytest.approx(1)
 
 
-def test_the_roc_curve_of_one_query_of_several() -> None:
-    chart = roc(Rankings.from_relevance([[1, 0], [0, 1]], collection=2), query="2")
-    assert chart.title == "ROC curve, query 2"
-    assert chart.data["area"][0] == 0
-
-
 # -- errors
 
 TWO = Rankings.from_relevance([[1], [1]], queries=["a", "b"])
@@ -317,13 +296,3 @@ def test_risk_coverage() -> None:
     assert risk_coverage(evaluation, measure="Success@2").data["risk"][-1] == 0.25
     message = "run: abstention compares the best scores of queries, and this run has no scores. "
     assert error_of(risk_coverage, EIGHT).startswith(message)
-
-
-def test_risk_coverage_of_many_thresholds() -> None:
-    judgements = {str(query): {"a": 1} for query in range(1000)}
-    run = {query: {"a" if int(query) % 3 else "b": float(query)} for query in judgements}
-    chart = risk_coverage(evaluate(judgements, run, "RR"))
-    assert chart.data.height == 400
-    assert chart.data["coverage"][-1] == 1
-    assert chart.data["risk"][-1] == 0.334
-    assert "400 of 1,000 thresholds are shown." in chart.notes

@@ -85,13 +85,6 @@ def test_the_first_relevant_item_of_each_query() -> None:
     assert tuple(OF) == get_args(Of)
 
 
-def test_deep_ranks_share_bars() -> None:
-    table = rank_histogram(Rankings.from_relevance([[1] * 12, [0] * 119 + [1]])).data
-    assert " ".join(table["ranks"]) == "1 2 3 4 5 6–10 11–20 21–50 51–100 101–200"
-    assert table["items"].to_list() == [1, 1, 1, 1, 1, 5, 2, 0, 0, 1]
-    assert table["share"].sum() == pytest.approx(1)
-
-
 # -- scores
 
 JUDGEMENTS = {"q": {"a": 1, "b": 0, "c": 2}}
@@ -115,12 +108,6 @@ def test_the_scores_of_a_run() -> None:
     assert counts(removed) == {"relevant": [1, 1], "other": [0, 1]}
     high = scores(JUDGEMENTS, RUN, bins=2, rel=2).data
     assert counts(high) == {"relevant": [1, 0], "other": [1, 2]}
-
-
-def test_grades_and_scores_side_by_side() -> None:
-    table = scores([[1, 0], [0, 1]], [[0.9, 0.1], [0.3, 0.7]], bins=2).data
-    assert counts(table) == {"relevant": [0, 2], "other": [2, 0]}
-    assert table["share"].to_list() == [0, 1, 1, 0]
 
 
 def test_the_scores_of_all_pairs_of_embeddings() -> None:

@@ -48,14 +48,6 @@ def test_queries_go_from_the_best_to_the_worst() -> None:
     assert data(k=1, queries=2)["query"].to_list() == ["q1", "q3"]
 
 
-def test_a_table_of_results_does_as_well(tmp_path: Path) -> None:
-    (tmp_path / "run").write_text(
-        "".join(f"{q} Q0 {i} 1 {s} r\n" for q, items in RUN.items() for i, s in items.items())
-    )
-    columns = ["query", "rank", "item", "relevant"]
-    assert data(tmp_path / "run").select(columns).equals(data().select(columns))
-
-
 def test_the_page_stands_alone_and_tells_right_from_wrong() -> None:
     page = gallery(JUDGEMENTS, RUN, pictures=PICTURES).to_html()
     assert set(re.findall(r'src="([^",]*)', page)) == {"data:image/png;base64"}
@@ -89,16 +81,6 @@ def test_the_picture_has_frames_in_two_colours(theme: str) -> None:
         "#808080",
     } <= colours
     assert image.width > 400
-
-
-def test_what_it_says() -> None:
-    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, queries=2)
-    assert shown.title == "First results of run"
-    assert shown.notes[1:] == (
-        "1 of the 4 results shown are right.",
-        "2 of 3 queries, evenly spaced from the best to the worst by these results.",
-    )
-    assert shown._repr_mimebundle_()["text/html"].startswith("<img ")
 
 
 def test_pictures_come_from_files_bytes_arrays_and_images(tmp_path: Path) -> None:
@@ -225,17 +207,3 @@ def test_only_pictures_are_opened(tmp_path: Path) -> None:
     assert pixels_of(large) == 64_000_000
     assert pixels_of(huge) > MAX_PIXELS
     assert pixels_of(program) == 0
-
-
-@for_each(
-    "design, message",
-    [
-        (
-            {"width": 400},
-            "a gallery is as large as its pictures; choose how many with k and queries.",
-        ),
-        ({"theme": "page"}, "theme of a gallery must be light or dark; got 'page'."),
-    ],
-)
-def test_a_design_that_a_gallery_cannot_have(design: Any, message: str) -> None:
-    assert error_of(gallery, JUDGEMENTS, RUN, pictures=PICTURES, **design) == message

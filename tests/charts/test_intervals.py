@@ -166,14 +166,6 @@ def test_what_is_infinite_is_said_and_ends_with_the_axis() -> None:
     chart.to_svg()
 
 
-def test_the_terms_are_said() -> None:
-    notes = forest(judged.compare_values(values({"a": 0, "b": 1}), test="randomisation")).notes
-    assert (
-        "Test: paired randomisation; correction: none needed for 1 comparison of value; confidence "
-        "level: 95 %; 9,999 resamples, seed 0." in notes
-    )
-
-
 def test_what_is_refused() -> None:
     assert error_of(forest, judged.Rankings.from_relevance([[1]])) == (
         "this chart is made from a comparison, as judged.compare and Evaluation.compare make it; "
@@ -254,14 +246,6 @@ def test_an_evaluation_has_the_same_values_and_no_ranks() -> None:
     ) == {0.8}
 
 
-def test_a_system_keeps_its_colour_in_all_panels() -> None:
-    chart = systems(judged.compare(JUDGEMENTS, RUNS, ["AP", "Rank"]))
-    shades = dict(zip(RUNS, THEMES["light"].series, strict=False))
-    for part in chart.spec["vconcat"]:
-        for row in part["data"]["values"]:
-            assert row["shade"] == shades[row["name"]]
-
-
 def test_a_system_without_spread_has_an_open_mark_and_a_reason() -> None:
     # R-precision of "low" is 0 for every query, and AP the same everywhere.
     table = systems(judged.evaluate(JUDGEMENTS, RUNS, "AP")).data
@@ -292,36 +276,6 @@ def test_what_is_said() -> None:
     assert alone.notes[0] == "Lines are 95 % intervals of each system alone."
 
 
-def test_infinite_values_are_said_and_not_drawn() -> None:
-    runs = {"a": {query: ["x"] for query in QUERIES}, "b": {query: ["n"] for query in QUERIES}}
-    chart = systems(judged.evaluate(JUDGEMENTS, runs, "Rank"))
-    assert chart.data["run"].to_list() == ["a", "b"]
-    assert [(row["value"], row["number"]) for row in _drawn(chart)] == [
-        (1.0, "1.0000"),
-        (None, "∞"),
-    ]
-    chart.to_svg()
-
-
-def test_groups_are_said_and_counted() -> None:
-    groups = {query: at // 3 for at, query in enumerate(QUERIES)}
-    of_one = judged.evaluate(JUDGEMENTS, RUNS, "AP").showing(intervals=True, groups=groups)
-    of_other = judged.compare(JUDGEMENTS, RUNS, "AP", groups=groups)
-    for source in (of_one, of_other):
-        chart = systems(source)
-        assert "Queries of a group count together: 4 groups." in chart.notes
-        [low] = chart.data.filter(chart.data["run"] == "middle")["low"]
-        assert low == pytest.approx(of_other.interval("AP", "middle").low)
-
-
-def test_repeats_are_one_system() -> None:
-    runs = {"old": RUNS["low"], "new": judged.repeats(RUNS["high"], RUNS["middle"])}
-    found = judged.compare(JUDGEMENTS, runs, "AP")
-    table = systems(found).data
-    assert table["run"].to_list() == ["new", "old"]
-    assert table["value"][0] == found.value("AP", "new")
-
-
 def test_other_sources_of_systems_are_errors() -> None:
     assert (
         error_of(systems, judged.Rankings.from_relevance([[1]]))
@@ -341,25 +295,6 @@ def test_a_tie_and_an_unjudged_result() -> None:
     ]
     # ties=id: b comes before a.
     assert table["value"].to_list() == [0.5, 0.5]
-
-
-def test_a_measure_that_is_better_when_lower_still_goes_from_low_to_high() -> None:
-    table = ranges(
-        evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR"), measures=["Rank"]
-    ).data
-    assert table.filter(reason="ties").select("low", "expected", "high").rows() == [(1, 1.5, 2)]
-
-
-def test_results_that_are_all_judged_have_no_such_range() -> None:
-    table = ranges(evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")).data
-    assert table["reason"].unique().to_list() == ["ties"]
-
-
-def test_removed_results_have_no_such_range() -> None:
-    evaluation = evaluate(
-        {"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR", policy={"unjudged": "removed"}
-    )
-    assert ranges(evaluation).data["reason"].unique().to_list() == ["ties"]
 
 
 def test_rankings_that_know_nothing_of_ties() -> None:
@@ -412,36 +347,6 @@ def test_a_pilot_has_a_band() -> None:
     assert row["power_low"] < row["power"] < row["power_high"]
     assert "area" in json.dumps(power(PILOT).spec)
     assert "area" not in json.dumps(power(PLAN).spec["layer"])
-
-
-def test_its_json_gives_the_same_chart() -> None:
-    values = {str(query): query % 5 / 10 for query in range(40)}
-    groups = {query: int(query) // 4 for query in values}
-    grouped = judged.plan(queries=60, pilot=values, groups=groups)
-    for plan in (PLAN, PILOT, grouped):
-        read = json.loads(plan.to_json())
-        assert power(read).data.equals(power(plan).data)
-        assert power(read).title == power(plan).title
-
-
-def test_what_it_says() -> None:
-    chart = power(PILOT)
-    assert chart.title == "How often a difference is shown"
-    assert chart.notes == (
-        "Each curve is a true difference.",
-        "The band is where the curve of 0.05 may lie, as the standard deviation is known from the "
-        "pilot only.",
-        *PILOT.says(),
-    )
-    kept = power(judged.plan(margin=0.01, sd=0.1))
-    assert kept.title == "How often a system is shown to be no worse by 0.01 or more"
-    assert kept.data["curve"].unique(maintain_order=True).to_list() == [
-        *("−0.005", "as good", "+0.005", "+0.01")
-    ]
-    values = {run: {str(q): q % 3 * by for q in range(12)} for run, by in (("a", 0), ("b", 0.1))}
-    compared = judged.compare_values(values, measure_name="rating")
-    named = power(judged.plan(difference=0.1, pilot=compared))
-    assert named.title == "rating: how often a difference is shown"
 
 
 @for_each(

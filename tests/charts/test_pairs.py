@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 import judged
 from judged import Rankings
-from judged.charts.kinds.pairs import CELLS, MOST_BARS, differences, scatter
+from judged.charts.kinds.pairs import CELLS, differences, scatter
 from judged.charts.lines import LINE
 from judged.charts.svg import THEMES
 from judged.errors import MeasureError
@@ -79,20 +78,6 @@ def test_the_interval_and_the_verdict_are_those_of_the_comparison(queries: int) 
         assert band == [{"low": pytest.approx(low), "high": pytest.approx(high)}]
 
 
-def test_a_comparison_brings_its_own_level_and_test() -> None:
-    found = evaluate_rankings(several(30), ["RR", "P@1"]).compare(level=0.8, test="randomisation")
-    chart = differences(found, measure="P@1")
-    assert chart.data["level"][0] == 0.8
-    assert "its 80 % interval" in chart.notes[0]
-    assert (
-        "Test: paired randomisation; correction: none needed for 1 comparison of each measure; "
-        "confidence level: 80 %; 9,999 resamples, seed 0." in chart.notes
-    )
-    with pytest.raises(MeasureError) as refused:
-        differences(found)
-    assert str(refused.value) == "name one of the measures: RR, P@1."
-
-
 @for_each("queries", [40, 3000])
 def test_the_queries_that_differ_most_are_named_beside_the_frame(queries: int) -> None:
     systems = several(queries)
@@ -124,15 +109,6 @@ def test_the_queries_that_differ_most_are_named_beside_the_frame(queries: int) -
     assert chart.data["queries"].sum() == queries
 
 
-def test_a_summary_that_is_no_mean_has_no_band() -> None:
-    chart = differences(several(30), measure="RR(aggregate=median)")
-    row = evaluate_rankings(several(30), ["RR(aggregate=median)"]).compare().pair()
-    assert chart.data["overall"][0] == row.difference
-    assert not chart.data["is_mean"][0]
-    assert chart.notes[0].startswith(f"The difference is {row.difference:+.4f}")
-    assert [layer["mark"]["type"] for layer in chart.spec["layer"][:3]] == ["rect", "rule", "text"]
-
-
 def test_infinite_values_are_not_dropped_in_silence() -> None:
     systems = pair([[1]] * 9, [[1] if at % 2 else [0, 1] for at in range(8)] + [[0]])
     systems[1] = judged.Rankings.from_relevance(
@@ -155,23 +131,6 @@ def test_colours_are_of_better_and_worse_also_where_lower_is_better() -> None:
 
     assert colour("RR") == THEMES["light"].right
     assert colour("Rank") == THEMES["light"].wrong
-
-
-def test_thousands_of_queries_share_bars_and_the_mean_stays() -> None:
-    lists = [[1, 0] if at % 3 else [0, 1] for at in range(3000)]
-    chart = differences(pair(lists, [[1, 0]] * 3000), measure="RR")
-    assert chart.data.height == MOST_BARS
-    assert chart.data["queries"].sum() == 3000
-    # A third of the queries gains 1/2.
-    assert (chart.data["difference"] * chart.data["queries"]).sum() / 3000 == pytest.approx(1 / 6)
-    assert "A bar is the mean of about 10 neighbouring queries." in chart.notes
-
-
-def test_a_measure_that_is_better_when_lower() -> None:
-    chart = differences(pair([[0, 1]], [[1, 0]]), measure="Rank")
-    assert chart.data["difference"].to_list() == [-1]
-    assert "Lower values of Rank are better." in chart.notes
-    assert "new better: 1 query" in chart.to_json()
 
 
 def test_what_cannot_be_compared() -> None:
@@ -217,55 +176,3 @@ def test_thousands_of_points_are_put_into_a_grid_and_the_counts_stay() -> None:
     assert chart.data["queries"].sum() == 4000
     assert sum(chart.data.select("wins", "ties", "losses").row(0)) == 4000
     assert f"Queries are put together in a grid of {CELLS} × {CELLS}." in chart.notes
-
-
-def random_pair(queries: int) -> list[Rankings]:
-    draw = np.random.default_rng(3)
-    lists = [(draw.random(20) < 0.3).astype(int).tolist() for _ in range(2 * queries)]
-    return [
-        Rankings.from_relevance(lists[:queries], name="a"),
-        Rankings.from_relevance(lists[queries:], name="b"),
-    ]
-
-
-@for_each("queries", [60, 4000])
-def test_the_interval_the_verdict_and_the_named_queries_are_those_of_the_comparison(
-    queries: int,
-) -> None:
-    systems = random_pair(queries)
-    found = evaluate_rankings(systems, ["AP"]).compare()
-    row = found.pair()
-    chart = scatter(systems, measure="AP")
-    assert chart.data.equals(scatter(found).data)
-    facts = chart.data.select("overall", "low", "high", "verdict", "says")
-    assert facts.unique().rows() == [
-        (row.difference, row.interval.low, row.interval.high, row.verdict, row.says)
-    ]
-    assert chart.notes[1] == row.says
-    entries = {name: found.numbers.entry(found.measure(), name) for name in "ab"}
-    apart = entries["b"].values - entries["a"].values
-    order = sorted(range(queries), key=lambda at: -apart[at])
-    for place in (*order[:3], *order[-3:]):
-        query = found.numbers.queries[place]
-        [point] = chart.data.filter(chart.data["named"] == query).rows(named=True)
-        # The point is where the query is, also where others are put into a grid.
-        assert (point["a"], point["b"]) == (entries["a"].values[place], entries["b"].values[place])
-        line = f"{query}: {point['a']:.4f}, {point['b']:.4f}"
-        assert line in [
-            layer["data"]["values"][0].get("words")
-            for layer in chart.spec["layer"]
-            if "data" in layer
-        ]
-    assert chart.data["named"].drop_nulls().len() == 6
-    texts = [layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "text"]
-    assert all(layer["encoding"]["x"]["value"] > chart.spec["width"] for layer in texts)
-
-
-def test_a_measure_that_is_better_when_lower_counts_higher_and_not_better() -> None:
-    old = Rankings.from_relevance([[1, 0], [0, 1], [1, 0]], name="old")
-    new = Rankings.from_relevance([[0, 1], [0, 1], [0, 1]], name="new")
-    chart = scatter([old, new], measure="Rank")
-    words = json.dumps(chart.spec)
-    assert "new higher: 2" in words
-    assert "old higher: 0" in words
-    assert chart.data.select("wins", "ties", "losses").row(0) == (0, 1, 2)

@@ -20,8 +20,7 @@ from judged.charts.kinds.temperatures import (
     temperature_reliability,
     temperature_study,
 )
-from judged.charts.sweep import Record, temperature_of, three, written
-from judged.errors import InputError
+from judged.charts.sweep import Record, temperature_of, three
 from support.dense import cosines
 from support.errors import error_of
 from support.loops import for_each
@@ -77,15 +76,6 @@ def test_every_curve_is_the_twin_at_every_temperature() -> None:
         }
 
 
-def test_the_best_temperatures_have_points_of_their_own_in_order() -> None:
-    found = made_sweep(7, (0.01, 0.1, 1.0), queries=10, items=30)
-    table = temperature(found).data.filter(curve="entropy")
-    best = {found[name]["temperature"] for name in ("best_loss", "best_calibrated")}
-    assert table["temperature"].to_list() == sorted({0.01, 0.1, 1.0, *best})
-    assert table["best_loss"].unique().to_list() == [found["best_loss"]["temperature"]]
-    assert table["best_calibrated"].unique().to_list() == [found["best_calibrated"]["temperature"]]
-
-
 def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
     draw = np.random.default_rng(3)
     queries, items = (draw.normal(size=(rows, 4)).astype(np.float32) for rows in (20, 50))
@@ -108,28 +98,6 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
     assert tables[0]["value"].to_list() == pytest.approx(tables[1]["value"].to_list(), rel=1e-4)
     # The twin's best are of a grid with 80 temperatures, 5 % apart.
     assert tables[0]["best_loss"][0] == pytest.approx(tables[1]["best_loss"][0], rel=0.05)
-
-
-def test_without_a_search_there_are_no_rules() -> None:
-    table = temperature({**SMALL, "best_loss": None, "best_calibrated": None}).data
-    assert table["temperature"].unique().to_list() == [0.01, 1.0]
-    assert table.select("best_loss", "best_calibrated").unique().rows() == [(None, None)]
-    assert "lowest loss" not in temperature({**SMALL, "best_loss": None}).to_svg()
-    assert "best calibrated" in temperature({**SMALL, "best_loss": None}).to_svg()
-
-
-def test_one_direction_has_one_line_of_losses() -> None:
-    assert temperature(SMALL).data.filter(panel="loss")["curve"].unique().to_list() == [
-        "queries to items"
-    ]
-
-
-def test_the_json_does_as_well_as_an_object() -> None:
-    class Sweep:
-        def to_dict(self) -> dict[str, Any]:
-            return SMALL
-
-    assert temperature(Sweep()).data.equals(temperature(json.loads(json.dumps(SMALL))).data)
 
 
 def test_the_subtitle_says_which_softmax_and_that_the_ranking_stays() -> None:
@@ -164,28 +132,6 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
         "The temperature of the lowest loss is the outermost that was swept; a better one "
         "may lie beyond."
     )
-
-
-def test_both_rules_are_labelled_and_every_panel_is_there() -> None:
-    found = made_sweep(7, (0.01, 0.1, 1.0), queries=10, items=30, both=True)
-    svg = temperature(found).to_svg()
-    for words in (
-        *("loss (symlog)", "entropy", "of the top item", "calibration error", "temperature"),
-        *("queries to items", "items to queries", "mean of both", "confidence", "accuracy"),
-    ):
-        assert f">{words}<" in svg
-    assert f">lowest loss: {found['best_loss']['temperature']:.3g}<" in svg
-    assert f">best calibrated: {found['best_calibrated']['temperature']:.3g}<" in svg
-
-
-def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
-    spec = temperature(sweep(SCORES, RELEVANT, [0.9, 1.0])).spec
-    [title] = {
-        layer["encoding"]["y"]["title"]
-        for layer in spec["vconcat"][0]["layer"]
-        if "y" in layer.get("encoding", {}) and "title" in layer["encoding"]["y"]
-    }
-    assert title == "loss"
 
 
 @for_each(
@@ -237,12 +183,6 @@ def test_what_is_no_sweep(changed: dict[str, Any], message: str) -> None:
     assert error_of(temperature, {**SMALL, **changed}) == message
 
 
-@for_each("given", [[1, 2], "sweep", None, 7])
-def test_what_is_no_object_at_all(given: Any) -> None:
-    with pytest.raises(InputError, match=r"^this is no temperature sweep; make one with "):
-        temperature(given)
-
-
 # -- temperature probabilities
 
 
@@ -279,74 +219,6 @@ def test_further_ranks_are_one_row_and_all_add_up_to_one() -> None:
     assert (
         table.filter(name="medium")["probability"].to_list()[:10]
         == rows[table.filter(name="medium")["temperature"][0]]
-    )
-
-
-def test_ranks_that_no_candidate_has_are_not_shown() -> None:
-    rows = [
-        {**row, "probabilities": [*row["probabilities"], *[0.0] * 7]}
-        for row in THREE_ITEMS["temperatures"]
-    ]
-    padded = temperature_probabilities({**THREE_ITEMS, "temperatures": rows}).data
-    assert padded.equals(temperature_probabilities(THREE_ITEMS).data)
-
-
-def test_every_panel_has_its_name_and_numbers() -> None:
-    swept = made_sweep(7, (0.01, 0.05, 0.2), queries=10, items=40)
-    chart = temperature_probabilities({**swept, "best_loss": {"temperature": 0.05}})
-    svg = chart.to_svg()
-    assert all(
-        f">{words}<" in svg
-        for words in ("sharp: 0.01", "medium: 0.05", "smooth: 0.2", "rest", "mean probability")
-    )
-    assert chart.notes == (
-        "Full-corpus softmax: each query against all 40 items. 10 queries, similarity cosine.",
-        "The last bars are all other items together, from rank 11 down.",
-        "Medium is the temperature nearest to the lowest loss, at 0.05; the others to a quarter "
-        "and to four times of it.",
-    )
-    top = chart.data.filter(name="sharp")["probability"][0]
-    assert f">{top:.2g}<" in svg
-
-
-def test_two_panels_where_the_lowest_loss_is_at_the_end() -> None:
-    chart = temperature_probabilities(
-        {**THREE_ITEMS, "best_loss": {"temperature": 0.25}}, theme="dark"
-    )
-    # The query is right: the lower the temperature, the lower the loss.
-    assert chart.data.select("name", "temperature").unique(maintain_order=True).rows() == [
-        ("medium", 0.25),
-        ("smooth", 1.0),
-    ]
-    assert chart.notes[-1] == (
-        "Medium is the temperature nearest to the lowest loss, at 0.25; no sharper one was swept."
-    )
-    assert chart.to_png()[:4] == b"\x89PNG"
-
-
-@for_each(
-    "probabilities, message",
-    [
-        (
-            [],
-            "the temperature sweep, temperatures 1 has no probabilities of ranks; make the sweep "
-            "again.",
-        ),
-        (
-            [0.5, None],
-            "the temperature sweep, temperatures 1, probabilities: 'number 2' must be a number; "
-            "got None.",
-        ),
-    ],
-)
-def test_probabilities_that_are_not_there(probabilities: list[Any], message: str) -> None:
-    rows = [{**row, "probabilities": probabilities} for row in THREE_ITEMS["temperatures"]]
-    assert (
-        error_of(
-            temperature_probabilities,
-            {**THREE_ITEMS, "temperatures": rows},
-        )
-        == message
     )
 
 
@@ -403,20 +275,6 @@ def test_every_diagram_has_its_error_and_the_same_axis_of_counts() -> None:
     assert counts == [[0, 4]] * 3
 
 
-def test_no_query_in_any_bin() -> None:
-    rows = [
-        {**row, "bins": [{**each, "count": 0} for each in row["bins"]]}
-        for row in FOUR_QUERIES["temperatures"]
-    ]
-    assert (
-        error_of(
-            temperature_reliability,
-            {**FOUR_QUERIES, "temperatures": rows},
-        )
-        == "the temperature sweep has no query in any bin of confidence; make it again."
-    )
-
-
 # -- temperature study
 
 
@@ -467,16 +325,6 @@ def test_without_bounds_there_is_no_bar_but_a_point() -> None:
     assert temperature_study(study).to_png()[:4] == b"\x89PNG"
 
 
-def test_the_json_of_a_study_gives_the_same_chart() -> None:
-    class Study:
-        def to_dict(self) -> dict[str, Any]:
-            return STUDY
-
-    assert temperature_study(Study()).data.equals(
-        temperature_study(json.loads(json.dumps(STUDY))).data
-    )
-
-
 def test_the_chart_has_its_words() -> None:
     chart = temperature_study(STUDY, theme="dark")
     assert chart.notes == (
@@ -490,14 +338,6 @@ def test_the_chart_has_its_words() -> None:
     words = "AP nDCG@10 RR held-out training confidence accuracy alignment uniformity"
     for word in (*words.split(), "to the best"):
         assert f">{word}<" in svg
-
-
-def test_one_temperature_and_nothing_untrained() -> None:
-    chart = temperature_study(
-        {**STUDY, "rows": STUDY["rows"][1:2], "measures": ["AP"], "notes": ["A note."]}
-    )
-    assert chart.notes[1:] == ("Bars are 95% intervals of the mean.", "A note.")
-    assert chart.to_svg().count(">untrained<") == 0
 
 
 @for_each(
@@ -558,38 +398,11 @@ def test_medium_is_nearest_to_the_lowest_loss_and_the_others_to_a_quarter_and_fo
     )
 
 
-def test_nearest_is_by_ratio_and_three_are_three() -> None:
-    # Four times 0.05 is 0.2, to which 0.1, the medium one, is nearer than 1; but that is taken.
-    assert names(swept(0.01, 0.1, 1.0, best=0.05)) == {"sharp": 0.01, "medium": 0.1, "smooth": 1.0}
-
-
 def test_at_an_end_of_the_sweep_there_are_two_and_it_is_said() -> None:
     assert names(swept(0.01, 0.1, best=0.01)) == {"medium": 0.01, "smooth": 0.1}
     assert three(swept(0.01, 0.1, best=0.01))[1].endswith("at 0.01; no sharper one was swept.")
     assert three(swept(0.01, 0.1, best=0.1))[1].endswith("at 0.1; no smoother one was swept.")
     assert three(swept(0.1, best=0.1))[1].endswith("at 0.1; no sharper or smoother one was swept.")
-
-
-def test_without_a_search_medium_is_the_lowest_that_was_swept() -> None:
-    rows = [
-        {"temperature": at, "loss": 9.0, "loss_both": loss}
-        for at, loss in ((0.01, 3.0), (0.1, 2.0), (1.0, 2.5))
-    ]
-    sweep = Record("the temperature sweep", {"temperatures": rows, "best_loss": None})
-    assert names(sweep) == {"sharp": 0.01, "medium": 0.1, "smooth": 1.0}
-    one_way = [
-        {**row, "loss": loss, "loss_both": None}
-        for row, loss in zip(rows, (3.0, 2.0, 1.0), strict=True)
-    ]
-    assert names(Record("the temperature sweep", {**sweep.fields, "temperatures": one_way})) == {
-        "sharp": 0.1,
-        "medium": 1.0,
-    }
-
-
-def test_temperatures_are_written_out() -> None:
-    numbers = (0.0021544, 0.05, 1.0, 1000.0, 123456.0)
-    assert " ".join(map(written, numbers)) == "0.00215 0.05 1 1,000 123,000"
 
 
 # -- axes

@@ -182,20 +182,6 @@ def test_one_close_score_beside_others_in_a_long_row() -> None:
     assert ready.rankings(counts, items=3005).hit_rank.tolist() == [2, 5]
 
 
-def test_labels_of_the_judged_items() -> None:
-    case = Case(1, "cosine")
-    labels = np.arange(len(case.items)) % 5
-    rows = np.flatnonzero(labels == 2)
-    whole = judged.relevance.same_label([2] * len(case.queries), labels)
-    expected = case.embeddings().rank(whole)
-    relevance = judged.relevance.same_label([2] * len(case.queries), labels[rows])
-    ids = [case.item_ids[row] for row in rows]
-    ready = prepare(
-        case.queries, case.items[rows], relevance, query_ids=case.query_ids, item_ids=ids
-    )
-    alike(ready.rankings(case.counts(ready, 4), items=120), expected)
-
-
 def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}$")
 

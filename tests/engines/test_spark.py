@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -53,27 +51,6 @@ def assert_same(found: judged.Evaluation, wanted: judged.Evaluation) -> None:
     assert found.per_query().equals(wanted.per_query(), null_equal=True)
     assert found.summary.equals(wanted.summary, null_equal=True)
     assert found.audit == wanted.audit
-
-
-def rows_of(judgements: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
-    return [(query, item, own[item]) for query, own in judgements.items() for item in own]
-
-
-def environment() -> dict[str, str]:
-    """What a process of its own needs to know."""
-    here = str(Path(judged.__file__).parents[1])
-    own = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": here}
-    return {**os.environ, **own}
-
-
-def test_partitions_give_the_same_bits(spark: Any, settings: Any) -> None:
-    judgements, run = tables()
-    settings(partitionRows=150)
-    found = judged.evaluate(judgements, as_spark(spark, run), MEASURES)
-    wanted = judged.evaluate(judgements, run, MEASURES)
-    assert_same(found, wanted)
-    ranges = {"tie_range": True, "unjudged_range": True}
-    assert found.showing(**ranges).to_dict() == wanted.showing(**ranges).to_dict()
 
 
 def test_a_list_that_is_too_long_for_a_worker(spark: Any, settings: Any) -> None:
@@ -163,40 +140,6 @@ def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
     )
     with pytest.raises(InputError, match="is String, but a score must be a number"):
         judged.evaluate(judgements, frame.withColumn("score", frame.item), "AP")
-
-
-def test_two_columns_of_one_name_are_refused(spark: Any) -> None:
-    judgements, run = tables()
-    frame = as_spark(spark, run).selectExpr("*", "'x' AS query")
-    with pytest.raises(InputError) as raised:
-        judged.evaluate(judgements, frame, "AP")
-    assert str(raised.value) == (
-        'a Spark frame: there are two columns "query"; name each column once.'
-    )
-
-
-def test_own_ids_ranks_and_lists_with_nothing_in_them(spark: Any, settings: Any) -> None:
-    """Removed rows repeat nothing, a rank is not a score, and a list may be empty."""
-    judgements, run = tables()
-    own = pl.DataFrame({"query": ["q3"] * 3, "item": ["q3"] * 3, "score": [1.0, 2.0, 7.0]})
-    rows = pl.concat([run, own, run[:2]])
-    settings(partitionRows=20)
-    options: dict[str, Any] = {"exclude_same_id": True, "policy": {"duplicates": "first"}}
-    found = judged.evaluate(judgements, as_spark(spark, rows), MEASURES, **options)
-    assert_same(found, judged.evaluate(judgements, rows, MEASURES, **options))
-    grades = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
-    ranks = [("q1", "a", 1.0), ("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", None, None)] * 2
-    names = {"score": "rank"}
-    ranked = pl.DataFrame(ranks, schema=["query", "item", "score"], orient="row").rename(names)
-    first: dict[str, Any] = {"policy": {"duplicates": "first"}}
-    found = judged.evaluate(
-        grades, as_spark(spark, ranked).withColumnsRenamed(names), MEASURES, **first
-    )
-    assert_same(found, judged.evaluate(grades, ranked, MEASURES, **first))
-    lost = pl.DataFrame([["q1"], ["a"], [None]], schema=ranked.schema)
-    with pytest.raises(InputError) as raised:
-        judged.evaluate(grades, as_spark(spark, ranked.vstack(lost)), MEASURES, **first)
-    assert str(raised.value) == "a Spark frame, query 'q1': the score is missing."
 
 
 def test_what_spark_would_read_otherwise(spark: Any, settings: Any, folder: Path) -> None:
@@ -294,70 +237,6 @@ def test_workers_without_judged(spark: Any, tmp_path: Path) -> None:
         f"the Spark workers lack the Python package judged: install judged {judged.__version__}, "
         "pyarrow and pandas there."
     )
-
-
-KILLED = """
-import os, signal, sys
-import judged
-from judged.engines.spark.run import SparkRun
-from judged.engines.spark.session import session
-sys.path.insert(0, {folder!r})
-
-class KillOnce:
-    def __call__(self, run):
-        try:
-            os.close(os.open({marker!r}, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return run
-        with open(f"/proc/{{os.getppid()}}/stat") as about:
-            executor = int(about.read().rpartition(")")[2].split()[1])
-        os.kill(executor, signal.SIGKILL)
-        return run
-
-if __name__ == "__main__":
-    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    conf = {{
-        "spark.executor.memory": "800m",
-        "spark.judged.partitionRows": "150",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.extraJavaOptions": quick,
-        "spark.executor.extraJavaOptions": quick,
-    }}
-    spark = session("local-cluster[2,1,800]", conf=conf)
-    usual = SparkRun.of.__func__
-    SparkRun.of = classmethod(lambda cls, table: usual(cls, table).then(KillOnce()))
-    run = spark.read.parquet("run.parquet")
-    judged.evaluate("qrels", run, {measures!r}).save("found.json", per_query=True)
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_executor_changes_nothing(needs: Any, folder: Path) -> None:
-    """A cluster of two executors, one of which is killed in the middle."""
-    needs("spark")
-    judgements, run = tables()
-    run.write_parquet("run.parquet")
-    rows = [
-        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
-    ]
-    Path("qrels").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
-    marker = str(folder / "killed")
-    Path("cluster.py").write_text(
-        KILLED.format(folder=str(folder), marker=marker, measures=MEASURES)
-    )
-    done = subprocess.run(
-        [sys.executable, "cluster.py"],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        env=environment(),
-    )
-    assert done.returncode == 0, done.stderr
-    assert Path(marker).exists()
-    found = json.loads(Path("found.json").read_text())["runs"][0]
-    wanted = judged.evaluate("qrels", run, MEASURES).to_dict(per_query=True)["runs"][0]
-    assert found["per_query"] == wanted["per_query"]
-    assert found["scores"] == wanted["scores"]
 
 
 def test_items_in_spark_are_counted_where_they_are(spark: Any) -> None:

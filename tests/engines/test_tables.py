@@ -82,30 +82,6 @@ def _in_batches(rows: int) -> Any:
     return batches
 
 
-def test_several_runs_and_a_comparison() -> None:
-    runs = {"one": relation(), "other": pl.DataFrame(relation())}
-    found = judged.evaluate(JUDGEMENTS, runs, "AP, nDCG@10").to_dict(per_query=True)["runs"]
-    assert {**found[0], "name": ""} == {**found[1], "name": ""}
-    many = {f"q{n}": {"a": 1} for n in range(30)}
-    lists = [
-        ", ".join(f"('q{n}', '{item}', {n % move})" for n in range(30) for item in "ab")
-        for move in (2, 3)
-    ]
-    runs = {f"run {n}": relation(rows) for n, rows in enumerate(lists)}
-    frames = {name: pl.DataFrame(each) for name, each in runs.items()}
-    assert (
-        judged.compare(many, runs, "RR").to_dict() == judged.compare(many, frames, "RR").to_dict()
-    )
-
-
-def test_a_gate_reads_tables() -> None:
-    decided = [
-        judged.gate(JUDGEMENTS, run, "AP", baseline=pl.DataFrame(relation())).to_dict()
-        for run in (relation(), pl.DataFrame(relation()))
-    ]
-    assert decided[0] == decided[1]
-
-
 def test_judgements_in_a_table_come_by_their_ids() -> None:
     rows = "('q2', 'a', 1, 'x'), ('q1', 'b', 0, 'x'), ('q1', 'a', 1, 'x'), ('q1', 'c', 2, 'x')"
     table = relation(rows, "query, item, grade, long_text")

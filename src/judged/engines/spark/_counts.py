@@ -91,8 +91,7 @@ class Prepared:
     items: tuple[str, ...]  # the ids of the judged items
     start: Counts  # the counts among the judged items
     basis: Basis
-    judged: BoundJudgements | None
-    """The queries with judgements, if relevance comes from judgements."""
+    judged: BoundJudgements  # the queries with judgements
     excluded: dict[str, list[int]]  # the queries for which an item is excluded
 
     @cached_property
@@ -170,8 +169,7 @@ class Prepared:
         first = np.where(pairs.item >= 0, total.above + 1, 0)
         ranks = [RankCounts(0, pairs, first, total.level, total.before, total.ranked)]
         rankings = rankings_of(self.queries.names(), ranks, policy, name)
-        if self.judged is not None:
-            rankings = of_judged_queries(rankings, self.judged, self.judged.of_absent, total.items)
+        rankings = of_judged_queries(rankings, self.judged, self.judged.of_absent, total.items)
         return self.basis.describe(rankings, len(self.queries))
 
 
@@ -207,6 +205,7 @@ def prepare(
     relation = as_relation(relevance)
     excluded = _excluded(search)
     bound = relation.bind(search.queries, search.items)
+    assert isinstance(bound, BoundJudgements)
     out = None if search.exclude is None else search.exclude.bind(search.queries, search.items)
     placed = search.similarity.placed(search.items)
     product = TiledProduct(search.queries, search.items, placed, exclude=out, memory=memory)
@@ -231,7 +230,7 @@ def prepare(
         items=search.items.names(),
         start=start,
         basis=basis_of(search, relation),
-        judged=bound if isinstance(bound, BoundJudgements) else None,
+        judged=bound,
         excluded=excluded,
     )
 

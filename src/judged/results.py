@@ -875,27 +875,19 @@ def endings(saved_as: Mapping[str, str]) -> list[str]:
     return [*(name for name in saved_as if name.startswith(".")), ".parquet"]
 
 
-TREC = ("", ".run", ".trec", ".txt")
-"""File extensions of TREC text."""
-_FORMATS = dict.fromkeys(TREC, "a TREC run") | {
-    ".csv": "CSV",
-    ".parquet": "Parquet",
-    ".json": "JSON",
-}
-"""Formats that can be read back as a run, but cannot hold every id."""
-
-
 class RunResult(Result):
     """Result whose `to_frame` is a run (query, item, score, rank), best item first."""
 
     SAVED_AS: ClassVar[dict[str, str]] = {
         ending: method for ending, method in Result.SAVED_AS.items() if ending != ".txt"
     }
+    TREC: ClassVar[tuple[str, ...]] = ("", ".run", ".trec", ".txt")  # extensions of TREC text
+    TREC_TEXT: ClassVar[str] = "a TREC run"
 
     @classmethod
     def endings(cls) -> list[str]:
         """Return the file extensions that `save` knows; a file without one is TREC text too."""
-        return [*TREC[1:], *cls.SAVED_AS, ".parquet"]
+        return [*cls.TREC[1:], *cls.SAVED_AS, ".parquet"]
 
     def to_csv(self, **display: Unpack[DisplayOptions]) -> str:
         """Return `to_frame` as CSV. This is a run, so ids are written unchanged.
@@ -910,26 +902,33 @@ class RunResult(Result):
 
     def _save_run(self, path: str | os.PathLike[str], tag: str) -> None:
         """Write the run; `tag` fills the last column of TREC text."""
-        from judged.inputs.trec import refuse_ids
-
         check_run_target(path, self.endings())
         target = Path(path)
         ending = target.suffix.lower()
-        if ending in _FORMATS:
-            refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in TREC else None)
-        if ending in TREC:
-            self._save_trec(target, tag)
+        formats = {".csv": "CSV", ".parquet": "Parquet", ".json": "JSON"}
+        formats |= dict.fromkeys(self.TREC, self.TREC_TEXT)
+        if ending in formats:
+            self._check_readable(formats[ending], target, tag if ending in self.TREC else None)
+        if ending in self.TREC:
+            with replacing(target) as temporary:
+                self._trec_lines(tag).write_csv(
+                    temporary, separator=" ", include_header=False, quote_style="never"
+                )
         else:
             self._save(target)
 
-    def _save_trec(self, target: Path, tag: str) -> None:
+    def _check_readable(self, format: str, target: Path, tag: str | None) -> None:
+        """Raise an error if a format would not give back the same ids."""
+        from judged.inputs.trec import refuse_ids
+
+        refuse_ids(self.to_frame(), format, target, tag)
+
+    def _trec_lines(self, tag: str) -> pl.DataFrame:
         import polars as pl
 
-        lines = self.to_frame().select(
+        return self.to_frame().select(
             "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
         )
-        with replacing(target) as temporary:
-            lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
 
 
 def check_run_target(path: str | os.PathLike[str], endings: list[str]) -> None:

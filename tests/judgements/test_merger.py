@@ -192,8 +192,8 @@ def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
         (
             {"q": {"a": 1}},
             "merged.xls",
-            "the file extension decides the format and must be .qrels, .qrel, .trec, .txt, .json, "
-            ".csv, .md, .html or .parquet.",
+            "the ending says the format, and must be .qrels, .qrel, .trec, .txt, .json, .csv, .md, "
+            ".html or .parquet.",
         ),
     ],
 )

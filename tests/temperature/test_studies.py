@@ -210,7 +210,7 @@ def test_temperatures_that_are_all_alike() -> None:
     said, value = found.sentences(), found.trained[0].measures["AP"]
     assert said[0] == (
         f"AP at all temperatures alike: {value.estimate:.4f} [{value.low:.4f}, {value.high:.4f}], "
-        "+0.0000 to the untrained similarity, +0.0000 of it beyond chance."
+        "+0.0000 to the untrained similarity."
     )
 
 
@@ -241,8 +241,6 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
     [
         ({"rel": "a"}, "rel must be a finite number; got 'a'."),
         ({"iterations": "a"}, "iterations must be a whole number from 1; got 'a'."),
-        ({"measures": None}, "train needs at least one measure."),
-        ({"measures": []}, "train needs at least one measure."),
         ({"held_out": 0}, "train needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},

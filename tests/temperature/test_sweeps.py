@@ -297,11 +297,8 @@ def test_what_a_sweep_says() -> None:
 
 def test_bins_and_frames() -> None:
     found = Data(2).swept()
-    frame = found.reliability()
-    assert frame.height == len(EXTREME) * 15
     for point in found.points:
-        rows = frame.filter(frame["temperature"] == point.temperature)
-        assert rows["count"].to_list() == [each["count"] for each in point.bins]
+        assert len(point.bins) == 15
         assert all(
             each["from"] <= each["confidence"] <= each["to"] for each in point.bins if each["count"]
         )

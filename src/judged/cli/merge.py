@@ -26,9 +26,10 @@ def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
     settled differences goes first.
     """
     from judged.cli._terminal import deliver, working
-    from judged.judgements.merge import check_merged_target, merge_judgements
+    from judged.judgements.merge import MergedJudgements, merge_judgements
+    from judged.results import check_run_target
 
-    check_merged_target(output)
+    check_run_target(output, MergedJudgements.endings())
     with working("Merging judgements"):
         policy = opt.take_policy(options)
         merged = merge_judgements(list(judgements), policy=policy, **options)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,12 @@ from judged.options import (
     checked_methods,
     choice,
 )
-from judged.outputs import check_target, replacing
 from judged.policy import Policy
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, RunResult, Table
 from judged.text import Warned, counted, few, listed
 
-QRELS = "a TREC file of judgements"
-TREC_EXTENSIONS = ("", ".qrels", ".qrel", ".trec", ".txt")
-READABLE_FORMATS = dict.fromkeys(TREC_EXTENSIONS, QRELS)
-READABLE_FORMATS |= {".csv": "CSV", ".parquet": "Parquet", ".json": "JSON"}
-"""Formats that can be read back as judgements, but cannot hold every id."""
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @checked
@@ -198,7 +194,7 @@ def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class MergedJudgements(Result, Judgements):
+class MergedJudgements(RunResult, Judgements):
     """Merged judgements, which every function of judged takes, as returned by `merge_judgements`.
 
     >>> import judged
@@ -216,9 +212,8 @@ class MergedJudgements(Result, Judgements):
     judged_by: tuple[int, ...] = ()
     """Number of items judged by no assessor, by one, by two, and so on."""
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        extension: method for extension, method in Result.SAVED_AS.items() if extension != ".txt"
-    }
+    TREC: ClassVar[tuple[str, ...]] = ("", ".qrels", ".qrel", ".trec", ".txt")
+    TREC_TEXT: ClassVar[str] = "a TREC file of judgements"
 
     def to_dict(self) -> dict[str, Any]:
         """Return {query: {item: grade}}, or {query: {item: {subtopic: grade}}}.
@@ -271,22 +266,6 @@ class MergedJudgements(Result, Judgements):
         size = f"{items} of {counted(len(self.names()), 'query', 'queries')}"
         return f"{size}, judged: {', '.join(by)}." if by else f"{size}."
 
-    def to_csv(self, **display: Any) -> str:
-        """Return `to_frame` as CSV, with unchanged ids, because these are judgements.
-
-        Parameters
-        ----------
-        **display
-            Options of `Display`; none has a meaning here.
-
-        >>> import judged
-        >>> both = {"ann": {"q": {"=a": 1}}, "bob": {"q": {"=a": 1}}}
-        >>> judged.merge_judgements(both).to_csv()
-        'query,item,grade\\nq,=a,1.0\\n'
-        """
-        self._display("to_csv", display)
-        return self.frame.write_csv()
-
     def save(self, path: str | os.PathLike[str], **display: Any) -> None:
         """Write the judgements to a file, whole or not at all; grades keep all their digits.
 
@@ -297,27 +276,20 @@ class MergedJudgements(Result, Judgements):
             .txt or none), .parquet, .csv or .json can be read back as the same judgements; .md
             and .html hold the table and the sentences.
         **display
-            Options of `Display` that have a meaning in the format.
+            Options of `Display`; none has a meaning here.
 
         >>> import judged
         >>> judged.merge_judgements({"a": {"q": {"d": 1}}, "b": {"q": {"d": 0}}}).save("/dev/null")
         """
-        check_merged_target(path)
-        target = Path(path)
-        extension = target.suffix.lower()
-        if extension in READABLE_FORMATS:
-            self._check_readable(target, READABLE_FORMATS[extension])
-        if extension in TREC_EXTENSIONS:
-            self._save_trec(target)
-        else:
-            self._save(target, **display)
+        self._display("save", display)
+        self._save_run(path, "")
 
-    def _check_readable(self, target: Path, format: str) -> None:
+    def _check_readable(self, format: str, target: Path, tag: str | None) -> None:
         """Raise an error if a format would not give back the same judgements."""
         from judged.inputs.trec import refuse_ids
 
         refuse_ids(self.frame, format, target)
-        if self.by_subtopic and format == QRELS and self.frame["subtopic"].n_unique() == 1:
+        if self.by_subtopic and format == self.TREC_TEXT and self.frame["subtopic"].n_unique() == 1:
             raise OutputError(
                 f"{target}: there is only one subtopic, which {format} cannot tell from none; "
                 "write .json."
@@ -330,27 +302,14 @@ class MergedJudgements(Result, Judgements):
                 f"({few(empty)}), which {format} cannot hold; write .json."
             )
 
-    def _save_trec(self, target: Path) -> None:
+    def _trec_lines(self, tag: str) -> pl.DataFrame:
         import polars as pl
 
         whole = pl.col("grade").cast(pl.Int64, strict=False)
         short = pl.when(whole.cast(pl.Float64) == pl.col("grade")).then(whole.cast(pl.String))
-        lines = self.frame.select(
+        return self.frame.select(
             "query",
             pl.col("subtopic") if self.by_subtopic else pl.lit("0").alias("iteration"),
             "item",
             grade=short.otherwise(pl.col("grade").cast(pl.String)),
-        )
-        with replacing(target) as temporary:
-            lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
-
-
-def check_merged_target(path: str | os.PathLike[str]) -> None:
-    """Check that judgements can be written to a path, before any work is done."""
-    check_target(path)
-    extensions = [*TREC_EXTENSIONS[1:], *MergedJudgements.SAVED_AS, ".parquet"]
-    extension = Path(path).suffix.lower()
-    if extension and extension not in extensions:
-        raise OutputError(
-            f"{path}: the file extension decides the format and must be {listed(extensions, 'or')}."
         )

@@ -35,8 +35,6 @@ from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, plain
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.options import Positives, Progress, RelevanceLike
 
 
@@ -374,25 +372,6 @@ class Sweep(Result):
         rows = [{name: getattr(point, name) for name in names} for point in self.points]
         return pl.DataFrame(rows).with_columns(
             **{name: pl.lit(value) for name, value in self.ranking.items()}
-        )
-
-    def reliability(self) -> pl.DataFrame:
-        """Return one row per temperature and bin of confidence, for a reliability diagram.
-
-        Returns
-        -------
-        polars.DataFrame
-            temperature, from, to, count, confidence and accuracy.
-        """
-        import polars as pl
-
-        rows = [
-            {"temperature": point.temperature, **part}
-            for point in self.points
-            for part in point.bins
-        ]
-        return pl.DataFrame(
-            rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64}
         )
 
     def _columns(self) -> dict[str, str]:

@@ -418,17 +418,6 @@ def deal_relevance(part: QueryPart, *, seed: int) -> list[QueryPart]:
     return deals
 
 
-def values_by_chance(
-    deals: Sequence[QueryPart], similarity: Similarity, measures: Sequence[Measure]
-) -> dict[Measure, Floats]:
-    """Average each query over all deals; empty if there is no other query."""
-    values = [part.evaluate(similarity, measures).values for part in deals]
-    return {
-        measure: np.mean([dealt[measure] for dealt in values], axis=0)
-        for measure in (measures if deals else ())
-    }
-
-
 def gains_of(
     part: QueryPart,
     old: Scored,
@@ -441,9 +430,10 @@ def gains_of(
     """Compute what queries gain from one similarity to the other, and how much by chance."""
     new = part.evaluate(after, measures)
     deals = deal_relevance(part, seed=seed)
-    dealt_before, dealt_after = (
-        values_by_chance(deals, similarity, measures) for similarity in (before, after)
-    )
+    dealt_values = [
+        (dealt.evaluate(before, measures).values, dealt.evaluate(after, measures).values)
+        for dealt in deals
+    ]
     gains = []
     for measure in measures:
         gained = new.values[measure] - old.values[measure]
@@ -451,8 +441,12 @@ def gains_of(
             part.interval(scored.values[measure], measure.spec.range) for scored in (old, new)
         )
         beside: tuple[Any, ...] = ()
-        if measure in dealt_after:
-            dealt = dealt_after[measure] - dealt_before[measure]
+        if dealt_values:
+            dealt_before, dealt_after = (
+                np.mean([values[measure] for values in side], axis=0)
+                for side in zip(*dealt_values, strict=True)
+            )
+            dealt = dealt_after - dealt_before
             beside = part.interval(dealt), part.interval(gained - dealt)
         gains.append(Gain(str(measure), old_value, new_value, part.interval(gained), *beside))
     return tuple(gains)

@@ -6,7 +6,7 @@ similarity at each temperature and evaluates all on the same held-out queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -31,13 +31,11 @@ from judged.learning._sweep import (
 from judged.learning.learn import (
     MEASURES,
     TrainingSettings,
-    deal_relevance,
     fit,
     refuse_unknown,
-    values_by_chance,
     with_rel,
 )
-from judged.measures import Measure, parse_measure
+from judged.measures import Measure, parse_all, parse_measure
 from judged.options import (
     LEVEL,
     STUDIED_TEMPERATURES,
@@ -161,15 +159,8 @@ def study(
     checked_embeddings(embeddings, "temperature.sweep", learns=True)
     chosen = as_temperatures(temperatures)
     settings = TrainingSettings(kind=kind, **options)
-    named = [measures] if isinstance(measures, (str, Measure)) else measures
-    named = () if named is None else named
-    if not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
-        raise InputError(
-            f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
-        )
-    wanted = list(dict.fromkeys(with_rel(parse_measure(name), settings.rel) for name in named))
-    if not wanted:
-        raise InputError("train needs at least one measure.")
+    named = parse_all(() if measures is None else measures)
+    wanted = list(dict.fromkeys(with_rel(measure, settings.rel) for measure in named))
     if not settings.held_out:
         raise InputError("train needs held-out queries; held_out must be above 0.")
     relation = as_relation(relevance)
@@ -199,44 +190,25 @@ def study(
 
 def _study(learned: list[Learned], part: QueryPart, measures: list[Measure]) -> Study:
     record = learned[0].training
-
-    def evaluate(similarity: Similarity) -> dict[Measure, Floats]:
-        scored = part.evaluate(similarity, measures)
-        return {measure: scored.values[measure] for measure in measures}
-
-    deals = deal_relevance(part, seed=record.seed)
     untrained: Studied | None = None
-    start: dict[Measure, Floats] = {}
-    start_by_chance: dict[Measure, Floats] = {}
+    start: Mapping[Measure, Floats] = {}
     if part.queries.dims == part.items.dims:
-        cosine = Cosine()
-        start, start_by_chance = evaluate(cosine), values_by_chance(deals, cosine, measures)
-        swept = sweep_scores(
-            part.embeddings(cosine), part.relevance, [1.0], rel=record.rel, search=False
-        )
-        alignment, uniformity = _spread(cosine, part)
-        untrained = Studied(
-            alignment=alignment,
-            uniformity=uniformity,
-            accuracy=swept.points[0].accuracy,
-            measures={
-                str(measure): part.interval(start[measure], measure.spec.range)
-                for measure in measures
-            },
-        )
+        start = part.evaluate(Cosine(), measures).values
+        point = _point_of(Cosine(), part, [1.0], rel=record.rel)
+        untrained = Studied(**_numbers_of(Cosine(), part, start), accuracy=point.accuracy)
     rows, values = [], []
     for similarity in learned:
-        after = evaluate(similarity)
-        gained = {measure: after[measure] - start[measure] for measure in start}
-        dealt = values_by_chance(deals, similarity, measures) if start else {}
-        beyond = {name: gained[name] - (dealt[name] - start_by_chance[name]) for name in dealt}
-        rows.append(_row_of(similarity, part, after, gained, beyond))
+        after = part.evaluate(similarity, measures).values
+        rows.append(_row_of(similarity, part, after, start))
         values.append({str(measure): after[measure] for measure in measures})
     # Items that search queries have as many candidates as a part has queries.
     comparable = record.candidates == record.items and not record.both
     notes = dict.fromkeys(note for similarity in learned for note in similarity.training.notes)
     if not comparable:
-        notes[_OTHER_CANDIDATES] = None
+        notes[
+            "Losses of training and of held-out queries go over different numbers of candidates, "
+            "and are not to be compared."
+        ] = None
     return Study(
         kind=record.kind,
         measures=tuple(map(str, measures)),
@@ -255,47 +227,44 @@ def _study(learned: list[Learned], part: QueryPart, measures: list[Measure]) -> 
     )
 
 
-_OTHER_CANDIDATES = (
-    "Losses of training and of held-out queries go over different numbers of candidates, and "
-    "are not to be compared."
-)
+def _point_of(
+    similarity: Similarity, part: QueryPart, temperatures: Sequence[float], **options: Any
+) -> TemperaturePoint:
+    embeddings = part.embeddings(similarity)
+    return sweep_scores(embeddings, part.relevance, temperatures, search=False, **options).points[0]
+
+
+def _numbers_of(
+    similarity: Similarity, part: QueryPart, values: Mapping[Measure, Floats]
+) -> dict[str, Any]:
+    """Compute what needs no temperature."""
+    alignment, uniformity = _spread(similarity, part)
+    measures = {str(m): part.interval(own, m.spec.range) for m, own in values.items()}
+    return {"alignment": alignment, "uniformity": uniformity, "measures": measures}
 
 
 def _row_of(
     learned: Learned,
     part: QueryPart,
-    values: dict[Measure, Floats],
-    gained: dict[Measure, Floats],
-    beyond: dict[Measure, Floats],
+    values: Mapping[Measure, Floats],
+    start: Mapping[Measure, Floats],
 ) -> Studied:
     record = learned.training
-    point = sweep_scores(
-        part.embeddings(learned),
-        part.relevance,
-        [record.temperature],
-        both=record.both,
-        positives=record.positives,  # type: ignore[arg-type]
-        rel=record.rel,
-        search=False,
-    ).points[0]
-    alignment, uniformity = _spread(learned, part)
+    options = {"both": record.both, "positives": record.positives, "rel": record.rel}
+    point = _point_of(learned, part, [record.temperature], **options)
+    gained = {str(m): part.interval(values[m] - before) for m, before in start.items()}
+    shared = ("confidence", "accuracy", "entropy", "calibration_error")
     return Studied(
-        alignment=alignment,
-        uniformity=uniformity,
+        **_numbers_of(learned, part, values),
+        **{name: getattr(point, name) for name in shared},
         temperature=record.temperature,
         training_loss=record.history[record.best].loss,
         loss=point.objective,
-        confidence=point.confidence,
-        accuracy=point.accuracy,
-        entropy=point.entropy,
-        calibration_error=point.calibration_error,
         iterations=record.history[-1].iteration,
         best_iteration=record.best,
         stopped=record.stopped,
         history=record.history,
-        measures={str(m): part.interval(own, m.spec.range) for m, own in values.items()},
-        differences={str(m): part.interval(change) for m, change in gained.items()} or None,
-        beyond={str(m): part.interval(change) for m, change in beyond.items()} or None,
+        differences=gained or None,
         learned=learned,
     )
 
@@ -371,16 +340,13 @@ class Studied:
     """Each measure's mean over the held-out queries, with its interval."""
     differences: Mapping[str, Interval] | None = None
     """To the similarity that was not trained, query by query; None without one."""
-    beyond: Mapping[str, Interval] | None = None
-    """How much of these is more than chance: than what held-out queries gain that are given the
-    relevance of each other; None without an untrained similarity, or another query."""
     learned: Learned | None = field(default=None, repr=False)
     """The similarity that was learned."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain values; what is undefined is None."""
         numbers = {name: getattr(self, name) for name in ("temperature", *STUDY_COLUMNS)}
-        intervals = {name: getattr(self, name) for name in ("measures", "differences", "beyond")}
+        intervals = {name: getattr(self, name) for name in ("measures", "differences")}
         return {
             **{name: plain(value) for name, value in numbers.items()},
             "stopped": self.stopped,
@@ -453,8 +419,7 @@ class Study(Result):
             f"relevant: {self.relevance}",
             f"all numbers but the training loss are of the same {self.held_out:,} held-out "
             f"queries; intervals are those of each mean by itself, {LEVEL:.0%}: of many "
-            "comparisons some look real by chance; beyond chance is what held-out queries gain "
-            "more than with the relevance of each other",
+            "comparisons some look real by chance",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -555,8 +520,6 @@ def _about_measure(study: Study) -> Iterator[str]:
     gained = ""
     if best.differences is not None:
         gained = f", {best.differences[name].said('+')} to the untrained similarity"
-    if best.beyond is not None:
-        gained += f", {best.beyond[name].said('+')} of it beyond chance"
     others = [number for number, estimate in enumerate(estimates) if estimate != value]
     best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
     if others:

@@ -427,7 +427,7 @@ def test_random_vectors_have_no_findings():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 54}, "k must be a whole number from 1 to the number of items, 53; got 54."),
+        ({"k": 54}, "k must be a whole number from 1 to 53, the number of items; got 54."),
         ({"k": 0}, "k must be a whole number from 1; got 0."),
         ({"k": 2.5}, "k must be a whole number from 1; got 2.5."),
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),

@@ -95,39 +95,32 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no similarity": (
         ranked(similarity=None),
-        "a similarity must be a name, a matrix, or a function of two blocks; got NoneType.",
+        "a similarity must be a name, a matrix of finite numbers, or a function of two blocks; got "
+        "None.",
     ),
     "matrix of another shape": (
         ranked(similarity=np.ones((3, 2))),
         "the matrix of the bilinear similarity is 3 × 2, but queries have 2 dimensions and items "
         "have 2.",
     ),
-    "matrix with NaN": (
-        ranked(similarity=[[np.nan, 0], [0, 1]]),
-        "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it.",
-    ),
     "matrix of texts": (
         ranked(similarity=[["a", "b"], ["c", "d"]]),
-        "the matrix of a bilinear similarity must hold numbers; got <U1.",
+        "a similarity must be a name, a matrix of finite numbers, or a function of two blocks; got "
+        "[['a', 'b'], ['c', 'd']].",
     ),
     "function of another shape": (
         ranked(similarity=lambda queries, items: items @ queries.T),
-        "the similarity function returned shape (3, 2) for 2 queries and 3 items; it must return "
-        "(2, 3).",
+        "the similarity function returned float64 of shape (3, 2) for 2 queries and 3 items; it "
+        "must return numbers of shape (2, 3).",
     ),
-    "function with NaN": (
-        ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), np.nan)),
-        "the similarity function returned NaN, which cannot be ranked.",
-    ),
-    "function with infinity": (
-        ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), -np.inf)),
-        "the similarity function returned infinite scores, or some too large for double "
-        "precision. Use exclude for items that should not be ranked.",
-    ),
-    "function with texts": (
-        ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), "a")),
-        "the similarity function returned <U1; it must return an array of numbers.",
-    ),
+    **{
+        f"function with {value}": (
+            ranked(similarity=lambda queries, items, value=value: np.full((2, 3), value)),
+            "the similarity function returned scores that are NaN, infinite or too large. Use "
+            "exclude for items that should not be ranked.",
+        )
+        for value in (np.nan, -np.inf)
+    },
     # overflow
     "dot overflow": (ranked(TWO * 1e200, THREE * 1e200, similarity="dot"), TOO_LARGE),
     "euclidean overflow": (ranked(TWO * 1e200, -THREE * 1e200, similarity="euclidean"), TOO_LARGE),
@@ -190,7 +183,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),
-        "the relevance function returned shape (3, 2) for queries 0 to 1; it must return (2, 3).",
+        "the relevance function returned float64 of shape (3, 2) for queries 0 to 1; it must "
+        "return numbers of shape (2, 3).",
     ),
     "function of relevance with NaN": (
         ranked(relevance=lambda begin, end: np.full((end - begin, 3), np.nan)),

@@ -419,7 +419,7 @@ class Unknown(Odd):
             {"keys": [7]},
             "keys: 1 keys for 2 items; the numbers must match.",
         ),
-        (answering(([[0]], None)), {"keys": [7, 7]}, "keys: the key 7 occurs more than once."),
+        (answering(([[0]], None)), {"keys": [0, 0]}, "keys: the key 0 occurs more than once."),
         (
             answering((np.arange(2), None)),
             {},

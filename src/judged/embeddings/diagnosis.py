@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan
-from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -23,7 +22,6 @@ from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import Bound, Pairs, Relation
 from judged.embeddings.search import Search, refuse_changes, warn_of_self_matches
 from judged.embeddings.similarity import Cosine, Euclidean, Similarity
-from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Matrix, Vectors, unit
 from judged.options import whole
 from judged.results import Display, DisplayOptions, Document, Frame, Result, ResultPart, Table
@@ -496,10 +494,7 @@ def diagnose(
     queries, items = search.queries, search.items
     similarity, memory = search.similarity, search.memory
     k = min(NEIGHBOURS, len(items)) if k is None else k
-    if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(items):
-        raise InputError(
-            f"k must be a whole number from 1 to the number of items, {len(items)}; got {k!r}."
-        )
+    k = whole("k", k, at_most=len(items), otherwise=", the number of items")
     if sample is not None:
         sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
     similarity.check(queries, items)

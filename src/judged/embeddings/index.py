@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -564,11 +564,10 @@ def _matrix(items: Any) -> NDArray[Any]:
 
 
 def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
-    if isinstance(keys, (str, bytes)) or not hasattr(keys, "__iter__"):
+    names = keys.tolist() if hasattr(keys, "tolist") else keys
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
-    names = np.asarray(list(keys) if isinstance(keys, (set, dict)) else keys).tolist()
-    if not isinstance(names, list) or any(isinstance(name, list) for name in names):
-        raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
+    names = list(names)
     if len(names) != len(items):
         raise InputError(f"keys: {len(names)} keys for {len(items)} items; the numbers must match.")
     known = {name: row for row, name in enumerate(names)}

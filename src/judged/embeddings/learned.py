@@ -542,18 +542,9 @@ def as_similarity(given: SimilarityLike) -> Similarity:
     if callable(given):
         return Custom(function=given)
     weights = np.asarray(given)
-    if weights.ndim != 2:
+    if weights.ndim != 2 or weights.dtype.kind not in "biuf" or not np.isfinite(weights).all():
         raise InputError(
-            "a similarity must be a name, a matrix, or a function of two blocks; got "
-            f"{type(given).__name__}."
+            "a similarity must be a name, a matrix of finite numbers, or a function of two blocks; "
+            f"got {quoted(given)}."
         )
-    if weights.dtype.kind not in "biuf":
-        raise InputError(
-            f"the matrix of a bilinear similarity must hold numbers; got {weights.dtype}."
-        )
-    weights = weights.astype(np.float64)
-    if not np.isfinite(weights).all():
-        raise InputError(
-            "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it."
-        )
-    return Bilinear(weights=weights)
+    return Bilinear(weights=weights.astype(np.float64))

@@ -287,20 +287,16 @@ def grades_by(function: Callable[[int, int], Any]) -> Relation:
     def block(begin: int, end: int, items: int) -> Pairs:
         try:
             grades = np.asarray(function(begin, end))
-            numeric = grades.dtype.kind in "biuf"
         except TypeError as error:
             raise InputError(
                 "the relevance function must take two numbers, the first query and the one after "
                 f"the last ({error})."
             ) from error
-        if not numeric:
+        if grades.dtype.kind not in "biuf" or grades.shape != (end - begin, items):
             raise InputError(
-                f"the relevance function must return numbers, grades; got {grades.dtype}."
-            )
-        if grades.shape != (end - begin, items):
-            raise InputError(
-                f"the relevance function returned shape {grades.shape} for queries {begin} to "
-                f"{end - 1}; it must return {(end - begin, items)}."
+                f"the relevance function returned {grades.dtype} of shape {grades.shape} for "
+                f"queries {begin} to {end - 1}; it must return numbers of shape "
+                f"{(end - begin, items)}."
             )
         if not np.isfinite(grades).all():
             raise InputError(

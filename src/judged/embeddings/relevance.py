@@ -5,7 +5,6 @@ Each function returns a `Relation`, which can be given as relevance and as `excl
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -320,8 +319,6 @@ def labels_of(
             labels = np.char.decode(labels, "utf-8")
         except UnicodeDecodeError:
             raise InputError(f"{vectors.source}: the {many} are not UTF-8 text.") from None
-    if labels.dtype.kind in "UT":
-        _refuse_ids((re.split(r"[\s,;]+", str(label), maxsplit=1) for label in labels), vectors)
     if labels.dtype.kind not in "biufUOT":
         raise InputError(
             f"{vectors.source}: {many} must be texts or whole numbers; got {labels.dtype}."
@@ -337,21 +334,6 @@ def labels_of(
             )
         labels = labels.astype(np.int64)
     return labels
-
-
-def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
-    """Raise an error for lines of ids and labels that were not split into columns."""
-    known, name = set(vectors.ids or ()), None
-    for words in parts:
-        if len(words) < 2 or words[0] not in known:
-            return
-        name = words[0]
-    if name is None:
-        return
-    raise InputError(
-        f"{vectors.source}: each label begins with the id of a vector, such as {name!r}. Give "
-        "labels and ids in a table (CSV, TSV, Parquet) with the columns id and label."
-    )
 
 
 def _is_missing(label: Any) -> bool:
@@ -421,7 +403,6 @@ def _lists(given: Any, vectors: Vectors) -> list[Any]:
             f"{vectors.source}: {text!r} is one text, not a list of labels; give a list for each "
             "vector, or use judged.relevance.same_label(…)."
         )
-    _refuse_ids(map(list, lists), vectors)
     if len(lists) != len(vectors):
         raise InputError(
             f"{vectors.source}: {len(lists)} lists of labels for {len(vectors)} vectors; the "

@@ -400,25 +400,18 @@ class Custom(Similarity):
 
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
         result = self._call(queries, items)
-        if result.dtype.kind not in "biuf":
+        if result.dtype.kind not in "biuf" or result.shape != out.shape:
             raise InputError(
-                f"the similarity function returned {result.dtype}; it must return an array of "
-                "numbers."
+                f"the similarity function returned {result.dtype} of shape {result.shape} for "
+                f"{out.shape[0]} queries and {out.shape[1]} items; it must return numbers of shape "
+                f"{out.shape}."
             )
-        if result.shape != out.shape:
-            raise InputError(
-                f"the similarity function returned shape {result.shape} for {out.shape[0]} queries "
-                f"and {out.shape[1]} items; it must return {out.shape}."
-            )
-        if np.isnan(result).any():
-            raise InputError("the similarity function returned NaN, which cannot be ranked.")
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             out[...] = result
         if not np.isfinite(out).all():
             raise InputError(
-                "the similarity function returned infinite scores, or some too large for "
-                f"{'single' if out.dtype == np.float32 else 'double'} precision. Use exclude for "
-                "items that should not be ranked."
+                "the similarity function returned scores that are NaN, infinite or too large. Use "
+                "exclude for items that should not be ranked."
             )
         return out
 

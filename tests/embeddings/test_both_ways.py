@@ -6,6 +6,7 @@ import pytest
 import judged
 from judged import Embeddings
 from judged.embeddings.relevance import same_label
+from support.products import rank_both
 
 CAPTIONS = [[1.0, 0.1], [0.9, 0.3], [0.1, 1.0], [0.6, 0.5]]
 IMAGES = [[1.0, 0.0], [0.0, 1.0]]
@@ -22,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def names(queries, items, **options):
-    return [r.name for r in Embeddings(queries, items).rank_both(OF, **options)]
+    return [r.name for r in rank_both(Embeddings(queries, items), OF, **options)]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from support.dense import (
     whole_numbers,
 )
 from support.loops import sampled
-from support.products import rank
+from support.products import rank, rank_both
 
 # -- unique categories
 
@@ -93,7 +93,7 @@ def test_both_directions_are_two_evaluations(similarity: str, memory: str, ties:
         item_ids=ids[1],
         memory=memory,
     )
-    there, back = compared.rank_both(same_label(left, right), policy=policy, name="x")
+    there, back = rank_both(compared, same_label(left, right), policy=policy, name="x")
     assert (there.name, back.name) == ("x: queries to items", "x: items to queries")
     for found, one, other, labels, of, names, by in (
         (there, queries, items, (left, right), burst, ids, there_by),
@@ -124,7 +124,7 @@ def test_both_directions_of_judgements_and_junk(memory: str) -> None:
     compared = Embeddings(
         queries, items, similarity="dot", exclude=listed(junk_list), memory=memory
     )
-    there, back = compared.rank_both({**given, "no such query": {"1": 1.0}})
+    there, back = rank_both(compared, {**given, "no such query": {"1": 1.0}})
     scores = queries @ items.T
     known = list(map(int, given))
     assert there.queries == (*map(str, known), "no such query")
@@ -143,8 +143,8 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     rng = np.random.default_rng(6)
     queries, items = rng.normal(size=(60, 6)), rng.normal(size=(90, 6))
     left, right = np.arange(60) % 30, np.arange(90) % 30
-    there, back = Embeddings(queries, items, normalise=normalise, memory=memory).rank_both(
-        same_label(left, right)
+    there, back = rank_both(
+        Embeddings(queries, items, normalise=normalise, memory=memory), same_label(left, right)
     )
     assert_equal(there, rank(queries, items, same_label(left, right), normalise=normalise))
     assert_equal(back, rank(items, queries, same_label(right, left), normalise=normalise))

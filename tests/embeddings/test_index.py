@@ -317,9 +317,9 @@ def test_an_index_of_another_metric(case: Case) -> None:
     assert not wrong
     result = evaluate_index(indexes["euclidean"], queries, items, relevance, **options)
     assert result.warnings() == [
-        "index@5: The index ranks by euclidean, the exact search by cosine, and vectors differ in "
-        "length: its recall and loss show this difference too. Choose the similarity euclidean, or "
-        "build the index for cosine."
+        "index@5: The index ranks by euclidean, the exact search by cosine: its recall and loss "
+        "show this difference too, unless all its vectors have one length. Choose the similarity "
+        "euclidean, or build the index for cosine."
     ]
 
 

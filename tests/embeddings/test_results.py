@@ -67,7 +67,7 @@ def test_ranks_and_lists_of_one_pass_are_those_of_two() -> None:
 
 
 BY = judged.Embeddings
-METHODS = [BY, BY.encode, BY.evaluate, BY.rank, BY.rank_both, BY.evaluate_and_top_k, BY.top_k]
+METHODS = [BY, BY.encode, BY.evaluate, BY.rank, BY.evaluate_and_top_k, BY.top_k]
 METHODS += [BY.evaluate_index, BY.diagnose, judged.evaluate_embeddings]
 
 

@@ -184,7 +184,7 @@ CALLS: dict[str, Callable[[Results], Call]] = {
             getattr(made.embeddings, name),
             {"relevance": made.same},
         )
-        for name in ("evaluate", "evaluate_and_top_k", "rank", "rank_both", "diagnose")
+        for name in ("evaluate", "evaluate_and_top_k", "rank", "diagnose")
     },
     "Embeddings.evaluate_index": lambda made: (
         made.embeddings.evaluate_index,

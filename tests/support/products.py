@@ -12,8 +12,10 @@ from judged import Embeddings, Rankings
 from judged.embeddings.learned import as_similarity
 from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.product import TiledProduct
-from judged.embeddings.relations import same_row
+from judged.embeddings.relations import as_relation, same_row
+from judged.embeddings.search import NAME, rank_both_ways
 from judged.inputs.vectors import as_vectors
+from judged.policy import Policy
 from judged.results import Diagnosis, IndexEvaluation, TopK
 
 RANDOM = np.random.default_rng(5)
@@ -68,6 +70,14 @@ def compared(
 def rank(queries: Any, items: Any, relevance: Any, **options: Any) -> Rankings:
     both, others = compared(queries, items, options)
     return both.rank(relevance, **others)
+
+
+def rank_both(both: Embeddings, relevance: Any, *, policy: Any = None, name: str = "") -> Any:
+    """The rankings of the queries' search for items, and of the items' search for queries."""
+    ways = rank_both_ways(
+        both, as_relation(relevance), Policy.of(policy), name=name or NAME, progress=None
+    )
+    return list(ways)
 
 
 def top_k(queries: Any, items: Any, k: Any, **options: Any) -> TopK:

@@ -279,7 +279,8 @@ class Embeddings(Search):
     ) -> list[Rankings]:
         """Return the rankings of one direction, or of both."""
         if both:
-            return [*self.rank_both(relevance, policy=policy, name=name, progress=progress)]
+            relation = self._relation(relevance)
+            return [*rank_both_ways(self, relation, policy, name=name, progress=progress)]
         rankings, _ = self._rank(relevance, policy, name, None, progress)
         return [with_best_scores(rankings, lambda: self.top_k(1))]
 
@@ -361,29 +362,6 @@ class Embeddings(Search):
         assert best is not None
         ranked = [with_best_scores(rankings, lambda: best)]
         return _evaluate(ranked, settings, weights), best
-
-    def rank_both(
-        self,
-        relevance: RelevanceLike | None = None,
-        *,
-        policy: PolicyLike | None = None,
-        name: str = NAME,
-        progress: Progress | None = None,
-    ) -> tuple[Rankings, Rankings]:
-        """Rank the queries' search for items, and the items' search for queries.
-
-        Parameters
-        ----------
-        relevance, policy, name, progress
-            As for `evaluate`.
-
-        >>> from judged import Embeddings, relevance
-        >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
-        >>> [r.name for r in clips.rank_both(relevance.pairs(), name="clips")]
-        ['clips: queries to items', 'clips: items to queries']
-        """
-        relation = self._relation(relevance)
-        return rank_both_ways(self, relation, Policy.of(policy), name=name, progress=progress)
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None

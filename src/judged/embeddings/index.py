@@ -25,6 +25,7 @@ from judged.embeddings.search import (
     scores_of,
     warn_of_self_matches,
 )
+from judged.embeddings.similarity import Similarity
 from judged.embeddings.top_k import TopK, TopKSearch
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
@@ -75,13 +76,16 @@ def compare_index(
         for lists, name in ((top_k.items, f"exact@{k}"), (found, f"index@{k}"))
     )
     itself = warn_of_self_matches(exact, relation, exactly)
+    recall = _recall(top_k, found, scores)
+    if np.nanmin(recall, initial=1.0) < 1:
+        adapter.notes += _about_metric(adapter.index, product.similarity, product.items)
     rankings = [
         _audited(exactly, product, itself),
         _audited(by_index, product, (*itself, *adapter.notes)),
     ]
     return IndexEvaluation(
         k=k,
-        per_query_recall=_recall(top_k, found, scores),
+        per_query_recall=recall,
         evaluation=announce_warnings(evaluate_rankings(rankings, settings)),
     )
 
@@ -375,11 +379,11 @@ class Adapter:
         k: int,
     ) -> None:
         self._queries, self._items = product.queries, product.items
-        self._ask = searcher(index)
+        self.index, self._ask = index, searcher(index)
         self._one_at_a_time = Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product)
-        self.notes = (*_about_size(index, product.items), *_about_metric(index, product))
+        self.notes = _about_size(index, product.items)
         self._numbers: dict[int, int] | None = None
         if self._keys is None and self._returns_ids(product, k):
             self._numbers = {int(name): row for name, row in self._by_id.items()}
@@ -617,46 +621,28 @@ def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
 _METRICS: dict[Any, str] = {0: "dot", 1: "euclidean", 2: "manhattan"}
 _METRICS |= {"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"}
 """Similarities by their names in faiss and usearch."""
-_SAME_LENGTH = ("cosine", "dot", "euclidean")
-"""These order items in the same way where all items have the same length."""
 _SAMPLE = 256
+"""Items whose lengths are looked at."""
 
 
-def _about_metric(index: Any, product: TiledProduct) -> tuple[str, ...]:
+def _about_metric(index: Any, similarity: Similarity, items: Vectors) -> tuple[str, ...]:
     """Warn of an index that ranks by another similarity than the exact search."""
-    own, library = None, _library(index)
-    if library == "faiss":
-        own = _METRICS.get(getattr(index, "metric_type", None))
-    elif library == "usearch":
-        own = _METRICS.get(getattr(getattr(index, "metric_kind", None), "name", None))
-    name = product.similarity.name
-    if own in (None, name) or name not in (*_SAME_LENGTH, "manhattan"):
+    metric = getattr(index, "metric_type", None)
+    if _library(index) == "usearch":
+        metric = getattr(getattr(index, "metric_kind", None), "name", None)
+    own, name = _METRICS.get(metric), similarity.name
+    if own in (None, name) or name not in _METRICS.values():
         return ()
-    why = ""
-    if own in _SAME_LENGTH and name in _SAME_LENGTH:
-        items = product.items
-        rows = np.unique(np.linspace(0, len(items) - 1, _SAMPLE).astype(np.int64))
-        held = _held(index, rows)
-        if any(some is not None and _one_length(some) for some in (held, items.rows(rows))):
+    unless = ""
+    if "manhattan" not in (own, name):  # for one length, the others order items in the same way
+        unless = ", unless all its vectors have one length"
+        some = items.rows(np.linspace(0, len(items) - 1, _SAMPLE).astype(np.int64), np.float64)
+        lengths = np.linalg.norm(some, axis=1)
+        if lengths.max() <= lengths.min() * 1.001:
             return ()
-        why = ", and vectors differ in length"
     return (
         Warned(
-            f"The index ranks by {own}, the exact search by {name}{why}: its recall and loss show "
-            f"this difference too. Choose the similarity {own}, or build the index for {name}."
+            f"The index ranks by {own}, the exact search by {name}: its recall and loss show this "
+            f"difference too{unless}. Choose the similarity {own}, or build the index for {name}."
         ),
     )
-
-
-def _held(index: Any, rows: Ints) -> NDArray[Any] | None:
-    try:
-        if _library(index) == "faiss":
-            return np.stack([index.reconstruct(int(row)) for row in rows if row < index.ntotal])
-        return np.stack([index.get(int(key)) for key in list(index.keys)[:_SAMPLE]])
-    except Exception:  # each library has its own
-        return None
-
-
-def _one_length(vectors: NDArray[Any]) -> bool:
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
-    return bool(lengths.max() <= lengths.min() * 1.001)

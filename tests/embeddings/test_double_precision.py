@@ -241,15 +241,6 @@ def test_excluded_items_are_not_counted_however_large_the_queries_are() -> None:
         assert (top_k(queries, items, 40, **options).lengths == 39).all()
 
 
-def test_a_middle_of_items_that_single_precision_cannot_hold() -> None:
-    rng = np.random.default_rng(14)
-    queries, items = rng.normal(3, 1, size=(5, 6)) * 2.0**300, rng.normal(3, 1, (40, 6)) * 2.0**300
-    found = Embeddings(queries, items, similarity="euclidean").top_k(40)
-    exact = scores_of("euclidean", queries, items)
-    assert found.items.tolist() == np.argsort(-exact, axis=1).tolist()
-    assert found.scores.tolist() == (-np.sort(-exact, axis=1)).tolist()
-
-
 def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None:
     with pytest.raises(InputError, match="so large that double precision cannot hold a score"):
         top_k([[1.0]], [[1e303], [1.0]], 2, similarity="dot")
@@ -371,13 +362,3 @@ def test_functions_are_given_double_precision_and_keep_it() -> None:
     assert found.hit_tie_last is not None
     assert found.hit_tie_last.tolist() == [1]
     assert seen == {np.dtype(np.float64)}
-
-
-@pytest.mark.parametrize("normalise", ["csls(k=2)", "inverted-softmax", "z-score", "min-max"])
-def test_normalised_scores_are_in_double_precision(normalise: str) -> None:
-    close = np.array([[1.0, 0.0], [1.0, 1e-7], [1.0, 2e-7], [1.0, -1e-7]])
-    found = rank(
-        [[1.0, 2.0], [2.0, 1.0]], close, lambda a, b: np.ones((b - a, 4)), normalise=normalise
-    )
-    assert found.hit_tie_first is not None
-    assert sorted(found.hit_tie_first.tolist()) == [1, 1, 2, 2, 3, 3, 4, 4]

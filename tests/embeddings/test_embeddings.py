@@ -125,21 +125,6 @@ def pairs_of_rows(count: int) -> dict[str, dict[str, int]]:
     return {str(row): {str(row): 1} for row in range(count)}
 
 
-def test_a_matrix_may_lead_from_one_space_to_another() -> None:
-    rng = np.random.default_rng(6)
-    queries, items, weights = (
-        whole_numbers(rng, 9, 3),
-        whole_numbers(rng, 50, 5),
-        rng.integers(-2, 3, (3, 5)),
-    )
-    relevant = rng.random((9, 50)) < 0.3
-    same(
-        rank(queries, items, among(relevant), similarity=weights),
-        queries @ weights @ items.T,
-        judged(relevant),
-    )
-
-
 @pytest.mark.parametrize("similarity", ["dot", "euclidean", "manhattan", "hamming"])
 @pytest.mark.parametrize("dims", [1, 3, 4])
 def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> None:

@@ -327,13 +327,6 @@ def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
         np.testing.assert_allclose(together[:1], alone, rtol=1e-5, atol=1e-6)
 
 
-def test_a_bank_is_cut_to_dims():
-    product = product_of(QUERIES[:, :4], ITEMS[:, :4])
-    as_normalisation("inverted-softmax", bank=BANK).fit(product, dims=4)
-    with pytest.raises(InputError):
-        as_normalisation("inverted-softmax", bank=BANK).fit(product)
-
-
 # -- declarations and errors
 
 

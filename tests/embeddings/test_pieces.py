@@ -9,7 +9,6 @@ import pytest
 
 import judged
 from judged.embeddings.ranks import cut
-from judged.embeddings.relations import as_relation
 from support.loops import sampled
 
 
@@ -113,23 +112,6 @@ def test_pieces_give_the_numbers_of_all_at_once(
     again = both.rank(RELEVANCE[relevance])
     assert again.hit_rank.tolist() == ranked.hit_rank.tolist()
     assert again.audit == ranked.audit
-
-
-@pytest.mark.parametrize("relevance", ["labels", "judgements", "lists"])
-def test_relations_know_how_many_pairs_there_are(relevance: str) -> None:
-    both = judged.Embeddings(*vectors(0))
-    bound: Any = as_relation(RELEVANCE[relevance], what="relevance").bind(both.queries, both.items)
-    pairs = bound.block(3, 20).lengths
-    assert (bound.most(3, 20) >= pairs).all()
-    if relevance != "lists":
-        assert bound.most(3, 20).tolist() == pairs.tolist()
-
-
-def test_nothing_relevant_is_refused_in_pieces_too(in_pieces: Any) -> None:
-    in_pieces()
-    message = "^no item is relevant to any query; check the relevance that was given.$"
-    with pytest.raises(judged.errors.InputError, match=message):
-        judged.Embeddings(*vectors(0)).evaluate(lambda begin, end: np.zeros((end - begin, 90)))
 
 
 def test_rows_are_cut_where_pairs_would_be_too_many() -> None:

@@ -57,12 +57,6 @@ def test_embeddings_say_what_they_are() -> None:
     assert repr(both) == "<Embeddings: 1 query and 2 items of 2 and 3 dimensions, by bilinear>"
 
 
-def test_ranks_and_lists_of_one_pass_are_those_of_two() -> None:
-    evaluation, lists = BOTH.evaluate_and_top_k({"0": {"0": 1}}, "RR", k=1)
-    assert evaluation.value() == BOTH.evaluate({"0": {"0": 1}}, "RR").value()
-    assert lists.items.tolist() == BOTH.top_k(1).items.tolist()
-
-
 # -- options that are the same everywhere
 
 

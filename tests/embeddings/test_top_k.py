@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import judged
-from judged import Embeddings
 from judged.embeddings.kernel import first_places
 from judged.embeddings.relevance import listed
 from judged.embeddings.top_k import TopK
@@ -153,18 +152,6 @@ def test_ties_need_a_rule_without_grades() -> None:
     assert (
         str(error.value) == "the first k items are chosen with ties=id or ties=input; got 'best'."
     )
-
-
-def test_no_more_places_than_items() -> None:
-    vectors = np.eye(3)
-    for k in (3, 4, 10**6, 10**15):
-        found = Embeddings(vectors[:2], vectors).top_k(k)
-        assert found.items.shape == found.scores.shape == (2, 3)
-        assert found.k == 3
-        _, listed = Embeddings(vectors[:2], vectors).evaluate_and_top_k({"0": {"0": 1}}, k=k)
-        assert listed.items.shape == (2, 3)
-        kinds = Embeddings(vectors[:2], vectors, unique=["a", "a", "b"]).top_k(k)
-        assert kinds.items.shape == (2, 2)
 
 
 # -- saved runs

@@ -128,19 +128,6 @@ def test_an_encoder_that_changed_under_its_name_is_refused(tmp_path: Path) -> No
     )
 
 
-def test_an_encoder_of_another_dimension_under_one_name_is_refused(tmp_path: Path) -> None:
-    encode(Counting(), cache=tmp_path)
-    encode(Counting(0.005), cache=tmp_path)  # half a percent may be rounding
-    with pytest.raises(InputError, match=r"\(2 dimensions instead of 3\)\. It has changed"):
-        encode(lambda texts: [[1.0, 2.0]] * len(texts), cache=tmp_path)
-    with pytest.raises(InputError, match="vectors of 2 dimensions, but of 3 before"):
-        encode(
-            lambda texts: [[1.0] * (2 if "new" in texts else 3)] * len(texts),
-            items={"d8": "new"},
-            cache=tmp_path,
-        )
-
-
 def test_two_towers_under_one_name_are_told_apart(tmp_path: Path) -> None:
     options: Any = {"encoder_name": "towers", "cache": tmp_path}
     for _ in range(2):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -109,13 +108,6 @@ def test_prompts_are_part_of_what_vectors_are_kept_under(tmp_path: Any) -> None:
     # Both are cached; one of each is encoded again, to detect a changed encoder.
     assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["b"])]
     assert len(list(tmp_path.iterdir())) == 3  # two prompts of queries, and the items
-
-
-def test_a_method_of_an_object_and_a_function_with_options_of_its_own() -> None:
-    encoder = OldSentenceTransformer()
-    judged.Embeddings.encode(["a"], ["a"], partial(encoder.encode, batch_size=8))
-    judged.Embeddings.encode(["a"], ["a"], encoder.encode)
-    assert encoder.calls == [("encode", ["a"]), ("encode", ["a"])]
 
 
 class Both(LangChain, OldSentenceTransformer):

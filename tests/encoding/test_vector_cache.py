@@ -18,17 +18,6 @@ def keys(number: int) -> list[bytes]:
     return [text_key(str(at)) for at in range(number)]
 
 
-def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
-    vectors = np.arange(12, dtype=np.float16).reshape(4, 3)
-    VectorCache(tmp_path, "e").add(keys(4), vectors)
-    found = VectorCache(tmp_path, "e").read({*keys(3)[1:], text_key("other")})
-    assert {key: vector.tolist() for key, vector in found.items()} == {
-        keys(4)[1]: [3, 4, 5],
-        keys(4)[2]: [6, 7, 8],
-    }
-    assert VectorCache(tmp_path, "another").read(set(keys(4))) == {}
-
-
 def test_only_the_owner_can_look(tmp_path: Path) -> None:
     kept = VectorCache(tmp_path / "new", "e")
     for folder in (kept.root, kept.folder):

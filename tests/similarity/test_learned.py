@@ -245,19 +245,6 @@ def test_reversed_it_still_knows_its_queries() -> None:
     )
 
 
-def test_one_seen_query_among_others() -> None:
-    data, learned = trained("bilinear")
-    rows = learned.unseen(data.queries)
-    _, chose = learned.seen.of(as_vectors(data.queries))
-    queries = np.vstack([data.queries[rows], data.queries[chose][:1]])
-    with pytest.raises(InputError) as error:
-        top_k(queries, data.items, 1, similarity=learned, query_ids=[*map(str, range(12)), "last"])
-    assert str(error.value).partition(";")[0] == (
-        "the queries: 1 of 13 queries (last) were seen when this similarity was learned, "
-        "0 in training and 1 to choose when to stop"
-    )
-
-
 def test_other_dimensions() -> None:
     data, learned = trained("bilinear")
     with pytest.raises(InputError) as error:
@@ -266,15 +253,3 @@ def test_other_dimensions() -> None:
         "this similarity was learned from queries of 8 dimensions and items of 6, but the queries "
         "have 4 and the items 6."
     )
-
-
-def test_zeros_have_no_direction() -> None:
-    _, items, _, learned = unseen("bilinear")
-    with pytest.raises(InputError) as error:
-        top_k(np.zeros((1, 8)), items, 1, similarity=learned)
-    assert str(error.value) == (
-        "the queries: vector 0 is all zeros, so it has no direction and no cosine; remove it, or "
-        "choose another similarity."
-    )
-    found = diagnose(np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned)
-    assert found.queries.zero.count == 1

@@ -192,8 +192,6 @@ def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
     lines, about = _lines(file), _NO_IDS
     mark = SEPARATORS.get(file.format or "", next((m for m in "\t," if m in "".join(lines)), " "))
     cells = [split(line, mark) for line in lines if line]
-    if not cells:
-        raise InputError(f"{file.label}: there is no label in it.")
     if file.format in ("csv", "tsv") and (file.key or choose_ids(cells[0], LABEL_NAMES)):
         column, about = _label_column(file, several=True)
         lines = column.fill_null("").to_list()
@@ -234,24 +232,7 @@ _NO_IDS: dict[str, Any] = {"ids": None}
 
 def _label_column(file: File, *, several: bool = False) -> tuple[pl.Series, dict[str, Any]]:
     """Return the column of labels, and the fields of a `LabelTable` about the ids beside it."""
-    places: Sequence[str] | None = None
-    if file.format in (None, "text"):
-        lines = _lines(file)
-        table = pl.LazyFrame({"label": lines}, schema={"label": pl.String})
-        places = [f"line {number}" for number, _ in enumerate(lines, 1)]
-    elif file.format == "parquet":
-        table = pl.scan_parquet(file.path, glob=False)
-    else:
-
-        def is_header(cells: Sequence[str]) -> bool:
-            return len(cells) > 1 or file.key is not None or cells[0].lower() in LABEL_NAMES
-
-        sheet = read_sheet(file.path, LABELS, file.label, is_header)
-        assert isinstance(sheet, Sheet)  # JSON is not among the formats
-        table = sheet.frame.lazy().with_columns(pl.all().str.strip_chars())
-        places = sheet.places
-        if not sheet.headed:
-            table = table.rename({sheet.header[0]: "label"})
+    table, places = _table_of(file)
     with reading_parquet(file.label):
         schema = table.collect_schema()
         chosen = choose_named(file, schema.names(), LABEL_NAMES)
@@ -279,6 +260,23 @@ def _label_column(file: File, *, several: bool = False) -> tuple[pl.Series, dict
     }
 
 
+def _table_of(file: File) -> tuple[pl.LazyFrame, Sequence[str] | None]:
+    """Return a table with its labels, and the places of its rows if these are not row numbers."""
+    if file.format == "parquet":
+        return pl.scan_parquet(file.path, glob=False), None
+    lines, mark = _lines(file), SEPARATORS[file.format or "text"]
+    if mark != " " and mark in next(filter(lambda line: line[:1] not in ("", "#"), lines), ""):
+        sheet = read_sheet(file.path, LABELS, file.label, lambda cells: True)
+        assert isinstance(sheet, Sheet)  # JSON is not among the formats
+        return sheet.frame.lazy().with_columns(pl.all().str.strip_chars()), sheet.places
+    name, places = "label", [f"line {number}" for number, _ in enumerate(lines, 1)]
+    if mark != " ":
+        lines = [(split(line, mark) or [""])[0].strip() for line in lines]
+        if file.key is not None or lines[0].lower() in LABEL_NAMES:
+            (name, *lines), places = lines, places[1:]
+    return pl.LazyFrame({name: lines}, schema={name: pl.String}), places
+
+
 def _bare(text: str) -> str:
     """Return the inside of a list as Python and JSON write it, or the text as it is."""
     if not (text.startswith("[") and text.endswith("]")):
@@ -300,7 +298,8 @@ def _bit_columns(file: File, rows: list[list[str]]) -> LabelTable | None:
     header, body = cells[0], cells[1:]
     if all(cell.lower() in _BITS for cell in header[1:]):  # it names no columns
         header, body = ["id", *(str(at) for at, _ in enumerate(header[1:]))], cells
-        if len(header) < 3 or all(row[0].lower() in _BITS for row in body):
+        ids = [row[0] for row in body]
+        if len(header) < 3 or set(ids) <= _BITS.keys() or len(set(ids)) < len(ids):
             return None
     name = choose_ids(header) or next(filter(is_index, header), None)
     used = [at for at, other in enumerate(header) if other != name and not is_index(other)]
@@ -315,9 +314,9 @@ def _bit_columns(file: File, rows: list[list[str]]) -> LabelTable | None:
             f'of labels, as "{file.label}::{others[-1]}".'
         )
     labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
-    ids = None if name is None else tuple(row[header.index(name)] for row in body)
+    named = None if name is None else tuple(row[header.index(name)] for row in body)
     unnamed = name is not None and is_index(name)
-    return LabelTable(ids, labels, file.label, several=True, unnamed=unnamed)
+    return LabelTable(named, labels, file.label, several=True, unnamed=unnamed)
 
 
 def categories_from(path: str | os.PathLike[str]) -> Any:
@@ -423,4 +422,6 @@ def _lines(file: File) -> list[str]:
     ]
     while lines and not lines[-1]:
         lines.pop()
+    if not lines:
+        raise InputError(f"{file.label}: there is no label in it.")
     return lines

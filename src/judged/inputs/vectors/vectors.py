@@ -322,7 +322,8 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
 
 def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
     """Raise an error for a join by row number if another column of the file may be the ids."""
-    if vectors.ids is None and vectors.others and (given := tuple(names)) != vectors.names():
+    given = tuple(names) if vectors.ids is None and vectors.others else ()
+    if given and given != vectors.names():
         raise InputError(
             f"{vectors.source}: no column has a name of ids, and the {what} name "
             f"{quoted(given[0])}, which could be a row number or the id in column "

@@ -106,18 +106,6 @@ def test_it_is_said_everywhere() -> None:
     }
 
 
-def test_without_a_convention_nothing_is_said() -> None:
-    evaluation = evaluate(JUDGEMENTS, RUN, ["AP"])
-    assert evaluation.to_dict()["convention"] is None
-    assert (
-        "onvention"
-        not in str(evaluation)
-        + evaluation.to_markdown()
-        + evaluation.to_latex()
-        + evaluation.definition()
-    )
-
-
 def refused(measures: object, convention: str, error: type[Exception]) -> str:
     with pytest.raises(error) as raised:
         score(measures, convention)

@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 
-from judged import evaluate
 from judged.conventions import Convention, conventions, find
 from judged.errors import MeasureError
 from judged.measures import Measure, catalogue, parse_measure
@@ -190,30 +189,6 @@ def test_parameters_that_are_written_hold(convention: Convention) -> None:
                 found = meaning(convention, text)
                 if found and found[0].spec is measure.spec:
                     assert found[0].params[param.name] == measure.params[param.name], text
-
-
-def test_recall_of_rectools_is_its_recall() -> None:
-    """One of two relevant items among the first ten: 1/2, and not 1 of the one that was found."""
-    judgements = {"q": {"a": 1, "b": 1}}
-    run = {"q": {"a": 2.0, "x": 1.0}}
-    for name in ("R@10", "Recall@10", "Recall(k=10)"):
-        assert evaluate(judgements, run, name, convention="rectools").value() == 0.5
-    assert evaluate(judgements, run, "R(norm=capped)@1", convention="rectools").value() == 1.0
-
-
-@pytest.mark.parametrize("library", ["trec_eval", "pytrec_eval"])
-def test_recall_of_whole_lists_is_set_recall(library: str) -> None:
-    assert meaning(find(library), "R") == (parse_measure("R"), "set_recall")
-    assert meaning(find(library), "R(norm=capped)") == (
-        parse_measure("R(norm=capped)"),
-        "set_relative_P",
-    )
-
-
-@pytest.mark.parametrize("library", ["clap", "clip"])
-@pytest.mark.parametrize("text", ["MedR", "MedianRank", "Rank(aggregate=median)", "median_rank"])
-def test_the_median_rank_is_called_so(library: str, text: str) -> None:
-    assert meaning(find(library), text) == (parse_measure("Rank(aggregate=median)"), "median_rank")
 
 
 def test_what_is_added_is_said() -> None:

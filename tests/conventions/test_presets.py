@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from judged import Embeddings, evaluate, relevance
-from judged.measures import PRESETS, parse_all, parse_measure
+from judged import evaluate
+from judged.measures import parse_all
 from judged.measures.reference import PRESETS as DATA
 
 HIT_RATES = ("clip", "clap", "reid", "metric-learning")
@@ -26,11 +25,6 @@ def test_recall_is_a_hit_rate_where_the_field_means_one(preset: str) -> None:
         if preset != "trec"
         else (True, False)
     )
-
-
-@pytest.mark.parametrize("preset", DATA)
-def test_no_preset_names_a_measure_twice(preset: str) -> None:
-    assert len(parse_all(preset)) == len(PRESETS[preset])
 
 
 def captions(hits: int, of: int = 5) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -74,16 +68,6 @@ def test_recall_that_cannot_reach_1_says_so_once(tmp_path: Path) -> None:
         )
     )
     assert evaluate(str(qrels), str(listed), "R@1").warnings() == [WARNING]
-
-
-def test_embeddings_say_it_too() -> None:
-    """Thirty items of five labels, each a query: five others have its label."""
-    rng = np.random.default_rng(3)
-    labels = np.repeat(np.arange(5), 6)
-    vectors = rng.normal(size=(30, 4))
-    both = Embeddings(vectors, vectors, exclude=relevance.same_row())
-    found = both.evaluate(relevance.same_label(labels, labels), "R@1, Success@1")
-    assert found.warnings() == [WARNING]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +129,3 @@ def test_all_of_more_than_k_says_that_it_is_out_of_reach() -> None:
     ]
     whole = evaluate(judgements, run, "Success(of=all)@R, Success(of=all)").warnings()
     assert not any("cannot exceed" in text for text in whole)
-
-
-def test_the_presets_of_libraries_are_theirs() -> None:
-    assert parse_measure("AP@R") in parse_all("metric-learning")
-    assert {"Success@1", "Success@10", "Success@100"} <= set(PRESETS["metric-learning"])

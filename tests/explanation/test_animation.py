@@ -13,7 +13,7 @@ import pytest
 
 from judged import explain
 from judged.errors import MissingExtraError, OutputError
-from judged.explanation.animation import MOST_ROWS, animation, ticks
+from judged.explanation.animation import MOST_ROWS, animation
 from judged.explanation.arithmetic import figure
 from judged.measures import REGISTRY
 from support.loops import for_each
@@ -115,13 +115,6 @@ def test_the_page_runs_only_what_it_came_with() -> None:
     assert policy.count("sha256-") == 3
 
 
-def test_the_page_stands_at_its_end_without_scripts() -> None:
-    page = explain(LIST, measure="AP@10").to_html()
-    assert '<p class="caption" data-caption aria-live="polite">AP@10 = (1/3' in page
-    assert '<dd data-of="score">0.3694</dd>' in page
-    assert '<dd data-reading="1">3/10 = 0.3</dd>' in page
-
-
 def test_the_page_begins_with_query_and_value() -> None:
     page = explain({"q7": {"a": 1}}, {"q7": ["b", "a"]}, "RR").to_html()
     assert '<p class="eyebrow">query <span class="mono">q7</span> of run</p>' in page
@@ -174,17 +167,6 @@ def test_a_cut_ends_the_walk() -> None:
     assert scene.frames[-2].caption == (
         "Ranks 11 to 40 as one step: 30 of 30 relevant, which adds 0.3."
     )
-
-
-def test_the_curve_falls_past_results_that_are_skipped() -> None:
-    """Of 1, nineteen 0 and 1 again, five are shown: before rank 21 precision is 1/20."""
-    e = explain([1] + [0] * 19 + [1], measure="AP", rows=5)
-    scene = animation(e)
-    assert scene.chart["kind"] == "area"
-    before, at = scene.chart["points"][-2:]
-    assert (before["rank"], before["recall"], before["precision"]) == (21, 0.5, 0.05)
-    assert (at["rank"], at["recall"], at["precision"]) == (21, 1.0, 2 / 21)
-    assert (before["relevant"], at["relevant"]) == (False, True)
 
 
 def test_the_walk_of_ndcg_shows_gains_discounts_and_the_ideal() -> None:
@@ -273,21 +255,6 @@ def test_the_walk_adds_up_to_the_value_of_every_measure(name: str) -> None:
             )
 
 
-@pytest.mark.parametrize(
-    ("top", "lines"),
-    [
-        (1.0, (0, 0.2, 0.4, 0.6, 0.8, 1)),
-        (1.1, (0, 0.25, 0.5, 0.75, 1, 1.25)),
-        (5, (0, 1, 2, 3, 4, 5)),
-        (6, (0, 2, 4, 6)),
-        (98.3, (0, 20, 40, 60, 80, 100)),
-        (1e308, (0, 2e307, 4e307, 6e307, 8e307, 1e308)),
-    ],
-)
-def test_axes_have_round_numbers(top: float, lines: tuple[float, ...]) -> None:
-    assert ticks(top) == lines
-
-
 # -- GIF
 
 
@@ -316,19 +283,6 @@ def test_a_gif_has_a_picture_for_every_frame(grades, measure: str, tmp_path) -> 
             assert picture.info["duration"] >= 500
             shown.add(picture.convert("RGB").tobytes())
         assert len(shown) == picture.n_frames
-
-
-def test_a_gif_shows_the_area_growing(tmp_path) -> None:
-    from PIL import Image
-
-    explain(LIST, measure="AP").save(tmp_path / "walk.gif")
-    with Image.open(tmp_path / "walk.gif") as picture:
-        sizes = []
-        for number in (0, 3, 5, 8):
-            picture.seek(number)
-            colours = picture.convert("RGB").crop((72, 190, 500, 448)).getcolors(1 << 20)
-            sizes.append(sum(count for count, colour in colours if colour[2] - colour[0] > 20))
-    assert sizes == sorted(set(sizes))
 
 
 def test_a_gif_without_pillow(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:

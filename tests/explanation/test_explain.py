@@ -266,12 +266,6 @@ def test_an_item_that_was_not_retrieved_may_help_most() -> None:
     assert change.value == pytest.approx(2 / 3)
 
 
-def test_nothing_helps_a_perfect_list() -> None:
-    e = explain("1 1 0", measure="AP")
-    assert e.best_change is None
-    assert "What would help most" not in e.to_text()
-
-
 def test_of_a_measure_where_lower_is_better_less_is_more() -> None:
     # From infinity, any rank is better; rank 1 is best.
     change = explain("0 0 0 1", measure="Rank").best_change

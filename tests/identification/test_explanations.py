@@ -180,14 +180,6 @@ def test_ties_that_are_averaged() -> None:
     }
 
 
-def test_ties_whose_order_does_not_matter_need_no_average() -> None:
-    """The mean over all orders of a measure that has no closed form is known where every order
-    gives the same."""
-    judgements, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 0.9, "a": 0.5, "b": 0.5}}
-    found = identify("0.667", judgements, run, "AP(area=interpolated, norm=retrieved)")
-    assert found.matches[0].definition.holds["ties"] == ("id", "input", "best", "worst", "expected")
-
-
 def test_rounding_comes_before_cutting_off() -> None:
     # 2/3 is 0.6666… or 0.6667.
     judgements, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "b"]}
@@ -237,13 +229,6 @@ def test_a_measure_that_cannot_be_computed_says_why() -> None:
     with pytest.raises(MeasureError, match="needs the size of the collection"):
         identify("0.5", A, RUN, "FallOut@5")
     assert identify("0.03", A, RUN, "FallOut@5", collection=100).matches
-
-
-def test_a_grade_above_the_usual_highest() -> None:
-    judgements = {"q": {"a": 7, "b": 1}}
-    value = evaluate(judgements, {"q": ["b", "a"]}, "ERR(max_grade=7)@10").value()
-    found = identify(f"{value:.6f}", judgements, {"q": ["b", "a"]}, "ERR")
-    assert found.matches[0].definition.measure.params["max_grade"] == 7
 
 
 def test_a_depth_is_kept() -> None:

@@ -62,13 +62,6 @@ def test_the_table_fits_80_columns() -> None:
         assert max(map(len, lines)) <= 80
 
 
-def test_options_that_give_the_same_are_named_together() -> None:
-    # A tie of three: best and the order of the input put a first, id puts it last.
-    found = identify("1.000", {"q": {"a": 1, "c": 0}}, {"q": {"a": 0.5, "b": 0.5, "c": 0.5}}, "RR")
-    assert found.rows()[0][:3] == ("1.000000", "RR", "ties=input|best")
-    assert "| RR, ties=input\\|best |" in found.to_markdown()
-
-
 def test_as_dict() -> None:
     found = identify("0.833", JUDGEMENTS, RUN, "AP@3").to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
@@ -138,11 +131,6 @@ def test_what_has_to_be_cut_off_says_so() -> None:
     (first, *_) = identify("0.6666", JUDGEMENTS, RUN, "R@3").rows()
     assert first[:2] == ("0.666667", "R@3")
     assert first[3].endswith(", digits cut off")
-
-
-def test_the_usual_options_come_first() -> None:
-    """What is near to the usual policy is found by the place of an option."""
-    assert {choice: options[0] for choice, options in OPTIONS.items()} == Policy().to_dict()
 
 
 def test_nothing_is_finite() -> None:

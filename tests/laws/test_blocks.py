@@ -191,21 +191,6 @@ def test_batches_give_what_the_whole_run_gives(size: int) -> None:
     assert found.to_dict(per_query=True) == expected.to_dict(per_query=True)
 
 
-def test_judgements_in_a_table_are_cut_as_those_in_a_dict_are() -> None:
-    draw = Random(11)
-    judgements, run = collection(draw)
-    rows = [(q, item, float(grade)) for q, own in judgements.items() for item, grade in own.items()]
-    draw.shuffle(rows)
-    order = list(dict.fromkeys(query for query, _, _ in rows))
-    frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    request = EvaluationSettings.of("AP", None)
-    found = [
-        evaluated(match_with(known, request.policy), blocks(run, draw), request)
-        for known in (Judgements(frame, "judgements"), Lookup({q: judgements[q] for q in order}))
-    ]
-    assert numbers(found[0]) == numbers(found[1])
-
-
 @pytest.mark.parametrize("subtopics", [False, True])
 def test_the_order_of_judgements_plays_no_part(subtopics: bool) -> None:
     """Where items are equally good next in an ideal list, their ids decide, not their rows."""

@@ -319,13 +319,3 @@ def test_a_cutoff_that_would_take_all_memory(text: str) -> None:
     r = Rankings.from_relevance([[{"s": 1}, {"s": 0}]])
     with pytest.raises(MeasureError, match=f"at most {FARTHEST:,}"):
         parse_measure(text.format(10**15)).compute(r)
-
-
-@for_each("name", [name for name in PLAIN if REGISTRY[name].at == "k"])
-def test_the_greatest_cutoff(name: str) -> None:
-    measure = parse_measure(name)
-    if "max_grade" in measure.params or "max_rel" in measure.params:
-        measure = measure(**{n: 4 for n in ("max_grade", "max_rel") if n in measure.params})
-    r = Rankings.from_relevance([[1, 0, 2]], collection=10)
-    value = _value(measure @ (2**53 - 1), r, "at most")
-    assert value is None or np.isfinite(value)

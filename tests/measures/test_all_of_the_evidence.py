@@ -72,28 +72,3 @@ def test_a_variant_has_its_own_formula_wherever_one_is_given(measure: str, formu
     explained = explain("0 1 0 1", measure=measure)
     assert readable(formula) in explained.to_text()
     assert formula in explained.to_latex()
-
-
-def test_any_is_the_usual_one_and_has_no_name_of_its_own() -> None:
-    assert str(parse_measure("Success(of=any)@5")) == "Success@5"
-    assert str(parse_measure("hit_rate(of=all)@5")) == "Success(of=all)@5"
-    assert str(parse_measure("Rank(of=first)")) == "Rank"
-
-
-@pytest.mark.parametrize(
-    ("measure", "relevant", "value", "says"),
-    [
-        ("Success(of=all)@4", 2, 1.0, "All 2 relevant items are there, the last at rank 4."),
-        ("Success(of=all)@3", 2, 0.0, "Of 2 relevant items, 1 is among the results that count."),
-        (
-            *("Success(of=all)@4", 3, 0.0),
-            "Of 3 relevant items, 2 are among the results that count; 1 was not retrieved.",
-        ),
-        ("Rank(of=last)", 3, inf, "1 of 3 relevant items were not retrieved."),
-        ("Rank(of=last)", 2, 4.0, ""),
-    ],
-)
-def test_explained(measure: str, relevant: int, value: float, says: str) -> None:
-    found = explain("0 1 0 1", measure=measure, relevant=relevant)
-    assert found.value == value
-    assert says in found.to_text()

@@ -14,7 +14,7 @@ from judged import Rankings, evaluate
 from judged.errors import PolicyError
 from judged.evaluation import wording
 from judged.measures import REGISTRY, parse_measure
-from judged.measures.ties import DRAWS, PAIRS, expectations
+from judged.measures.ties import DRAWS, expectations
 from support.errors import error_of
 from support.evaluating import add_choices
 from support.loops import for_each
@@ -170,17 +170,6 @@ def test_queries_without_ties_keep_their_value_to_the_last_digit() -> None:
         assert (plain[0], plain[2]) == (mean[0], mean[2])
 
 
-def test_without_ties_nothing_is_drawn() -> None:
-    evaluation = evaluate(
-        {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["ERR", "Bpref"], policy={"ties": "expected"}
-    )
-    assert evaluation.scored().errors == {}
-    assert (
-        evaluation.value("ERR")
-        == evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "ERR").value()
-    )
-
-
 # -- drawing
 
 MANY = [
@@ -196,14 +185,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.measures.ties.LIMIT", 1)
 
 
-def test_few_orders_are_gone_through_one_by_one() -> None:
-    measure = parse_measure("ERR")
-    found = expectations([measure], rankings_of_ties(MANY[1:]))[measure]
-    assert found.errors is None
-    wanted = [mean_of_twins(measure, query) for query in MANY[1:]]
-    np.testing.assert_allclose(found.values, wanted, rtol=1e-13)
-
-
 @pytest.mark.usefixtures("drawn")
 def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> None:
     measure = parse_measure("ERR")
@@ -213,33 +194,6 @@ def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> Non
     assert found.errors[0] > 0
     # The last query has no ties.
     assert (found.errors[2], off[2]) == (0, pytest.approx(0, abs=1e-15))
-
-
-@pytest.mark.usefixtures("drawn")
-def test_an_order_and_its_reverse_enumerate_a_tie_of_two() -> None:
-    measure = parse_measure("ERR")
-    query = Tied(((1.0, None), (2.0,)))
-    found = expectations([measure], rankings_of_ties([query]))[measure]
-    assert found.errors.tolist() == [0]
-    assert found.values[0] == pytest.approx(mean_of_twins(measure, query), abs=1e-15)
-
-
-@pytest.mark.usefixtures("drawn")
-def test_the_standard_error_is_that_of_the_mean_of_pairs() -> None:
-    """By hand: every order's pair mean, and from them the variance that a pair has."""
-    measure, query = parse_measure("ERR"), Tied(((1.0, None, 2.0, 3.0),))
-    grades = query.groups[0]
-    orders = [
-        rankings_of_ties([Tied(tuple((grade,) for grade in order))])
-        for order in permutations(grades)
-    ]
-    values = np.array([measure.compute(order)[0] for order in orders])
-    mirrored = {order: at for at, order in enumerate(permutations(range(4)))}
-    pairs = np.array(
-        [(values[at] + values[mirrored[order[::-1]]]) / 2 for order, at in mirrored.items()]
-    )
-    found = expectations([measure], rankings_of_ties([query]))[measure]
-    assert found.errors[0] == pytest.approx(pairs.std() / np.sqrt(PAIRS), rel=0.15)
 
 
 def test_the_same_numbers_every_time_and_whatever_else_is_computed() -> None:
@@ -352,32 +306,6 @@ def test_ranks_of_all_relevant_items_are_the_middles_of_their_ties() -> None:
 
 
 # -- where expected values come from
-
-
-def test_rankings_made_otherwise_can_be_expected_later() -> None:
-    rankings = rankings_of_ties(MANY, ties="id")
-    later = rankings.evaluate("AP", policy={"ties": "expected"})
-    assert later.value() == rankings_of_ties(MANY).evaluate("AP").value()
-    assert (later.policy.ties, later.scored().rankings.ties) == ("expected", "expected")
-
-
-def test_hits_stand_by_id_and_keep_their_spans() -> None:
-    made = Rankings.from_run(
-        {"q": {"a": 1, "c": 0}}, {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}, policy={"ties": "expected"}
-    )
-    assert (made.ties, made.hit_rank.tolist(), made.hit_grade.tolist()) == (
-        "expected",
-        [1, 3],
-        [0, 1],
-    )
-    assert made.hit_tie_first.tolist() == [1, 1]
-
-
-def test_condensed_lists() -> None:
-    # Without the unjudged b, a ties with c alone.
-    run = {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}
-    policy = {"ties": "expected", "unjudged": "removed"}
-    assert evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy).value() == 0.75
 
 
 def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:

@@ -15,13 +15,11 @@ from judged import measures
 from judged.errors import MeasureError
 from judged.evaluation.wording import TIES_REFERENCE
 from judged.measures import (
-    DEFAULT,
     FAMILIES,
     REGISTRY,
     Measure,
     Spec,
     bind,
-    catalogue,
     parse_measure,
 )
 from judged.measures.reference import BIBLIOGRAPHY, readable
@@ -120,17 +118,9 @@ def declare_again() -> None:
     measure(name="ndcg", params=(), **same)(like.compute)
 
 
-def test_the_catalogue_lists_every_measure() -> None:
-    assert list(REGISTRY) == [spec.name for spec in catalogue()]
-
-
 def test_every_file_that_declares_a_measure_is_a_family() -> None:
     files = Path(measures.__file__).parent.glob("*.py")
     assert {each.stem for each in files if "\n@measure(" in each.read_text()} == set(FAMILIES)
-
-
-def test_the_default_measures_can_be_read() -> None:
-    assert [str(parse_measure(text)) for text in DEFAULT] == list(DEFAULT)
 
 
 def test_every_measure_is_a_name_of_the_package() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -100,15 +98,6 @@ def test_corrections_are_those_of_statsmodels(correction: str, theirs: str) -> N
         assert [row.corrected_p for row in some] == pytest.approx(list(found), **CLOSE)
 
 
-def test_a_table_of_holm_by_hand() -> None:
-    # Sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2 and 1 that is 0.04, 0.06, 0.06, 0.04, and none
-    # may be below one before it: 0.04, 0.06, 0.06, 0.06. In the order given: 0.06, 0.04, 0.06, 0.06
-    from judged.statistics.ranks import corrected
-
-    found = corrected(np.array([0.03, 0.01, 0.02, 0.04]), "holm")
-    assert found == pytest.approx([0.06, 0.04, 0.06, 0.06])
-
-
 def test_darwins_maize() -> None:
     # Fisher (1935), The Design of Experiments: heights of 15 pairs, in eighths of an inch. Of
     # 32,768 sign patterns 1726 have a sum at least as far from 0 as 314.
@@ -118,36 +107,6 @@ def test_darwins_maize() -> None:
     assert pair.difference == pytest.approx(314 / 15)
     # His t is 2.148 with 14 degrees of freedom.
     assert pair_of(np.zeros(15), differences).p == pytest.approx(0.0497, abs=5e-5)
-
-
-@for_each("size", [6, 7, 9, 12])
-@for_each("seed", range(3))
-def test_exact_p_is_that_of_all_signs(size: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    # In tenths and twelfths, so that sums tie, and no float is what it says.
-    differences = [Fraction(int(rng.integers(-5, 9)), [10, 12][seed % 2]) for _ in range(size)]
-    if sum(each != 0 for each in differences) < 6:
-        differences = [each or Fraction(1, 10) for each in differences]
-    base = rng.integers(0, 10, size)
-    a = [float(Fraction(int(each), 10)) for each in base]
-    b = [float(Fraction(int(x), 10) + d) for x, d in zip(base, differences, strict=True)]
-    whole = abs(sum(differences))
-    signs = list(itertools.product((1, -1), repeat=size))
-    reached = sum(
-        abs(sum(s * d for s, d in zip(sign, differences, strict=True))) >= whole for sign in signs
-    )
-    assert pair_of(a, b, test="randomisation").p == pytest.approx(reached / 2**size, rel=1e-12)
-
-
-@for_each("seed", range(4))
-def test_randomisation_is_that_of_scipy(seed: int) -> None:
-    a, b = values(seed, size=11)
-    found = stats.permutation_test(
-        (b, a), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
-    )
-    pair = pair_of(a, b, test="randomisation")
-    if pair.verdict != "too few":
-        assert pair.p == pytest.approx(found.pvalue, rel=1e-9)
 
 
 @for_each("seed", range(6))

@@ -94,13 +94,3 @@ def test_average_precision_of_k_neighbours(calculator: Any, k: int) -> None:
     expected = theirs["mean_average_precision"], theirs["mean_reciprocal_rank"]
     assert found.value(f"AP@{k}") == pytest.approx(expected[0], abs=1e-9, rel=0)
     assert found.value(f"RR@{k}") == pytest.approx(expected[1], abs=1e-7, rel=0)
-
-
-def test_known_disagreement_labels_in_single_precision(calculator: Any) -> None:
-    """The calculator casts labels to float32, in which 2^24 and 2^24 + 1 are the same; here they
-    stay exact."""
-    queries, items = np.zeros((1, 2), np.float32), np.array([[1, 0], [2, 0], [3, 0]], np.float32)
-    left, right = np.array([2**24 + 1]), np.array([2**24, 2**24, 2**24 + 1])
-    assert calculator(queries, left, items, right)["precision_at_1"] == 1.0
-    found = ours(queries, items, left, right, measures=["P@1", "RR"])
-    assert [found.value("P@1"), found.value("RR")] == [0.0, pytest.approx(1 / 3)]

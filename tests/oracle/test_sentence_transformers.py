@@ -114,28 +114,6 @@ def test_all_its_measures(evaluated: Evaluated) -> None:
     compare(evaluated(QUERIES, ITEMS, RELEVANT, truncate_dim=5), RELEVANT, "cosine", dims=5)
 
 
-def test_known_disagreement_ties(evaluated: Evaluated) -> None:
-    """Tied items stand there by ascending id; here by descending id, trec_eval's rule, or as they
-    came, or by grade.
-
-    (Before version 6 they stood as torch's topk left them.)
-    """
-    found = evaluated(np.ones((1, 2)), np.ones((3, 2)), {"0": {"0"}})
-    ranks = {
-        ties: evaluate_embeddings(
-            np.ones((1, 2)),
-            np.ones((3, 2)),
-            {"0": {"0": 1}},
-            measures=["RR"],
-            policy={"ties": ties},
-        ).value()
-        for ties in ("id", "input", "best", "worst")
-    }
-    third = pytest.approx(1 / 3)
-    assert ranks == {"id": third, "input": 1.0, "best": 1.0, "worst": third}
-    assert 1 / 3 <= found["cosine_mrr@500"] <= 1.0
-
-
 def test_known_disagreement_judged_queries_without_a_vector(evaluated: Evaluated) -> None:
     """They are left out there, which is the policy missing=skip; here they count as found nothing
     unless told so."""

@@ -30,16 +30,6 @@ def test_as_statsmodels_has_it(seed: int) -> None:
         assert p[at] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
-def test_two_parts_are_welchs_t() -> None:
-    from scipy import stats
-
-    columns, labels = parts(4, parts=2)
-    expected = stats.ttest_ind(columns[labels == 0], columns[labels == 1], equal_var=False)
-    statistic, p = between(columns, labels)
-    assert statistic == pytest.approx(expected.statistic**2, rel=1e-9)
-    assert p == pytest.approx(expected.pvalue, rel=1e-9)
-
-
 def test_by_hand() -> None:
     # Means 2 and 8 with standard errors √(1/3): t² = 36/(2/3) = 54 with four degrees of freedom.
     # Their two-sided p is 1 − 3/2·(x − x³/3) with x = t/√(4 + t²).

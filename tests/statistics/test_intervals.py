@@ -201,13 +201,6 @@ def test_groups_without_spread() -> None:
     assert one.note == "one group alone says nothing of how others would spread"
 
 
-def test_ends_are_cut_at_the_range() -> None:
-    values = np.array([1.0, 1, 1, 0.5])
-    free, cut = (interval(Means.of_values(values), range=each) for each in ((-9, 9), (0, 1)))
-    assert free.high > 1 == cut.high
-    assert free.low == cut.low
-
-
 def test_an_error_of_the_number_itself_is_added() -> None:
     values = np.random.default_rng(2).uniform(0.2, 1, 20)
     own = stats.sem(values)
@@ -348,19 +341,6 @@ def test_laws(seed: int, size: int) -> None:
         if isinstance(sample, Means):
             ungrouped = interval(sample, level=0.95, groups=rng.permutation(size))
             assert ends(ungrouped) == pytest.approx(ends(nested[-1]))
-
-
-@pytest.mark.parametrize(
-    ("found", "sign", "text"),
-    [
-        (Interval(0.5, 0.25, 0.75), "", "0.5000 [0.2500, 0.7500]"),
-        (Interval(0.5, -0.25, 0.75), "+", "+0.5000 [-0.2500, +0.7500]"),
-        (Interval(-0.5), "+", "-0.5000"),
-        (Interval(math.inf), "", "∞"),
-    ],
-)
-def test_as_text(found: Interval, sign: str, text: str) -> None:
-    assert found.said(sign) == text
 
 
 def test_uneven_units_have_no_bca() -> None:

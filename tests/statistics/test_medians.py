@@ -51,8 +51,3 @@ def test_as_one_by_one(
             else:
                 expected = resampled(sample, row)
             np.testing.assert_equal(median, expected)
-
-
-def test_no_values() -> None:
-    nothing = Median(np.empty(0), np.empty(0, np.int64), 3)
-    assert np.isnan(median_of(nothing, None)(np.ones((2, 3)))).all()

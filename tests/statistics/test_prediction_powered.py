@@ -83,15 +83,6 @@ def test_a_weight_counts_as_so_much_of_a_mean() -> None:
     assert same.spread.mean.tolist() == powered(trusted, cheap, judged).spread.mean.tolist()
 
 
-def test_all_columns_at_once_are_each_alone() -> None:
-    trusted, cheap, judged = drawn(30, 90, seed=10)
-    together = powered(trusted, cheap, judged)
-    for at in range(3):
-        alone = powered(trusted[:, [at]], cheap[:, [at]], judged)
-        assert alone.spread.mean[0] == pytest.approx(together.spread.mean[at], rel=1e-14)
-        assert alone.spread.error[0] == pytest.approx(together.spread.error[at], rel=1e-14)
-
-
 def test_the_difference_of_two_with_one_weight_is_that_of_the_differences() -> None:
     trusted, cheap, judged = drawn(30, 90, seed=11, columns=2)
     ours, theirs = trusted[:, :1] - trusted[:, 1:], cheap[:, :1] - cheap[:, 1:]

@@ -66,10 +66,6 @@ def test_nothing_to_add(values: Floats) -> None:
     assert repeat_variance(values) == (0.0, math.inf)
 
 
-def test_one_query_explains_nothing() -> None:
-    assert repeat_variance(np.array([[0.1], [0.3]])) == pytest.approx((0.01, 1.0))
-
-
 def test_weights() -> None:
     values = np.random.default_rng(1).random((3, 6)) + np.arange(3)[:, None]
     assert repeat_variance(values, np.full(6, 2.0)) == pytest.approx(repeat_variance(values))

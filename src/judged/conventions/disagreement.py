@@ -108,14 +108,7 @@ def compare_conventions(
         judgements, run = lists, None
     is_list = run is None and not isinstance(judgements, (Evaluation, Rankings))
     if is_list and may_be_list(judgements) and not holds_rows(judgements):
-        if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
-            raise InputError(NO_IDS)
-        if Policy.of(scoring.get("policy")).depth is not None:
-            raise InputError(NO_DEPTH)
-        collection = scoring.get("collection")
-        if isinstance(collection, Mapping):
-            raise InputError("collection of a relevance list is one number.")
-        rankings = rankings_of_lists(judgements, relevant, pool=pool, collection=collection)
+        rankings = read_lists(judgements, relevant, pool, scoring)
         return _disagreement(list_variants(rankings), parsed)
     if relevant is not None or pool is not None or scoring.get("collection") is not None:
         raise InputError("relevant, pool and collection apply to a relevance list only.")
@@ -144,6 +137,18 @@ def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> t
     data = read_data(judgements, run, scoring, policy)
     read = data.run(f"{function} takes one run; call it once for each run.")
     return match_variants(data.judgements(), read, policy, scoring.get("collection")), read
+
+
+def read_lists(lists: Any, relevant: Any, pool: Any, scoring: Mapping[str, Any]) -> Rankings:
+    """Read relevance lists, for which options about ids and runs are errors."""
+    if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
+        raise InputError(NO_IDS)
+    if Policy.of(scoring.get("policy")).depth is not None:
+        raise InputError(NO_DEPTH)
+    collection = scoring.get("collection")
+    if isinstance(collection, Mapping):
+        raise InputError("collection of a relevance list is one number.")
+    return rankings_of_lists(lists, relevant, pool=pool, collection=collection)
 
 
 def read_data(judgements: Any, run: Any, scoring: Mapping[str, Any], policy: Policy) -> Data:
@@ -308,12 +313,6 @@ class DefinitionScores:
         assert other.values is not None
         return ~np.isclose(self.values, other.values, rtol=0, atol=CLOSE, equal_nan=True)
 
-    def equals(self, other: DefinitionScores) -> bool:
-        """Return whether all values are equal, or both stop with the same error."""
-        if self.values is None or other.values is None:
-            return self.stops == other.stops
-        return not self.unlike(other).any()
-
 
 def _score_all(variants: Variants, meanings: Iterable[Meaning]) -> dict[Meaning, DefinitionScores]:
     """Compute all definitions; the measures of one policy share the cost of ties."""
@@ -436,8 +435,6 @@ class ComparedMeasure:
     measure: Measure
     rows: tuple[DefinitionRow, ...]
     found: dict[str, int]  # the number of `queries`, and of those of each kind
-    alike: tuple[tuple[DefinitionRow, ...], ...]
-    """The rows in groups that differ only in policy and have the same value for every query."""
 
     @property
     def by_value(self) -> tuple[tuple[DefinitionRow, ...], ...]:
@@ -477,16 +474,11 @@ class ComparedMeasure:
 
     def tables(self) -> list[Table]:
         """Return the definitions, and what makes them differ."""
-        count, different = len(self.rows), len(self.alike)
-        title = f"{self.measure}: {counted(count, 'definition')}"
-        if different < count:
-            title += f" in {counted(different, 'row')}, because some policies have no effect here"
-        rows = []
-        for number, group in enumerate(self.alike):
-            users = [" ".join(use) for row in group for use in row.uses()]
-            value = "stops" if group[0].stops else shown(group[0].value)
-            used = ", ".join(users if number else ["judged", *users])
-            rows.append([_group_name(group), value, group[0].affected(), used])
+        title, rows = f"{self.measure}: {counted(len(self.rows), 'definition')}", []
+        for row in self.rows:
+            users = [*([] if rows else ["judged"]), *map(" ".join, row.uses())]
+            value = "stops" if row.stops else shown(row.value)
+            rows.append([row.meaning.name, value, row.affected(), ", ".join(users)])
         words = {"definition", "queries that differ", "used by"}
         tables = [
             Table(["definition", "value", "queries that differ", "used by"], rows, words, title)
@@ -508,18 +500,6 @@ class ComparedMeasure:
         return [f"{self.measure}: {queries}{f', of them {kinds}' if kinds else ''}.", *stops]
 
 
-def without_effect(group: tuple[DefinitionRow, ...]) -> list[str]:
-    """Return the choices of a group of equal rows that its first row does not have."""
-    first = {difference["choice"] for difference in group[0].differences}
-    choices = (difference["choice"] for row in group for difference in row.differences)
-    return list(dict.fromkeys(choice for choice in choices if choice not in first))
-
-
-def _group_name(group: tuple[DefinitionRow, ...]) -> str:
-    name, idle = group[0].meaning.name, ", ".join(without_effect(group))
-    return f"{name} (no effect here: {idle})" if idle else name
-
-
 def _equal(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
@@ -534,17 +514,8 @@ def _compare(variants: Variants, measure: Measure) -> ComparedMeasure:
     scores = _score_all(variants, meanings)
     kinds = _kinds_of_queries(variants.usual, measure)
     rows = tuple(_row(scores, *definition, kinds) for definition in definitions)
-    groups: list[list[DefinitionRow]] = []
-    for row in rows:
-        for group in groups:
-            same = scores[row.meaning].equals(scores[group[0].meaning])
-            if same and group[0].measure == row.measure:
-                group.append(row)
-                break
-        else:
-            groups.append([row])
     every = np.ones(len(variants.usual), bool)
-    return ComparedMeasure(measure, rows, _counts(every, kinds), tuple(map(tuple, groups)))
+    return ComparedMeasure(measure, rows, _counts(every, kinds))
 
 
 def _row(

@@ -9,7 +9,7 @@ from itertools import groupby
 from math import inf, isnan, nan
 from typing import Any, TypeVar, Unpack
 
-from judged.conventions.disagreement import read_data
+from judged.conventions.disagreement import read_data, read_lists
 from judged.errors import (
     ConventionError,
     InputError,
@@ -43,7 +43,7 @@ from judged.options import (
 from judged.policy import Policy
 from judged.rankings.file import read_rankings
 from judged.rankings.rankings import Rankings
-from judged.rankings.relevance import NO_DEPTH, NO_IDS, may_be_list, rankings_of_lists
+from judged.rankings.relevance import NO_IDS, may_be_list
 
 QueryTable = TypeVar("QueryTable", bound=Judgements | Run | Lookup)
 
@@ -87,11 +87,7 @@ def read(
             "judgements and a run are needed; a relevance list is a text or a list of grades in "
             "rank order."
         )
-    if policy.depth is not None:
-        raise InputError(NO_DEPTH)
-    if isinstance(collection, Mapping):
-        raise InputError("collection of a relevance list is one number.")
-    rankings = rankings_of_lists(judgements, relevant, pool=pool, collection=collection)
+    rankings = read_lists(judgements, relevant, pool, scoring)
     if len(rankings) > 1:
         return _read_rankings(rankings, query)
     if query is not None:

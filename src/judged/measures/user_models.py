@@ -186,6 +186,17 @@ GOAL = NumberParam(
 )
 SCALE = (MIN_REL, MAX_REL)
 
+_READER: dict[str, Any] = {
+    "laws": {"append_unjudged_is_neutral", "below_k_is_ignored"},
+    "undefined": NEVER,
+}
+_STEADY: dict[str, Any] = {
+    "laws": {*_READER["laws"], "swap_up_never_hurts"},
+    "undefined": NEVER,
+    "monotone": own_merit,
+}
+"""Users of whom gain does not make the weights of other ranks smaller."""
+
 Weight = Callable[[Floats, Floats], Floats]
 Summed = Callable[[Floats, Floats, Floats], Floats]
 
@@ -280,11 +291,9 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
     r"\frac{g_i - min}{max - min}",
     reference="azzopardi2019",
     params=(REACH, *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # (1/log2(2) + 1/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))
     example=Example("SDCG(max_rel=1)@3", "1 0 1", 1.5 / (1.5 + 1 / np.log2(3))),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("SDCG", k)
@@ -306,11 +315,9 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
     r"C(i) = \left(\frac{i+2T-1}{i+2T}\right)^2",
     reference="moffat2012",
     params=(REACH, GOAL, *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # S(i) = (2/(i + 1))^2: 4/9 at rank 2, and 4 (1/4 + 1/9 + 1/16 + …) = 4 (pi^2/6 - 1) in all.
     example=Example("INSQ(max_rel=1)", "0 1", (4 / 9) / (4 * (np.pi**2 / 6 - 1))),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INSQ", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -346,11 +353,10 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
     reference="moffat2015",
     # With less than half an item to hope for, C would be above 1.
     params=(REACH, NumberParam("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
-    laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is
     # pi^2/6.
     example=Example("INST(max_rel=1)", "1 0", 6 / np.pi**2),
-    undefined=NEVER,
+    **_READER,
 )
 def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INST", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -382,10 +388,9 @@ after the other, are 0.9999999999999999."""
     r"T\})",
     reference="zhang2017",
     params=(REACH, GOAL, *SCALE),
-    laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 0.5 make 1 at rank 3.
     example=Example("BPM(max_rel=2)@4", "1 0 1 2", 1 / 3),
-    undefined=NEVER,
+    **_READER,
 )
 def bejeweled_player(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     _check_end("BPM", k)
@@ -404,11 +409,9 @@ _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j)
     formula=_NERR + r"1 - gain_i",
     reference="azzopardi2021",
     params=(REACH, *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1 meet a user who is there with the chances 1, 0.5 and 0.5: (0.5 + 0.5) / 2
     example=Example("NERR8(max_rel=2)@3", "1 0 2", 0.5),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR8", k)
@@ -424,12 +427,10 @@ def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     formula=_NERR + r"\frac{i}{i+1}(1 - gain_i)",
     reference="azzopardi2021",
     params=(REACH, *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1; chances 1, 1/2 · 1/2 and 1/3 · 1/2: (1/2 + 1/6) / (1 + 1/4 + 1/6) = (8/12)
     # / (17/12)
     example=Example("NERR9(max_rel=2)@3", "1 0 2", 8 / 17),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR9", k)
@@ -449,11 +450,9 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     formula=_NERR + r"p\,(1 - gain_i)",
     reference="azzopardi2021",
     params=(REACH, patience("p", 0.9), *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Gains 0.5, 0 and 1; chances 1, 1/4, 1/8 and none after it: (1/2 + 1/8) / (1 + 1/4 + 1/8)
     example=Example("NERR10(p=0.5, max_rel=2)", "1 0 2", 5 / 11),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Floats:
     reading = _Reading(r, "NERR10", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -478,11 +477,9 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     formula=_NERR + r"\left(\frac{i+2T-1}{i+2T}\right)^2(1 - gain_i)",
     reference="azzopardi2021",
     params=(REACH, GOAL, *SCALE),
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # Chances 1 and (2/3)^2, and none after the gain of 1 at rank 2: (4/9) / (1 + 4/9)
     example=Example("NERR11(max_rel=1)", "0 1", 4 / 13),
-    undefined=NEVER,
-    monotone=own_merit,
+    **_STEADY,
 )
 def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "NERR11", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -490,47 +487,22 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
     return reading.rate(stay=1 - reading.gain, weight=weight, summed=summed)
 
 
-_ASYMPTOTIC = 12.0
-"""From here on, both expansions below are exact to the last digit or two."""
-
-
 def inverse_squares(x: Floats) -> Floats:
-    """Add up 1/x² + 1/(x + 1)² + 1/(x + 2)² + … (the trigamma function), for x above 0.
+    """Add up 1/x² + 1/(x + 1)² + 1/(x + 2)² + …, for x above 0."""
+    from scipy.special import zeta
 
-    >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
-    1.0
-    """
-    x, first = x.copy(), np.zeros(len(x))
-    while len(small := np.flatnonzero(x < _ASYMPTOTIC)):
-        first[small] += 1 / x[small] ** 2
-        x[small] += 1
-    step = 1 / x
-    square = step * step
-    series = 1 / 6 - square * (
-        1 / 30 - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
-    )
-    return first + step * (1 + step * (0.5 + step * series))
-
-
-_FIRST_HARMONIC = np.append(0.0, np.cumsum(1 / np.arange(1, _ASYMPTOTIC)))
+    return np.asarray(zeta(2, x))
 
 
 def harmonic(n: Floats) -> Floats:
-    """1 + 1/2 + … + 1/n, for whole n from 0.
+    """Add up 1 + 1/2 + … + 1/n, for whole n from 0.
 
     >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
     [0.0, 1.0, 1.5]
     """
-    far = np.maximum(n, _ASYMPTOTIC)
-    square = 1 / (far * far)
-    series = 1 / 12 - square * (
-        1 / 120
-        - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
-    )
-    table = _FIRST_HARMONIC[np.minimum(n, _ASYMPTOTIC - 1).astype(np.int64)]
-    return np.where(
-        n < _ASYMPTOTIC, table, np.log(far) + np.euler_gamma + 0.5 / far - square * series
-    )
+    from scipy.special import digamma
+
+    return np.asarray(digamma(n + 1) + np.euler_gamma)
 
 
 _ANY = float(np.nextafter(0, 1))

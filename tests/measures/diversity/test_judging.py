@@ -81,23 +81,6 @@ def test_the_audit_says_so(as_frame: bool) -> None:
     assert audit.sentences()[-1] == NOTE
 
 
-def test_nothing_is_said_where_nothing_was_collapsed() -> None:
-    """As in TREC-COVID, where the second column is the round in which an item was judged."""
-    table = pl.DataFrame(
-        {"query": ["q", "q"], "item": ["a", "b"], "iteration": ["0.5", "1"], "grade": [1, 0]}
-    )
-    assert judged.evaluate(table, {"q": {"b": 2, "a": 1}}, ["AP"]).audit["run"].notes == ()
-
-
-def test_queries_keep_their_order_and_empty_ones_stay() -> None:
-    judgements = {"z": {"a": {"1": 1}}, "e": {}, "b": {"b": {"2": 1, "1": 0}}}
-    rankings = judged.Rankings.from_run(judgements, {"b": ["b"], "z": ["x"]})
-    assert rankings.queries == ("z", "e", "b")
-    assert rankings.evaluate(["StRecall"]).scored().values[
-        judged.parse_measure("StRecall")
-    ].tolist() == [0.0, 0.0, 1.0]
-
-
 # -- repeated rows
 
 REPEATED = {
@@ -114,15 +97,6 @@ def test_the_same_subtopic_twice_is_an_error() -> None:
         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
         "(--duplicates first)."
     )
-
-
-def test_the_first_is_kept_where_that_is_wanted() -> None:
-    rankings = judged.Rankings.from_run(
-        pl.DataFrame(REPEATED), {"q": ["a"]}, policy={"duplicates": "first"}
-    )
-    assert rankings.evaluate(["StRecall(rel=1)"]).value() == 1.0
-    assert rankings.subtopics.grade.tolist() == [0.0, 1.0, 1.0]  # b, then a: ids descend
-    assert rankings.audit.duplicates_dropped == 1
 
 
 # -- what is done to rankings
@@ -181,16 +155,6 @@ def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
                 later.values[judged.parse_measure(name)],
                 at_once.values[judged.parse_measure(name)],
             )
-
-
-def test_taken_queries_keep_their_values() -> None:
-    collection = generate(6)
-    rankings = judged.Rankings.from_run(collection.judgements, collection.run)
-    order = [5, 0, 0, 19, 3]
-    for name in map(judged.parse_measure, MEASURES):
-        np.testing.assert_array_equal(
-            name.compute(rankings.take(order)), name.compute(rankings)[order]
-        )
 
 
 # -- lists in rank order

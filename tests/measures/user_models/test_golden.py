@@ -163,11 +163,3 @@ def test_some_users_must_stop_somewhere(name: str) -> None:
 )  # fmt: skip
 def test_errors(measure: str, message: str) -> None:
     assert error_of(value, measure, "2 0", error=MeasureError) == message
-
-
-def test_words() -> None:
-    assert (
-        "the user reads no further than rank 10; the user hopes to gain 2; grades up to 0 gain 0; "
-        "grade 3 gains 1" in parse_measure("INST(T=2, max_rel=3)@10").describe()
-    )
-    assert "no further than as many results as gain something" in parse_measure("INSQ@R").describe()

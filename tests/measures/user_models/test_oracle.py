@@ -196,35 +196,3 @@ def test_known_disagreement_where_the_reading_ends() -> None:
     ours, theirs = both(judgements, run, "INSQ", max_rel=1)
     assert ours == pytest.approx(published, abs=1e-14)
     assert theirs == pytest.approx(published * 1.00155, abs=1e-5)
-
-
-def test_known_disagreement_sums_of_thirds() -> None:
-    """Six thirds are 2, but 1.9999999999999998 when added up in binary: cwl_eval's user reads on to
-    rank 8."""
-    judgements = {"q": {f"d{i}": 1 for i in range(8)}}
-    run = {"q": {f"d{i}": 9.0 - i for i in range(6)} | {"x": 2.0, "d7": 1.0}}
-    assert both(judgements, run, "BPM", 10, T=2.0, max_rel=3) == pytest.approx(
-        (2 / 6, (7 / 3) / 8), abs=1e-14
-    )
-
-
-def test_known_disagreement_negative_grades_on_a_scale_below_zero() -> None:
-    """ir_measures lifts negative grades to 0 before it looks at min_rel: -1 gains as much as 0."""
-    judgements, run = {"q": {"a": -1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
-    assert both(judgements, run, "BPM", 2, T=9.0, min_rel=-2, max_rel=2) == (
-        (1 / 4 + 2 / 4) / 2,
-        (2 / 4 + 2 / 4) / 2,
-    )
-
-
-def test_known_disagreement_compatibility_and_negative_scores() -> None:
-    """ir_measures gives items that were not retrieved the score 0, which puts them before retrieved
-    ones of negative score."""
-    judgements, run = {"q": {"lost": 1, "a": 1}}, {"q": {"a": -2.0}}
-    # The ideal list that suits this one is a, lost. Down to rank 2, with p = 0.5: (1 + 1/4) / (1 +
-    # 1/2).
-    assert evaluate(judgements, run, ["Compat(p=0.5)@2"]).value() == pytest.approx(
-        1.25 / 1.5, abs=1e-14
-    )
-    # Theirs is lost, a: (1/4) / (1 + 1/2).
-    assert both(judgements, run, "Compat", p=0.5)[1] == pytest.approx(0.25 / 1.5, abs=1e-14)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from judged import Rankings
 from judged.measures import REGISTRY, parse_measure
-from judged.measures.user_models import harmonic, inverse_squares
 from support.twins import TWINS, overlap
 
 Lists = list[tuple[list[float | None], list[float]]]
@@ -58,17 +57,6 @@ def test_no_other_order_of_equal_grades_suits_the_list_better(
     assert (np.isnan(ours) and best == 0) or ours == pytest.approx(best * (1 - p), abs=1e-12)
 
 
-def test_sums_without_end() -> None:
-    scipy_special = pytest.importorskip("scipy.special")
-    x = np.concatenate([np.geomspace(0.01, 1e9, 20_001), np.arange(1, 50_000) / 2])
-    np.testing.assert_allclose(inverse_squares(x), scipy_special.zeta(2, x), rtol=3e-15)
-    n = np.append(np.arange(5000.0), [1e6, 1e12])
-    np.testing.assert_allclose(
-        harmonic(n), scipy_special.digamma(n + 1) + np.euler_gamma, rtol=1e-15, atol=1e-15
-    )
-    assert inverse_squares(np.array([np.inf])).tolist() == [0]
-
-
 def test_a_far_cutoff_costs_nothing() -> None:
     rankings = Rankings.from_relevance([[1, 0, 4]])
     for name in ("INST", "INSQ", "NERR10", "NERR11", "Compat"):
@@ -78,10 +66,3 @@ def test_a_far_cutoff_costs_nothing() -> None:
         assert far == pytest.approx(endless, rel=1e-14)
     # Nobody gets past the sure stop at rank 3, wherever the end is: (1/4 + 3/4) / (1 + 3/4 + 3/4).
     assert parse_measure("NERR8@1000000000000").compute(rankings)[0] == pytest.approx(0.4)
-
-
-def test_signatures() -> None:
-    """A twin names no parameter that its measure does not have."""
-    for name, function in TWINS.items():
-        named = set(inspect.signature(function).parameters) - {"query", "given"}
-        assert named <= {param.name for param in REGISTRY[name].params}

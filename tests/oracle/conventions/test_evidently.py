@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -116,86 +115,3 @@ def test_contexts_of_rows(
     )
     theirs = contexts(given, monkeypatch, **case.call()[1])
     assert compare(NAME, case, given, theirs) == len(given.judgements)
-
-
-def test_a_row_without_contexts_is_scored_as_an_empty_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("evidently")
-    from evidently.descriptors import _context_relevance as descriptors
-
-    read: list[str] = []
-
-    class Model:
-        def __init__(self, name: str) -> None: ...
-
-        def encode(self, texts: Any) -> Any:
-            read.extend(texts)
-            return [[1.0, 0.0] for _ in texts]
-
-    module = type(sys)("sentence_transformers")
-    module.SentenceTransformer = Model  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    columns = [
-        descriptors.DatasetColumn(descriptors.ColumnType.Text, series)
-        for series in (
-            pd.Series(["p", "q"], name="question"),
-            pd.Series([["a", "b"], []], name="contexts"),
-        )
-    ]
-    found = descriptors.semantic_similarity_scoring(*columns, None)
-    assert read == ["p", "q", "a", "b", ""]
-    assert found.data.tolist() == [[1.0, 1.0], [1.0]]
-
-
-def test_two_tied_relevant_items_have_a_precision_of_two() -> None:
-    given = Collection(
-        {"q": {"a": 1, "b": 1, "c": 0}}, [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0)]
-    )
-    assert value("PrecisionTopK", given, 1) == 2.0
-
-
-def test_a_short_list_has_an_average_precision_above_one() -> None:
-    given = Collection(
-        {"q": {"a": 1}, "r": {item: int(item == "a") for item in "abcde"}},
-        [("q", "a", 9.0), *(("r", item, 9.0 - at) for at, item in enumerate("abcde"))],
-    )
-    # The one result of q is relevant, and is added at every rank down to 5: (5 + 1) / 2.
-    assert value("MAP", given, 5) == 3.0
-
-
-def test_rows_out_of_rank_order_change_its_average_precision() -> None:
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("evidently")
-    from evidently.legacy.metrics.recsys.precision_recall_k import PrecisionRecallCalculation
-
-    ranks = pd.DataFrame({"users": ["q"] * 3, "target": [1, 0, 1], "preds": [1, 2, 3]})
-    values = [
-        PrecisionRecallCalculation(3).get_precision_and_recall_dict(rows, 3)["map"][-1]
-        for rows in (ranks, ranks[::-1])
-    ]
-    assert values[0] == pytest.approx((1 + 2 / 3) / 2)
-    assert values[1] != pytest.approx(values[0])
-
-
-def test_a_k_beyond_the_longest_list_has_no_value() -> None:
-    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
-    with pytest.raises((KeyError, IndexError)):
-        value("RecallTopK", given, 5)
-
-
-def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
-    evidently = pytest.importorskip("evidently")
-    from evidently import metrics
-
-    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
-    columns = evidently.Recsys(
-        user_id="user_id", item_id="item_id", target="target", prediction="prediction"
-    )
-    data = evidently.Dataset.from_pandas(
-        frame(given), data_definition=evidently.DataDefinition(ranking=[columns])
-    )
-    report = evidently.Report([metrics.NDCG(k=2), metrics.MRR(k=2), metrics.RecallTopK(k=2)]).run(
-        data, None
-    )
-    first = [min(metric["value"]["rank"].values()) for metric in report.dict()["metrics"]]
-    assert first == [2, 2, 1]

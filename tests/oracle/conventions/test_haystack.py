@@ -88,39 +88,3 @@ def test_ndcg_of_k_results_is_that_of_lists_cut_at_k(k: int) -> None:
     found = ours(NAME, given, "DocumentNDCGEvaluator", depth=k).value()
     assert found == pytest.approx(mean, abs=1e-9)
     assert evaluate(given.judgements, given.run, f"nDCG@{k}").value() > mean + 0.005
-
-
-def test_documents_of_the_same_text_are_one_by_default() -> None:
-    haystack = pytest.importorskip("haystack")
-    wanted, other = (haystack.Document(id=name, content="the same") for name in "ab")
-    assert run("DocumentMRREvaluator", [[wanted]], [[other]]) == [1.0]
-    by_id = run("DocumentMRREvaluator", [[wanted]], [[other]], document_comparison_field="id")
-    assert by_id == [0.0]
-
-
-def test_a_document_retrieved_twice_keeps_both_ranks_and_counts_once() -> None:
-    a, b, x = (document(name) for name in "abx")
-    assert run("DocumentMAPEvaluator", [[a, b]], [[a, a, b]]) == pytest.approx([(1 + 2 / 3) / 2])
-    assert run("DocumentMRREvaluator", [[a]], [[x, x, a]]) == pytest.approx([1 / 3])
-    assert run("DocumentNDCGEvaluator", [[a]], [[a, a]]) == [1.0]
-
-
-def test_an_empty_text_matches_in_some() -> None:
-    haystack = pytest.importorskip("haystack")
-    wanted, other = (haystack.Document(id=name, content="") for name in "ab")
-    assert run("DocumentRecallEvaluator", [[wanted]], [[other]]) == [0.0]
-    assert run("DocumentMRREvaluator", [[wanted]], [[other]]) == [1.0]
-
-
-def test_negative_scores_lead_out_of_0_to_1() -> None:
-    a, b = document("a", 1.0), document("b", -1.0)
-    low = run("DocumentNDCGEvaluator", [[a, b]], [[document("b")]])
-    high = run("DocumentNDCGEvaluator", [[a, b]], [[document("a")]])
-    assert low[0] < 0
-    assert high[0] > 1
-
-
-def test_a_score_matters_to_ndcg_alone() -> None:
-    truth = [[document("a", 0.0)]]
-    assert run("DocumentMRREvaluator", truth, [[document("a")]]) == [1.0]
-    assert run("DocumentNDCGEvaluator", truth, [[document("a")]]) == [0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from typing import Any
 
@@ -117,44 +116,3 @@ def test_items_of_the_training_are_left_out_of_the_run(case: Case) -> None:
     unmet = [row for row in given.rows if row[1] not in met[row[0]]]
     some = Collection(given.judgements, unmet)
     assert compare(NAME, case, some, theirs, collection=ITEMS - 7) == len(given.judgements)
-
-
-ROWS = [("q", str(item), score) for item, score in enumerate((3.0, 3.0, 3.0, 1.0, 0.0))]
-
-
-def one(function: str, relevant: dict[str, float], rows: Any = ROWS, **options: Any) -> float:
-    other = ("r", "0", 1.0)
-    given = Collection({"q": relevant, "r": {"0": 1}}, [*rows, other])  # type: ignore[dict-item]
-    return values(given, function, options, items=5)["q"]
-
-
-def test_tied_relevant_items_count_against_each_other() -> None:
-    both = {"0": 1.0, "1": 1.0}
-    assert one("precision_at_k", both, k=2) == 0
-    assert one("reciprocal_rank", both) == pytest.approx(1 / 3)
-    # Behind the one that is irrelevant they would have 2/3.
-    assert one("auc_score", both) == pytest.approx(0.5)
-    # Nothing irrelevant stands before these two.
-    first = [("q", str(item), score) for item, score in enumerate((3.0, 3.0, 2.0, 1.0, 0.0))]
-    assert one("auc_score", both, first) == pytest.approx(5 / 6)
-
-
-def test_what_is_stored_is_relevant_whatever_its_weight() -> None:
-    assert one("recall_at_k", {"0": 0.0, "4": -1.0}, k=5) == 1
-
-
-def test_what_is_not_a_number() -> None:
-    everything = {str(item): 1.0 for item in range(5)}
-    assert math.isnan(one("auc_score", everything))
-    nobody = Collection({"q": {"0": 1}}, [*ROWS, ("r", "0", 1.0)])
-    options: dict[str, Any] = {"preserve_rows": True}
-    assert math.isnan(values(nobody, "recall_at_k", {**options, "k": 5}, items=5)["r"])
-    assert values(nobody, "precision_at_k", {**options, "k": 5}, items=5)["r"] == 0
-    assert values(nobody, "reciprocal_rank", options, items=5)["r"] == 0
-    assert values(nobody, "auc_score", options, items=5)["r"] == 0.5
-
-
-@pytest.mark.parametrize("function", ["precision_at_k", "recall_at_k", "reciprocal_rank"])
-def test_a_single_user_is_an_error(function: str) -> None:
-    with pytest.raises(IndexError):
-        values(Collection({"q": {"0": 1}}, ROWS), function, {}, items=5)

@@ -73,23 +73,3 @@ def test_nothing_retrieved_or_expected_is_refused(metric: str) -> None:
     ):
         with pytest.raises(PolicyError):
             evaluate(judgements, run, "hit_rate", convention=NAME)
-
-
-def test_ids_that_occur_twice_count_twice() -> None:
-    assert score("AveragePrecision", ["a"], ["a", "a"]) == 2.0
-    assert score("NDCG", ["a"], ["a", "a"]) > 1.6
-    assert score("HitRate", ["a"], ["a", "a"], use_granular_hit_rate=True) == 2.0
-    # It keeps both ranks.
-    assert score("MRR", ["a"], ["x", "x", "a"]) == pytest.approx(1 / 3)
-    # The others compare sets.
-    assert score("Precision", ["a"], ["a", "a"]) == score("Recall", ["a"], ["a", "a"]) == 1.0
-    # So do ids that are expected twice.
-    assert score("HitRate", ["a", "a"], ["a"], use_granular_hit_rate=True) == 0.5
-    assert score("NDCG", ["a", "a"], ["a"]) < 0.7
-    assert score("AveragePrecision", ["a", "a"], ["a"]) == 1.0
-
-
-def test_the_granular_mrr_falls_when_more_is_found() -> None:
-    one = score("MRR", ["a", "b"], ["a", "x"], use_granular_mrr=True)
-    two = score("MRR", ["a", "b"], ["a", "b"], use_granular_mrr=True)
-    assert (one, two) == (1.0, 0.75)

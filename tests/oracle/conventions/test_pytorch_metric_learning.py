@@ -120,22 +120,3 @@ def test_the_calculator_itself() -> None:
     for name, value in found.items():
         (case,) = [case for case in cases(NAME) if case.theirs == name]
         assert compare(NAME, case, given, value)
-
-
-def test_a_k_below_the_number_of_right_references() -> None:
-    """Three right references, and only the first two neighbours are looked at; both are right."""
-    counts = {
-        "ref_includes_query": False,
-        "label_counts": ([torch.tensor([1])], [3]),
-        "label_comparison_fn": torch.eq,
-    }
-    both = torch.tensor([[1, 1]]), torch.tensor([[1]])
-    assert accuracy.r_precision(*both, **counts, **SHAPE) == 1.0
-    assert accuracy.mean_average_precision(*both, **counts, **SHAPE, at_r=True) == pytest.approx(
-        2 / 3
-    )
-
-
-def test_labels_above_two_to_the_24_become_one() -> None:
-    labels = torch.tensor([2**24, 2**24 + 1]).type(torch.float)
-    assert labels[0] == labels[1]

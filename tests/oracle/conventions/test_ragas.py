@@ -147,24 +147,3 @@ def test_precision_and_recall_need_one_policy_to_stand_together() -> None:
         "ragas has missing=skip for id_based_context_precision and missing=zero for "
         "id_based_context_recall; evaluate them one at a time, or choose missing for both."
     )
-
-
-def test_a_row_of_nothing_counts_0_in_precision_by_texts() -> None:
-    found = asyncio.run(_scores("NonLLMContextPrecisionWithReference", {"q": row([], [])}))
-    assert found == {"q": 0.0}
-
-
-def test_half_alike_is_relevant_but_not_found() -> None:
-    schema = pytest.importorskip("ragas.dataset_schema")
-    half = schema.SingleTurnSample(retrieved_contexts=["abcd"], reference_contexts=["abxy"])
-    precision = asyncio.run(_scores("NonLLMContextPrecisionWithReference", {"q": half}))
-    recall = asyncio.run(_scores("NonLLMContextRecall", {"q": half}))
-    assert precision["q"] == pytest.approx(1)
-    assert recall["q"] == 0
-
-
-def test_a_context_retrieved_twice_counts_twice_in_average_precision() -> None:
-    # Three hits at ranks 1, 2 and 4; by id, a is one of two contexts.
-    assert verdicts(["a", "a", "x", "b"], ["a", "b"]) == pytest.approx((1 + 1 + 3 / 4) / 3)
-    once = asyncio.run(_scores("IDBasedContextPrecision", {"q": row(["a", "a", "x"], ["a"])}))
-    assert once == {"q": 0.5}

@@ -62,12 +62,6 @@ def test_it_gains_the_bare_grade_in_rank_biased_precision() -> None:
     assert ours(NAME, given, "rbp.50").value() == 0.5 * (1 + 0.5)
 
 
-def test_plain_dicts_in_another_order_are_scored_against_the_wrong_queries() -> None:
-    judgements = {"q": {"a": 1}, "r": {"b": 1}}
-    assert ranx.evaluate(judgements, {"q": {"a": 1.0}, "r": {"b": 1.0}}, "mrr") == 1.0
-    assert ranx.evaluate(judgements, {"r": {"b": 1.0}, "q": {"a": 1.0}}, "mrr") == 0.0
-
-
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_its_bpref_needs_both_kinds_of_judgements() -> None:
     given = Collection({"q": {"a": 1}, "r": {"a": 1, "b": 0}}, [("q", "a", 1.0), ("r", "a", 1.0)])

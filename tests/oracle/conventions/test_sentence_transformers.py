@@ -57,13 +57,6 @@ def test_every_name(case: Case, collection: str) -> None:
     )
 
 
-def test_a_query_with_nothing_relevant_is_left_out() -> None:
-    made = evaluation.InformationRetrievalEvaluator(
-        {"q": "x", "r": "y"}, {"a": "x"}, {"q": {"a"}, "r": set()}
-    )
-    assert made.queries_ids == ["q"]
-
-
 def test_its_order_of_ties_is_ascending() -> None:
     given = Collection({"q": {"a": 1}}, [("q", "b", 1.0), ("q", "a", 1.0)])
     assert value("mrr@10", given, 10) == 1.0

@@ -98,12 +98,6 @@ def inverse_negative_penalty(grades: list[int], pool: list[int]) -> float:
     return len(pool) / last
 
 
-def average_precision_of_clap(ranks: list[int]) -> float:
-    """The ranks of a recording's captions, from 0, in the order of the file."""
-    found = [rank for rank in ranks if rank < 10]
-    return sum(number / (rank + 1) for number, rank in enumerate(found, 1)) / len(ranks)
-
-
 def rank_of_the_first(grades: list[int]) -> int:
     return next(rank for rank, grade in enumerate(grades, 1) if grade > 0)
 

@@ -57,17 +57,17 @@ def test_the_policy_is_taken(judged, files):
 
 def test_several_measures_side_by_side(judged):
     # AP: (1/2 + 2/3) / 3. P@2: 1/2. RR: 1/2.
-    out = judged("explain '0 1 1 0' -m AP,P@2 -m RR --relevant 3").out
+    out = judged("explain '0 1 1 0' -m RR,AP -m P@2 --relevant 3").out
     assert "\n  AP = (1/2 + 2/3) / 3 = (0.5 + 0.6667) / 3 = 1.1667 / 3 = 0.3889\n" in out
     assert (
         """
 What each rank adds
- rank  grade      AP     P@2      RR
+ rank  grade      RR      AP     P@2
     1      0
-    2      1  0.1667     0.5     0.5
-    3      1  0.2222
+    2      1     0.5  0.1667     0.5
+    3      1          0.2222
     4      0
-value         0.3889  0.5000  0.5000
+value         0.5000  0.3889  0.5000
 """
         in out
     )

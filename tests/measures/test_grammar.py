@@ -46,31 +46,19 @@ def test_every_finite_number_survives(measure: Measure, number: float) -> None:
     ("text", "printed"),
     [
         ("P@10", "P@10"),
-        ("p@10", "P@10"),
         (" ndcg ( gain = exp ) @ 10 ", "nDCG(gain=exp)@10"),
-        ("NDCG@R", "nDCG@R"),
-        ("nDCG(k=10)", "nDCG@10"),
-        ("nDCG(gain=linear)@10", "nDCG@10"),
         ("nDCG(log=2.0)", "nDCG"),
         ("AP(rel=2)@100", "AP(rel=2)@100"),
         ("AP(norm=capped,rel=2)@100", "AP(rel=2, norm=capped)@100"),
-        ("P(rel=0.5)@5", "P(rel=0.5)@5"),
-        ("P(rel=-1)@5", "P(rel=-1)@5"),
         ("P(rel=1e-3)@5", "P(rel=0.001)@5"),
         ("P@1e1", "P@10"),
         ("P()", "P"),
-        ("P(k=R)", "P@R"),
         ("nDCG(gains={2:9,1:3})", "nDCG(gains={1:3,2:9})"),
         ("nDCG(gains={ 0.5 : 1.5 , -1 : 0 })@5", "nDCG(gains={-1:0,0.5:1.5})@5"),
-        ("nDCG(gain='exp')", "nDCG(gain=exp)"),
         ('nDCG(gain="exp")', "nDCG(gain=exp)"),
         ("IPrec@.35", "IPrec@0.35"),
-        ("IPrec(recall=0.5)", "IPrec@0.5"),
         ("IAP(points=[0.25, 0.5, 0.75])", "IAP(points=[0.25,0.5,0.75])"),
-        ("IAP(points=5)", "IAP(points=5)"),
         ("11pt_avg", "IAP(rounding=trec_eval)"),
-        ("R-precision", "Rprec"),
-        ("RBP(p=.95)", "RBP(p=0.95)"),
     ],
 )
 def test_what_can_be_read(text: str, printed: str) -> None:
@@ -80,10 +68,6 @@ def test_what_can_be_read(text: str, printed: str) -> None:
 PLAIN = "write it as NAME, NAME@k or NAME(parameter=value)@k."
 ALL = "'judged measures' lists them all."
 GAINS = "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got"
-POINTS = (
-    "points of IAP must be a whole number from 2 to 10,001, or a list of as many recall points "
-    "from 0 to 1, such as [0.25,0.5,0.75]; got"
-)
 WHOLE = "must be a whole number from 1, or R; got"
 
 
@@ -92,7 +76,6 @@ WHOLE = "must be a whole number from 1, or R; got"
     [
         ("nDGC@10", f"There is no measure 'nDGC'; did you mean 'nDCG'? {ALL}"),
         ("recal@5", f"There is no measure 'recal'; did you mean 'Recall'? {ALL}"),
-        ("hitrat@5", f"There is no measure 'hitrat'; did you mean 'HitRate'? {ALL}"),
         ("zzzzzz", "There is no measure 'zzzzzz'. 'judged measures' lists them all."),
         (
             "P(gian=exp)@3",
@@ -109,61 +92,37 @@ WHOLE = "must be a whole number from 1, or R; got"
             "P takes no 'gain'. (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, "
             "aggregate.)",
         ),
-        ("P(points=3)", "P takes no 'points'. (IAP takes it; P takes k, rel, short, aggregate.)"),
-        ("P(xyz=3)", "P takes no 'xyz'. (P takes k, rel, short, aggregate.)"),
         (
             "NumQ(rel=1)",
             "NumQ takes no 'rel'. (P, Rprec, Success and R take it; NumQ takes aggregate.)",
         ),
         ("P(=3)", "P takes no ''. (P takes k, rel, short, aggregate.)"),
         ("P@0", f"k of P {WHOLE} 0."),
-        ("P@-1", f"k of P {WHOLE} -1."),
-        ("P@1.5", f"k of P {WHOLE} 1.5."),
         ("P@inf", f"k of P {WHOLE} inf."),
-        ("P@nan", f"k of P {WHOLE} nan."),
-        ("P@r", f"k of P {WHOLE} r."),
         ("P@ten", f"k of P {WHOLE} ten."),
         ("P@1" + "0" * 400, f"k of P {WHOLE} 1{'0' * 79}…."),
         ("nDCG(gain=log)", "gain of nDCG must be linear, exp or binary; got log."),
-        ("nDCG(gain=3)", "gain of nDCG must be linear, exp or binary; got 3."),
         ("nDCG(gain=[1])", "gain of nDCG must be linear, exp or binary; got [1]."),
-        ("AP(norm=all)", "norm of AP must be relevant, capped, retrieved or cutoff; got all."),
         ("F(aggregate=median)", "aggregate of F must be mean; got median."),
-        ("Rank(aggregate=sum)", "aggregate of Rank must be mean or median; got sum."),
         ("P(rel=high)", "rel of P must be a number; got high."),
-        ("P(rel=nan)", "rel of P must be a number; got nan."),
         ("RBP(p=1)", "p of RBP must be a number between 0 and 1; got 1."),
         ("F(beta=0)", "beta of F must be a number above 0; got 0."),
         ("DCG(log=1)", "log of DCG must be a number above 1; got 1."),
         ("IPrec@1.1", "recall of IPrec must be a number from 0 to 1; got 1.1."),
-        ("IPrec@R", "recall of IPrec must be a number from 0 to 1; got R."),
         ("nDCG(gains={1:-3})", f"{GAINS} {{1:-3}}."),
-        ("nDCG(gains=3)", f"{GAINS} 3."),
-        ("nDCG(gains={})", f"{GAINS} {{}}."),
         ("nDCG(gains={1})", "a value is missing in 'nDCG(gains={1})'; write {key:value}."),
-        ("IAP(points=1)", f"{POINTS} 1."),
-        ("IAP(points=[0.5,2])", f"{POINTS} [0.5, 2]."),
         ("P(rel=)", "a value is missing in 'P(rel=)'; write parameter=value."),
         ("P(2)", "cannot read '2' in 'P(2)'; write parameter=value."),
-        ("P(rel=2,)", "cannot read '' in 'P(rel=2,)'; write parameter=value."),
         ("P(k=5)@10", "k is given twice in 'P(k=5)@10'; write it once, as P@10."),
-        ("P(k=5, k=6)", "k is given twice in 'P(k=5, k=6)'; write it once."),
         (
             "GMAP(aggregate=mean, aggregate=sum)",
             "aggregate is given twice in 'GMAP(aggregate=mean, aggregate=sum)'; write it once.",
         ),
         ("Rprec@5", "Rprec takes no cutoff; got @5."),
-        ("NumQ@5", "NumQ takes no cutoff; got @5."),
         ("P@@3", f"cannot read the measure 'P@@3' at character 2, '@@3'; {PLAIN}"),
-        ("P@3@4", f"cannot read the measure 'P@3@4' at character 2, '@3@4'; {PLAIN}"),
-        ("P@", f"cannot read the measure 'P@' at character 2, '@'; {PLAIN}"),
         ("@3", f"cannot read the measure '@3'; {PLAIN}"),
         ("P(rel=2", f"cannot read the measure 'P(rel=2' at character 2, '(rel=2'; {PLAIN}"),
-        ("P)", f"cannot read the measure 'P)' at character 2, ')'; {PLAIN}"),
-        ("P 3", f"cannot read the measure 'P 3' at character 3, '3'; {PLAIN}"),
-        ("P@3 5", f"cannot read the measure 'P@3 5' at character 2, '@3 5'; {PLAIN}"),
         ("", f"cannot read the measure ''; {PLAIN}"),
-        ("  ", f"cannot read the measure '  '; {PLAIN}"),
     ],
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
@@ -260,21 +219,3 @@ def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -
             error_of(bind, spec, {param.name: value}, error=MeasureError)
             == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."
         )
-
-
-@pytest.mark.parametrize(
-    ("param", "allowed"),
-    [
-        (Cutoff(), "a whole number from 1, or R"),
-        (NumberParam("x", 1, ""), "a number"),
-        (NumberParam("x", 1, "", low=0), "a number from 0"),
-        (NumberParam("x", 1, "", low=0, open=True), "a number above 0"),
-        (NumberParam("x", 1, "", low=0, high=0.5), "a number from 0 to 0.5"),
-        (NumberParam("x", 1, "", low=0, high=1, open=True), "a number between 0 and 1"),
-        (Choice("x", "a", "", {"a": ""}), "a"),
-        (Choice("x", "a", "", {"a": "", "b": ""}), "a or b"),
-        (Choice("x", "a", "", {"a": "", "b": "", "c": ""}), "a, b or c"),
-    ],
-)
-def test_what_is_allowed_in_words(param: Param, allowed: str) -> None:
-    assert param.allowed == allowed

@@ -154,25 +154,12 @@ def test_definitions_are_plain_sentences(spec: Spec) -> None:
             "the summary is the mean over the queries.",
         ),
         (
-            "Success@1",
-            "1 if at least one of the first k results is relevant (with of=all, if every relevant "
-            "item is among them), otherwise 0; its mean is the share of queries with a hit. "
-            "Here, only the first result counts; an item is relevant from grade 1 on; one "
-            "relevant item is enough; the summary is the mean over the queries.",
-        ),
-        (
             "DCG(gains={1:3,2:9}, log=10)@R",
             "The gains of the first k results, each divided by the logarithm of its rank plus one, "
             "summed. Here, only as many results count as the query has relevant items; an item "
             "gains its grade; a negative grade gains nothing; grade 1 gains 3; grade 2 gains 9; "
             "the item at rank i is divided by the logarithm of i + 1 to base 10; the summary is "
             "the mean over the queries.",
-        ),
-        (
-            "IAP(points=[0.25,0.5])",
-            "Interpolated precision averaged over recall points. Here, at recall 0.25, 0.5; an "
-            "item is relevant from grade 1 on; a recall point is reached when recall is at least "
-            "as high; the summary is the mean over the queries.",
         ),
     ],
 )

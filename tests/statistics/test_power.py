@@ -88,3 +88,10 @@ def test_nothing_to_plan_with(deviation: float, difference: float) -> None:
         "a number of queries needs a deviation and a difference above 0; got "
         f"{deviation!r} and {difference!r}."
     )
+
+
+def test_power_without_an_effect_is_the_share_of_false_alarms() -> None:
+    for freedom in (1.0, 3.3, 20.0, 1e4, np.inf):
+        critical = float(t_quantile(np.array([freedom]), 0.975)[0])
+        assert t_power(0.0, freedom, critical) == pytest.approx(0.05, abs=1e-11)
+        assert t_power(0.0, freedom, critical, sides=1) == pytest.approx(0.025, abs=1e-11)

@@ -1,4 +1,4 @@
-"""Wilcoxon's test and the sign test, by hand, by all signs, and against scipy."""
+"""Wilcoxon's test, the sign test and corrections, by hand, by all signs, and against scipy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.statistics.ranks import sign, wilcoxon
+from judged.statistics.ranks import corrected, sign, wilcoxon
 
 
 def p_of(*column: float) -> float:
@@ -109,3 +109,39 @@ def test_p_is_never_0() -> None:
     columns = np.arange(1.0, 9001)[:, None]
     assert 0 < wilcoxon(columns)[0] < 1e-300
     assert 0 < sign(columns)[0] < 1e-300
+
+
+# -- corrections
+
+P = np.array([0.01, 0.04, 0.03, 0.005])
+
+
+@pytest.mark.parametrize(
+    ("correction", "expected"),
+    [
+        # In order: 0.005·4 = 0.02, 0.01·3 = 0.03, 0.03·2 = 0.06, 0.04·1 = 0.04, which is not less
+        # than the one before it: 0.06.
+        ("holm", [0.03, 0.06, 0.06, 0.02]),
+        ("bonferroni", [0.04, 0.16, 0.12, 0.02]),
+        # 0.005·4/1 = 0.02, 0.01·4/2 = 0.02, 0.03·4/3 = 0.04, 0.04·4/4 = 0.04.
+        ("bh", [0.02, 0.04, 0.04, 0.02]),
+        ("none", [0.01, 0.04, 0.03, 0.005]),
+    ],
+)
+def test_corrections_by_hand(correction: str, expected: list[float]) -> None:
+    assert corrected(P, correction) == pytest.approx(expected, rel=1e-12)
+    with_gaps = corrected(np.array([0.01, np.nan, 0.04, 0.03, np.nan, 0.005]), correction)
+    assert with_gaps[[0, 2, 3, 5]] == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(with_gaps[[1, 4]]).all()
+
+
+@pytest.mark.parametrize(
+    ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+)
+def test_corrections_as_statsmodels_has_them(correction: str, theirs: str) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    for size in (1, 2, 5, 136):
+        rng = np.random.default_rng(size)
+        for p in (rng.random(size), rng.random(size) ** 8, rng.integers(1, 5, size) / 20):
+            expected = multitest.multipletests(p, method=theirs)[1]
+            assert corrected(p, correction) == pytest.approx(expected, rel=1e-12)

@@ -474,7 +474,8 @@ class ComparedMeasure:
 
     def tables(self) -> list[Table]:
         """Return the definitions, and what makes them differ."""
-        title, rows = f"{self.measure}: {counted(len(self.rows), 'definition')}", []
+        title = f"{self.measure}: {counted(len(self.rows), 'definition')}"
+        rows: list[list[str]] = []
         for row in self.rows:
             users = [*([] if rows else ["judged"]), *map(" ".join, row.uses())]
             value = "stops" if row.stops else shown(row.value)
@@ -485,10 +486,10 @@ class ComparedMeasure:
         ]
         choices = {each["choice"]: each for row in self.rows for each in row.differences}
         if choices:
+            header = [Left("choice"), "meaning", "queries changed"]
             rows = [
                 [each["choice"], each["says"], f"{each['touched']:,}"] for each in choices.values()
             ]
-            header = [Left("choice"), "meaning", "queries changed"]
             tables.append(Table(header, rows, {"meaning"}))
         return tables
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -32,6 +32,25 @@ STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 def grade_text(grade: float | None) -> str:
     return "unjudged" if grade is None else f"{grade:g}"
+
+
+def rows_to_the_end(
+    rows: Sequence[RankRow], cells: Sequence[list[str]], retrieved: int
+) -> list[list[str]]:
+    """Return the cells down to the last rank that counts, with the numbers of ranks left out."""
+    lines: list[list[str]] = []
+    last, end = 0, max((row.rank for row in rows if row.counts), default=0)
+    for row, texts in zip(rows, cells, strict=True):
+        if row.rank > end:
+            break
+        if row.rank > last + 1:
+            lines.append([f"… {row.rank - last - 1:,} more …", *[""] * (len(texts) - 1)])
+        bold = row.relevant and row.counts
+        lines.append([Bold(text) if bold and text else text for text in texts])
+        last = row.rank
+    if retrieved > last and cells:
+        lines.append([f"… {retrieved - last:,} more …", *[""] * (len(cells[0]) - 1)])
+    return lines
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,16 +204,7 @@ class Explanation(Result):
     def _tables(self, display: Display) -> list[Table]:
         tables = []
         if self.rows:
-            rows, blank = [], [""] * (len(self._header()) - 1)
-            # Ranks below the cutoff change nothing: how many there are is enough.
-            end = max((at for at, row in enumerate(self.rows, 1) if row.counts), default=0)
-            cells, last = self._cells(), self.rows[end - 1].rank
-            for row, texts, skipped in zip(self.rows[:end], cells, self.skipped, strict=False):
-                rows += [[f"… {skipped:,} more …", *blank]] if skipped else []
-                bold = row.relevant and row.counts
-                rows.append([Bold(text) if bold and text else text for text in texts])
-            below = int(self.rankings.retrieved[0]) - (last if end else 0)
-            rows += [[f"… {below:,} more …", *blank]] if below else []
+            rows = rows_to_the_end(self.rows, self._cells(), int(self.rankings.retrieved[0]))
             tables.append(Table(self._header(), rows, words=WORDS))
         if not display.quiet and self.variants:
             tables.append(Table(OTHERS, self.other_values(), words=frozenset(OTHERS) - {"value"}))
@@ -446,7 +456,8 @@ class Explanations(Result):
     @property
     def rows(self) -> list[RankRow]:
         """The ranks that are shown."""
-        rows = {row.rank: row for each in self.explanations for row in each.rows}
+        every = [row for each in self.explanations for row in each.rows]
+        rows = {row.rank: row for row in sorted(every, key=lambda row: row.counts)}
         return [rows[rank] for rank in sorted(rows)]
 
     def document(self, display: Display) -> Document:
@@ -465,24 +476,21 @@ class Explanations(Result):
 
     def _table(self) -> Table:
         """Return what each rank adds to each measure, down to the last rank that counts."""
-        header = ["rank", "item", "grade", *(str(each.measure) for each in self.explanations)]
-        counting = {row.rank for each in self.explanations for row in each.rows if row.counts}
-        retrieved, last = int(self.explanations[0].rankings.retrieved[0]), 0
-        blank, rows = [""] * (len(header) - 1), []
+        has_ids, cells = any(row.item for row in self.rows), []
         for row in self.rows:
-            if row.rank > max(counting, default=0):
-                break
-            rows += [[f"… {row.rank - last - 1:,} more …", *blank]] if row.rank > last + 1 else []
-            cells = [str(row.rank), row.item or "", grade_text(row.grade)]
-            for each in self.explanations:
-                added = ((each.steps and each.steps.adds) or {}).get(row.rank)
-                cells.append("" if added is None else figure(added.value))
-            rows.append([Bold(cell) if row.relevant and cell else cell for cell in cells])
-            last = row.rank
-        rows += [[f"… {retrieved - last:,} more …", *blank]] if retrieved > last else []
-        rows.append(["value", "", "", *(shown(each.settled) for each in self.explanations)])
-        if not any(row.item for row in self.rows):
-            header, rows = [header[0], *header[2:]], [[row[0], *row[2:]] for row in rows]
+            added = [
+                each.steps.adds.get(row.rank) if each.steps and each.steps.adds else None
+                for each in self.explanations
+            ]
+            texts = ["" if term is None else figure(term.value) for term in added]
+            item = [row.item or ""] if has_ids else []
+            cells.append([str(row.rank), *item, grade_text(row.grade), *texts])
+        retrieved = int(self.explanations[0].rankings.retrieved[0])
+        rows = rows_to_the_end(self.rows, cells, retrieved)
+        values = [shown(each.settled) for each in self.explanations]
+        rows.append(["value", *[""] * (1 + has_ids), *values])
+        header = ["rank", *["item"] * has_ids, "grade"]
+        header += [str(each.measure) for each in self.explanations]
         return Table(header, rows, WORDS, "What each rank adds")
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,8 +17,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # old escapes in cwl_eval's strings
     ir_measures = pytest.importorskip("ir_measures")
     cwl_ruler = pytest.importorskip("cwl.ruler.cwl_ruler")
-    from cwl.ruler.ranking import Ranking
-    from ir_measures.providers.compat_provider import compatibility
 
 AT_MOST = 1000
 """cwl_eval looks at no more, and fills shorter lists up with results that gain nothing."""
@@ -136,44 +134,6 @@ def test_compatibility(name: str) -> None:
             one = {query: judgements[query]}, {query: run.get(query, {})}
             mine = evaluate(*one, [f"{text}@{depth}"]).value() if query in run else 0.0
             assert mine == pytest.approx(value, abs=1e-12, rel=1e-9)
-
-
-def test_compatibility_of_long_lists_needs_no_depth() -> None:
-    judgements, run = COLLECTIONS["longer than they look"]
-    ours = ours_by_query((judgements, run), ["Compat", "Compat(p=0.8)", f"Compat@{AT_MOST}"])
-    for query in run:
-        for text in ours[query]:
-            p = 0.8 if "0.8" in text else 0.95
-            assert ours[query][text] == pytest.approx(
-                compatibility(judgements[query], run[query], p, True), abs=1e-12
-            )
-
-
-@pytest.mark.parametrize("name", COLLECTIONS)
-def test_rank_biased_precision(name: str) -> None:
-    """cwl_eval spreads p^1000, the chance to get past rank 1000, over the ranks before."""
-    judgements, run = COLLECTIONS[name]
-    for p in (0.5, 0.8, 0.95, 0.999):
-        asked = {
-            measure: f"{text}@{AT_MOST}"
-            for text, measure in (spelled("RBP", rel=rel, p=p) for rel in (1, 2))
-        }
-        ours = ours_by_query((judgements, run), list(asked.values()))
-        for metric in ir_measures.cwl_eval.iter_calc(list(asked), judgements, run):
-            mine = ours[metric.query_id][asked[metric.measure]]
-            assert mine == pytest.approx(metric.value * (1 - p**AT_MOST), abs=1e-12)
-
-
-def test_graded_rank_biased_precision() -> None:
-    """ir_measures maps only the binary one to cwl_eval; what cwl_eval itself makes of graded gains
-    is RBP(gain=graded)."""
-    judgements, run = COLLECTIONS["short lists"]
-    ours = ours_by_query((judgements, run), ["RBP(gain=graded,p=0.9)"])
-    for query, scores in run.items():
-        items = sorted(scores, key=lambda item: -scores[item])
-        gains = np.array([judgements[query].get(item, 0) / 4 for item in items])
-        theirs = cwl_ruler.RBPCWLMetric(0.9).measure(Ranking(query, gains, np.ones(len(gains))))
-        assert ours[query]["RBP(gain=graded,p=0.9)"] == pytest.approx(theirs, abs=1e-12)
 
 
 def both(

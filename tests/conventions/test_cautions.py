@@ -10,7 +10,7 @@ import pytest
 import judged
 from judged import Rankings, evaluate, explain
 from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
-from judged.errors import ConventionError, InputError, JudgedWarning
+from judged.errors import ConventionError, JudgedWarning
 from judged.evaluation.settings import THRESHOLD
 from judged.evaluation.warnings import CONDITIONS
 from support.loops import for_each
@@ -187,13 +187,6 @@ def test_beir_drops_the_item_with_the_id_of_its_query(tmp_path: Any) -> None:
     run = {"q": {"q": 2.0, "a": 1.0}}
     found = explain({"q": {"a": 1}}, run, "NDCG@10", query="q", convention="beir")
     assert found.value == 1.0
-
-
-def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Any) -> None:
-    run = tmp_path / "run"
-    run.write_text("q Q0 q 1 9.0 t\nq Q0 a 2 8.0 t\nq Q0 b 3 7.0 t\nq Q0 a 4 6.0 t\n")
-    with pytest.raises(InputError, match=r"lines 2 and 4"):
-        evaluate({"q": {"a": 1}}, str(run), "NDCG@10", convention="beir")
 
 
 def test_rankings_that_are_made_already_are_warned_of() -> None:

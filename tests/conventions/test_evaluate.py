@@ -158,14 +158,6 @@ def test_two_names_of_one_measure_that_differ_where_it_is_undefined() -> None:
     )
 
 
-def test_two_names_of_one_measure_that_mean_the_same() -> None:
-    both = ["recall", "HitRate(use_granular_hit_rate=True)", "R"]
-    evaluation = evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, both, convention="llama-index")
-    assert [str(measure) for measure in evaluation.measures] == ["R"]
-    assert [evaluation.value(name) for name in both] == [0.5, 0.5, 0.5]
-    assert evaluation.to_dict()["convention"]["names"] == {"R": "recall"}
-
-
 def test_names_of_different_policies() -> None:
     assert refused("NDCG@10 MRR@10", "beir", ConventionError) == (
         "BEIR has ties=id for NDCG@10 and ties=input for MRR@10; evaluate them one at a time, or "

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from judged import explain
-from judged.errors import MissingExtraError, OutputError
+from judged.errors import MissingExtraError
 from judged.explanation.animation import MOST_ROWS, animation
 from judged.explanation.arithmetic import figure
 from judged.measures import REGISTRY
@@ -161,14 +161,6 @@ def test_steps_that_are_not_drawn_one_by_one_are_drawn_as_one() -> None:
     assert "170 more" in page
 
 
-def test_a_cut_ends_the_walk() -> None:
-    scene = animation(explain([1] * 100, measure="AP@40", rows=10))
-    assert scene.rest == {"first": 11, "last": 40, "results": 30, "relevant": 30}
-    assert scene.frames[-2].caption == (
-        "Ranks 11 to 40 as one step: 30 of 30 relevant, which adds 0.3."
-    )
-
-
 def test_the_walk_of_ndcg_shows_gains_discounts_and_the_ideal() -> None:
     """DCG@4: 2/1 + 0 + 3/2 + 0 = 3.5; the ideal 3/1 + 2/log2(3) + 1/2 = 4.7619."""
     e = explain("2 0 3 -", measure="nDCG@4", pool="3 2 1")
@@ -293,9 +285,3 @@ def test_a_gif_without_pillow(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None
         explain(LIST).save(tmp_path / "walk.gif")
     assert str(raised.value) == 'GIFs need Pillow: pip install "judged[charts]".'
     assert list(tmp_path.iterdir()) == []
-
-
-def test_files_that_cannot_be_written(tmp_path) -> None:
-    for name in ("walk.gif", "walk.html"):
-        with pytest.raises(OutputError):
-            explain(LIST).save(tmp_path / "nowhere" / name)

@@ -153,31 +153,12 @@ def test_a_convention_comes_before_a_mixture() -> None:
     assert not last.libraries
 
 
-def test_a_policy_of_a_library() -> None:
-    # Missing queries are left out, ties keep the order of the input: recommenders, but not its
-    # nDCG, which counts them as 0.
-    (match, *_) = identified("R@3", ties="input", missing="skip").matches
-    assert "recommenders" in {practice.library for practice in match.definition.libraries}
-    assert match.definition.unusual()["missing"] == ("skip",)
-
-
 def test_a_mixture_says_what_it_departs_in() -> None:
     (match, *_) = identified("AP(norm=cutoff, area=interpolated)@3", empty="one").matches
     definition = match.definition
     assert (definition.nearest.library, definition.libraries) == ("rectools", ())
     assert definition.departures == ("area=interpolated", "empty=one")
     assert definition.distance == 5
-
-
-def test_ties_that_are_averaged() -> None:
-    # torchmetrics and scikit-learn average over the orders of q1's tie; the sums are exact, and
-    # found by their digits.
-    (match, *_) = identified("nDCG@2", ties="expected").matches
-    assert match.definition.unusual() == {"ties": ("expected",)}
-    assert {practice.library for practice in match.definition.libraries} >= {
-        "torchmetrics",
-        "scikit-learn",
-    }
 
 
 def test_rounding_comes_before_cutting_off() -> None:

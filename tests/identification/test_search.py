@@ -156,11 +156,6 @@ def test_what_is_given_is_not_searched() -> None:
     assert tried("map_cut_5", judgements, run)["AP"]["k"] == (5,)
 
 
-def test_grades_that_all_count_alike_are_tried_once() -> None:
-    assert tried("AP", {"q": {"a": 2, "b": 0}}, {"q": ["a"]})["AP"]["rel"] == (1,)
-    assert tried("AP", {"q": {"a": 0.5, "b": 2, "c": 3}}, {"q": ["a"]})["AP"]["rel"] == (1, 0.5, 3)
-
-
 def test_rankings_are_made_once_where_nothing_changes_them() -> None:
     def judge_again(ties: str) -> Any:
         raise AssertionError(f"judged again with ties={ties}")

@@ -205,18 +205,6 @@ def test_names_and_order_do_not_matter_without_ties(
 
 
 @given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
-def test_only_the_order_of_scores_matters(
-    judgements: Judgements, rows: list[Row], measure: Measure
-) -> None:
-    assume(have_a_query_in_common(judgements, rows))
-    order = {score: place for place, score in enumerate(sorted({score for _, _, score in rows}))}
-    ranked = [(query, item, float(order[score])) for query, item, score in rows]
-    np.testing.assert_equal(
-        values(judgements, run_dict(ranked), measure), values(judgements, run_dict(rows), measure)
-    )
-
-
-@given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
 def test_no_tie_rule_is_better_than_best_or_worse_than_worst(
     judgements: Judgements, rows: list[Row], measure: Measure
 ) -> None:

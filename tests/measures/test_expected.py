@@ -156,20 +156,6 @@ def test_worked_by_hand(measure: str, value: float) -> None:
     assert found == pytest.approx(value, abs=1e-15)
 
 
-def test_queries_without_ties_keep_their_value_to_the_last_digit() -> None:
-    judgements = {f"q{n}": {"a": 1, "b": 2, "c": 0, "d": 1} for n in range(3)}
-    untied = {"d": 0.9, "x": 0.8, "b": 0.7, "c": 0.6, "a": 0.1}
-    run = {"q0": untied, "q1": dict.fromkeys(untied, 0.5), "q2": untied}
-    for measure in ("nDCG", "AP", "RBP", "ERR", "Bpref"):
-        plain = evaluate(judgements, run, measure).per_query()[measure].to_list()
-        mean = (
-            evaluate(judgements, run, measure, policy={"ties": "expected"})
-            .per_query()[measure]
-            .to_list()
-        )
-        assert (plain[0], plain[2]) == (mean[0], mean[2])
-
-
 # -- drawing
 
 MANY = [
@@ -226,15 +212,6 @@ def test_diversity(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> No
     off = np.abs(estimate.scored().values[measure] - wanted)
     assert (off <= 5 * estimate.scored().errors.get(measure, np.zeros(2)) + 1e-12).all()
     assert (measure in estimate.scored().errors) == (limit < 24)
-
-
-@pytest.mark.usefixtures("drawn")
-def test_an_infinite_mean_is_no_estimate() -> None:
-    # With a depth of 1 one of the two relevant items is cut off in every order.
-    rankings = rankings_of_ties([Tied(((1.0, 2.0),))], depth=1)
-    measure = parse_measure("Rank(of=all, aggregate=median)")
-    found = expectations([measure], rankings)[measure]
-    assert (found.values.tolist(), found.errors.tolist()) == ([np.inf], [0.0])
 
 
 @for_each(
@@ -294,15 +271,6 @@ def test_summaries_are_made_of_expected_values() -> None:
     precision, recall = (rankings.evaluate(name).value() for name in ("P@3", "R@3"))
     wanted = 2 * precision * recall / (precision + recall)
     assert rankings.evaluate("F(average=means)@3").value() == pytest.approx(wanted)
-
-
-def test_ranks_of_all_relevant_items_are_the_middles_of_their_ties() -> None:
-    # Relevant items: 1-4, 1-4, 5-8, 5-8 and one lost; 1-2, 3-4; 1.
-    rankings = rankings_of_ties(MANY)
-    ranks = [2.5, 2.5, 6.5, 6.5, np.inf, 1.5, 3.5, 1]
-    assert rankings.evaluate("MedianRank(of=all)").value() == np.median(ranks)
-    assert rankings.evaluate("MeanRank(of=all)").value() == np.inf
-    assert parse_measure("Rank(of=all)").compute(rankings).tolist() == [np.inf, 2.5, 1]
 
 
 # -- where expected values come from

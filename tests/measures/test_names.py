@@ -8,7 +8,7 @@ import pytest
 from judged import AP
 from judged.charts import KINDS
 from judged.conventions import find
-from judged.conventions.libraries.trec_eval import NAMES, lines, understood
+from judged.conventions.libraries.trec_eval import NAMES, lines
 from judged.errors import MeasureError
 from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all
@@ -143,13 +143,6 @@ ALL = "'judged measures' lists them all."
 def test_spellings_that_are_refused(spelling, message):
     for read in (parse_measure, parse_all):
         assert error_of(read, spelling, error=MeasureError) == message
-
-
-def test_a_name_of_trec_eval_that_is_ours_too_means_the_same():
-    """But for those that trec_eval takes for several cutoffs, and for its usual patience."""
-    for name in NAMES:
-        if is_name(name) and len(theirs := understood(name) or []) == 1 and "rbp" not in name:
-            assert parse_measure(name) == parse_measure(theirs[0][1])
 
 
 @pytest.mark.parametrize(

@@ -123,13 +123,6 @@ def test_every_file_that_declares_a_measure_is_a_family() -> None:
     assert {each.stem for each in files if "\n@measure(" in each.read_text()} == set(FAMILIES)
 
 
-def test_every_measure_is_a_name_of_the_package() -> None:
-    for name, spec in REGISTRY.items():
-        if name.isidentifier():
-            assert getattr(judged, name) == bind(spec, {})
-            assert name in dir(judged)
-
-
 @every_measure
 def test_definitions_are_plain_sentences(spec: Spec) -> None:
     default = bind(spec, {})

@@ -40,31 +40,6 @@ def test_area_under_the_curve_with_ties() -> None:
     )
 
 
-@for_each("k", [None, 3, 10])
-def test_known_disagreement_ties_are_averaged(k: int | None) -> None:
-    """scikit-learn averages over the orders of a tie, which lies between the best and the worst of
-    them."""
-    truth, scores = matrices(5, grades=4, ties=True)
-    at = f"@{k}" if k else ""
-    averaged = np.array(
-        [metrics.ndcg_score(truth[[i]], scores[[i]], k=k) for i in range(len(truth))]
-    )
-    best = np.array(values(Rankings.from_scores(truth, scores, ties="best"), f"nDCG{at}"))
-    worst = np.array(values(Rankings.from_scores(truth, scores, ties="worst"), f"nDCG{at}"))
-    assert np.all((worst <= averaged + 1e-12) & (averaged <= best + 1e-12))
-    assert np.any(worst < averaged - 0.01)
-    assert np.any(averaged < best - 0.01)
-
-
-def test_known_disagreement_average_precision_of_ties() -> None:
-    """scikit-learn takes tied items as one step of the curve; here they stand in an order, the best
-    or the worst one."""
-    truth, scores = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
-    assert metrics.average_precision_score(truth[0], scores[0]) == 0.5
-    assert values(Rankings.from_scores(truth, scores, ties="best"), "AP") == [1.0]
-    assert values(Rankings.from_scores(truth, scores, ties="worst"), "AP") == [0.5]
-
-
 @for_each("k", [1, 4, 10, 25])
 def test_a_cut_at_k_is_a_classifier(k: int) -> None:
     truth, scores = matrices(6)

@@ -13,10 +13,10 @@ from scipy.special import ndtr, ndtri
 
 from judged.errors import InputError
 from judged.statistics import bootstrap as module
-from judged.statistics import t as results
-from judged.statistics.bootstrap import bootstrap, bootstrap_pairs, left_out, resampled
-from judged.statistics.samples import Means, Median, Sample
+from judged.statistics.bootstrap import bootstrap, bootstrap_pairs, median_of, resampled
+from judged.statistics.samples import CLOSE, Means, Median, Sample
 from judged.statistics.t import below
+from support.resampling import check_agreement
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -106,17 +106,6 @@ def test_never_a_p_of_0() -> None:
     assert 1 / 10_000 <= bootstrap_pairs([far], method="bca").p[0] < 0.001
     tested = bootstrap_pairs([far], levels=(0.9999,))
     assert tested.low[0, 0] == -np.inf
-
-
-def check_agreement(tested: results.Tested, levels: tuple[float, ...]) -> int:
-    some = 0
-    for level, low, high in zip(levels, tested.low, tested.high, strict=True):
-        there = ~np.isnan(low)
-        outside = (low > 0) | (high < 0)
-        assert (low[there] <= high[there]).all()
-        assert (outside == below(tested.p, level))[there].all()
-        some += int(there.sum())
-    return some
 
 
 @st.composite
@@ -276,15 +265,6 @@ def test_uneven_units_have_expanded_percentiles() -> None:
         assert (low[0, 0], high[0, 0]) == (ordered[rank - 2], ordered[-rank + 1]), method
 
 
-def test_leaving_out_each_unit() -> None:
-    generator = np.random.default_rng(6)
-    columns, weights = generator.uniform(size=(12, 2)), generator.uniform(0.5, 2, 12)
-    groups = np.array([0, 0, 1, 2, 3, 3, 3, 4, 5, 1, 2, 0])
-    sample = Means(columns, harmonic, weights=weights)
-    expected = [sample.take(np.flatnonzero(groups != each)).value() for each in range(6)]
-    np.testing.assert_allclose(left_out(sample, groups), expected, rtol=1e-12)
-
-
 def test_blocks_and_portions_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(9)
     samples: list[Sample] = [Means.of_values(generator.uniform(size=80)) for _ in range(3)]
@@ -296,3 +276,48 @@ def test_blocks_and_portions_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
     portions = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
     np.testing.assert_array_equal(portions.p, together.p)
     np.testing.assert_allclose(portions.low, together.low, rtol=1e-12)
+
+
+# -- medians of many resamples, beside those of one at a time
+
+
+def weighted_median(sample: Median, counts: np.ndarray) -> float:
+    """The weighted median if each query is taken as often as it is counted."""
+    weights = counts if sample.weights is None else counts * sample.weights
+    order = np.argsort(sample.values, kind="stable")
+    values = sample.values[order]
+    upto = np.cumsum(weights[sample.owner[order]])
+    half = upto[-1] / 2
+    low = np.argmax(upto >= half * (1 - CLOSE))
+    high = np.argmax(upto > half * (1 + CLOSE))
+    return float((values[low] + values[high]) / 2) if half > 0 else np.nan
+
+
+@pytest.mark.parametrize("numbers", [1, 2**20])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_medians_as_one_by_one(
+    numbers: int, weighted: bool, grouped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of values with ties, infinite ones, and queries that have none or several."""
+    monkeypatch.setattr(module, "NUMBERS_PER_BLOCK", numbers)
+    generator = np.random.default_rng(numbers)
+    for _ in range(40):
+        size = int(generator.integers(1, 30))
+        owner = generator.integers(0, size, generator.integers(1, 150))
+        values = generator.choice([1.0, 2.0, 3.0, 5.0, np.inf], len(owner))
+        weights = generator.uniform(0.1, 3.0, size) if weighted else None
+        sample = Median(values, owner, size, weights)
+        groups = np.unique(generator.integers(0, size, size), return_inverse=True)[1]
+        units = groups.max() + 1 if grouped else size
+        draws = generator.integers(0, units, (20, units))
+        counts = np.stack([np.bincount(row, minlength=units) for row in draws]).astype(float)
+        found = median_of(sample, groups if grouped else None)(counts)
+        for row, median in zip(counts[:, groups] if grouped else counts, found, strict=True):
+            times = row[owner].astype(int)
+            taken = values.repeat(times)
+            if weights is None:
+                expected = np.median(taken) if len(taken) else np.nan
+            else:
+                expected = weighted_median(sample, row)
+            np.testing.assert_equal(median, expected)

@@ -94,16 +94,6 @@ def test_what_is_no_share() -> None:
     assert mean_interval(some, range=(0, 1)).method == "wilson"
 
 
-def test_a_share_with_weights_counts_by_their_effective_number() -> None:
-    weights = np.array([2.0, 1, 1])  # 16/6 equal ones say as much
-    found = interval(Means.of_values(np.array([1.0, 0, 1]), weights=weights))
-    expected = wilson(0.75 * 16 / 6, 16 / 6, 0.95)
-    assert ends(found) == pytest.approx(tuple(float(end) for end in expected))
-    # Whatever weights round to, all of them is all of them.
-    rough = np.array([0.1, 0.7, 0.3])
-    assert interval(Means.of_values(np.ones(3), weights=rough)).high == 1.0
-
-
 def test_a_share_with_groups() -> None:
     groups = np.repeat(np.arange(5), 4)
     values = np.array([1.0] * 11 + [0] * 9)

@@ -14,9 +14,9 @@ from scipy import stats
 
 from judged.errors import InputError
 from judged.statistics import randomisation as module
-from judged.statistics import t as results
 from judged.statistics.randomisation import exact_p, randomisation
 from judged.statistics.t import below
+from support.resampling import check_agreement
 
 DARWIN = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]) / 8
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -27,19 +27,6 @@ def brute_force(sums: np.ndarray) -> float:
     reached = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()
     patterns = itertools.product((1, -1), repeat=len(sums))
     return float(np.mean([abs(np.dot(signs, sums)) >= reached for signs in patterns]))
-
-
-def check_agreement(tested: results.Tested, levels: tuple[float, ...]) -> int:
-    """p is below 1 - level exactly where the interval leaves out 0; how many intervals there
-    are."""
-    some = 0
-    for level, low, high in zip(levels, tested.low, tested.high, strict=True):
-        there = ~np.isnan(low)
-        outside = (low > 0) | (high < 0)
-        assert (low[there] <= high[there]).all()
-        assert (outside == below(tested.p, level))[there].all()
-        some += int(there.sum())
-    return some
 
 
 def test_darwins_maize() -> None:

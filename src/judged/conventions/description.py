@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from judged.conventions import HELD, WHEN, Convention, Option
 from judged.policy import Policy
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.text import Left
 
 
@@ -110,14 +110,6 @@ def _in_judged(option: Option) -> str:
 
 def _as_record(convention: Convention) -> dict[str, Any]:
     """Return a convention as plain values, without the function that reads texts."""
-
-    def as_plain(value: Any) -> Any:
-        if is_dataclass(value):
-            names = (field.name for field in fields(value) if field.name != "reads")
-            return {name: as_plain(getattr(value, name)) for name in names}
-        if isinstance(value, tuple):
-            return [as_plain(part) for part in value]
-        return dict(value) if hasattr(value, "keys") else value
-
-    record: dict[str, Any] = as_plain(convention)
+    record: dict[str, Any] = plain_value(asdict(replace(convention, reads=None)))
+    del record["reads"]
     return record

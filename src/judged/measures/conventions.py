@@ -20,6 +20,8 @@ FREE = ("rel", "aggregate")
 """Parameters that may be added to any measure of a library."""
 
 
+EXAMPLES = {"k": 10, "m": 4, "p": 0.8, "x": 0.5}
+"""Numbers for the places of names in messages; 1 for others."""
 MAX_LISTED = 12
 """The number of a library's names that an error lists."""
 WHOLE = 1000
@@ -273,15 +275,17 @@ def _masked(spelling: str) -> str:
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> LibraryMeasure:
     """Raise the error that the library has no such measure, or writes it in another way."""
     spellings = {
-        spelling: name.theirs
-        for name in convention.names
-        for spelling in (name.theirs, *name.aliases)
+        spelling: name for name in convention.names for spelling in (name.theirs, *name.aliases)
     }
-    same = [theirs for spelling, theirs in spellings.items() if _root(spelling) == _root(text)]
+    same = [name for spelling, name in spellings.items() if _root(spelling) == _root(text)]
     if same:
+        examples = dict.fromkeys(
+            name.filled({place: EXAMPLES.get(place, 1) for place in name.places})[0]
+            for name in same
+        )
         raise MeasureError(
-            f"{convention.title} has {re.split('[(@]', text)[0]}, but not as {text!r}; it writes "
-            f"{listed(list(dict.fromkeys(same)), 'or')}."
+            f"{convention.title} has {re.split('[(@]', text)[0]}, but not as {text!r}; write it as "
+            f"in {listed(list(examples), 'or')}."
         )
     known = [name.theirs for name in convention.names if name.ours]
     meant = [

@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import Rankings
 from judged.errors import MeasureError
-from judged.matching.variants import condensed, rearranged
+from judged.matching.variants import condensed
 from measures.diversity.generated import Collection, generate
 from support.errors import error_of
 
@@ -134,27 +134,6 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
     assert [later.values[judged.parse_measure(name)].tolist() for name in MEASURES] == [
         [expected[query][name] for query in later.queries] for name in MEASURES
     ]
-
-
-def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
-    collection = generate(5)
-    tied = {
-        query: {item: float(int(score) // 40) for item, score in each.items()}
-        for query, each in collection.run.items()
-    }
-    by_id = judged.Rankings.from_run(collection.judgements, tied)
-    for ties in ("best", "worst"):
-        later = rearranged(by_id, ties).evaluate(MEASURES).scored()
-        at_once = (
-            judged.Rankings.from_run(collection.judgements, tied, policy={"ties": ties})
-            .evaluate(MEASURES)
-            .scored()
-        )
-        for name in MEASURES:
-            np.testing.assert_array_equal(
-                later.values[judged.parse_measure(name)],
-                at_once.values[judged.parse_measure(name)],
-            )
 
 
 # -- lists in rank order

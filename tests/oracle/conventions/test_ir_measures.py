@@ -160,19 +160,22 @@ def test_what_cannot_be_computed_says_why(text: str, why: str) -> None:
 @for_each(
     ("text", "written"),
     [
-        ("BPM", "BPM(max_rel={m})@{k}"),
-        ("INST(T=2)", "INST(max_rel={m})"),
+        ("BPM", "BPM(max_rel=4)@10"),
+        ("INST(T=2)", "INST(max_rel=4)"),
         ("SetF@10", "SetF"),
         ("Compat@10", "Compat"),
-        ("NumRelRet@10", "NumRet(rel={rel})"),
-        ("Success", "Success@{k}"),
+        ("NumRelRet@10", "NumRet(rel=1)"),
+        ("Success", "Success@10"),
     ],
 )
 def test_a_name_written_in_another_way(text: str, written: str) -> None:
     with pytest.raises(MeasureError) as error:
         named_all(find(NAME), [text])
     word = re.split("[(@]", text)[0]
-    assert str(error.value) == f"ir_measures has {word}, but not as {text!r}; it writes {written}."
+    assert (
+        str(error.value)
+        == f"ir_measures has {word}, but not as {text!r}; write it as in {written}."
+    )
 
 
 def test_the_order_of_ties_depends_on_the_provider() -> None:
@@ -180,18 +183,6 @@ def test_the_order_of_ties_depends_on_the_provider() -> None:
     assert values("RR", given) == {"q": 0.5}
     assert values("RR@10", given) == {"q": 1.0}
     assert ours(NAME, given, "RR@10").value() == 0.5
-
-
-@for_each(
-    "text",
-    [
-        *("P@5", "P(rel=2)@10", "R(rel=3)@100", "AP", "AP(rel=2)@20", "RR(rel=2)", "nDCG"),
-        *("nDCG@1000", "Rprec(rel=2)", "Success(rel=2)@5", "NumRet"),
-    ],
-)
-def test_the_same_text(text: str) -> None:
-    """What they print, we read, and it means the same measure."""
-    assert parse_measure(str(ir_measures.parse_measure(text))) == parse_measure(text)
 
 
 def plain(measure: str, given: Collection) -> list[float]:

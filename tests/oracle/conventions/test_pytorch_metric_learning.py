@@ -93,30 +93,3 @@ def test_every_name(case: Case, collection: str) -> None:
     assert compare(
         NAME, case, given, theirs, tolerance=1e-7 if "reciprocal" in case.theirs else None
     ) == len(theirs)
-
-
-def test_the_calculator_itself() -> None:
-    """Points on a line, the query at 0: its neighbours in order are right, wrong, right; a lone
-    query is left out."""
-
-    def nearest(query: Any, k: int, reference: Any, ref_includes_query: bool) -> tuple[Any, Any]:
-        distances = torch.cdist(query, reference)
-        return torch.topk(distances, k, largest=False)
-
-    calculator = accuracy.AccuracyCalculator(
-        exclude=("NMI", "AMI"), device=torch.device("cpu"), knn_func=nearest
-    )
-    found = calculator.get_accuracy(
-        torch.tensor([[0.0], [0.0]]),
-        torch.tensor([1, 9]),
-        torch.tensor([[1.0], [2.0], [3.0]]),
-        torch.tensor([1, 0, 1]),
-        False,
-    )
-    given = Collection(
-        {"a": {"x": 1, "z": 1}, "b": {"x": 0}},
-        [(query, item, -float(at)) for query in "ab" for at, item in enumerate("xyz")],
-    )
-    for name, value in found.items():
-        (case,) = [case for case in cases(NAME) if case.theirs == name]
-        assert compare(NAME, case, given, value)

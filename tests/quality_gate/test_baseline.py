@@ -219,7 +219,7 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
     text, queries = path.read_text(), whole["queries"]
     changed = "its content is not what was written"
     broken = {
-        text[: len(text) // 2]: "Expecting",
+        text[: len(text) // 2]: "damaged",
         text.replace('"run"', '<<<<<<< ours\n"run"'): "Expecting property name",
         text.replace('"AP": ', '"AP": NaN, "x": ', 2): changed,
         damage(whole, queries={q: own for q, own in queries.items() if q != "q1"}): changed,

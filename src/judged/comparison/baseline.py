@@ -16,7 +16,7 @@ import numpy as np
 
 from judged import __version__
 from judged.arrays import Floats
-from judged.comparison.numbers import Compared, Entry, average_repeats, entries_of, index_of
+from judged.comparison.numbers import Entry
 from judged.comparison.wording import list_queries
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates
@@ -30,11 +30,10 @@ from judged.outputs import write_text
 from judged.policy import CHOICES
 from judged.results import plain_value
 from judged.statistics.samples import Means, Median, Sample
-from judged.text import Warned, few, plain
+from judged.text import Warned, plain
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scores import Scored
     from judged.rankings.rankings import Rankings
 
 VERSION = 2
@@ -94,35 +93,7 @@ def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     return ", ".join(f"{kind}: {list_queries(names)}" for kind, names in kinds.items() if names)
 
 
-# -- values of a system, and the file that holds them
-
-
-@dataclass(frozen=True, eq=False)
-class SystemValues:
-    """Values of a system on each measure, by its notation, and the queries that it lacks."""
-
-    name: str
-    entries: Mapping[str, Entry]
-    missing: frozenset[str]
-    repeats: int
-    """Number of runs of the system."""
-
-
-def system_values(
-    evaluation: Evaluation, runs: Sequence[Scored], queries: Sequence[str]
-) -> SystemValues:
-    name, index = few([run.name for run in runs]), index_of(queries)
-    repeats = [entries_of(run, evaluation.measures, index) for run in runs]
-    entries = {
-        str(measure): average_repeats(
-            [entries[measure] for entries in repeats], Compared(evaluation.label(measure)), name
-        )
-        for measure in evaluation.measures
-    }
-    lacking = (
-        np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
-    )
-    return SystemValues(name, entries, frozenset().union(*lacking), len(runs))
+# -- the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,16 +127,15 @@ class Baseline:
             if (old := before["settings"].get(name)) != new:
                 yield f"it was made with {name}={quoted(old)}, not {name}={quoted(new)}"
 
-    def values_for(
-        self, like: SystemValues, queries: Sequence[str], weights: Floats | None
-    ) -> SystemValues:
-        content = self.content
-        entries = {
-            name: self._entry(name, entry.sample, queries, weights)
-            for name, entry in like.entries.items()
+    def entries(
+        self, today: Mapping[str, Entry], queries: Sequence[str], weights: Floats | None
+    ) -> dict[str, Entry]:
+        """Return the values on each measure, like those of `today`."""
+        by_label = {of["label"]: name for name, of in self.content["measures"].items()}
+        return {
+            label: self._entry(by_label[label], entry.sample, queries, weights)
+            for label, entry in today.items()
         }
-        missing = frozenset(content["missing"])
-        return SystemValues(content["run"], entries, missing, content["repeats"])
 
     def _entry(
         self, name: str, like: Sample, queries: Sequence[str], weights: Floats | None
@@ -224,11 +194,12 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 def make_baseline(
     evaluation: Evaluation,
-    now: SystemValues,
+    entries: Mapping[str, Entry],
     queries: Sequence[str],
     *,
     weights: Mapping[str, float] | None,
     groups: Mapping[str, str] | None,
+    **about: Any,
 ) -> Baseline:
     """Return a baseline of a system; `queries` are all judged ones, sorted."""
     if evaluation.sources is None:
@@ -243,9 +214,10 @@ def make_baseline(
     measures = {}
     for measure in evaluation.measures:
         name, words = str(measure), measure.definition()
-        entry = now.entries[name]
+        label = evaluation.label(measure)
+        entry = entries[label]
         measures[name] = {
-            "label": evaluation.label(measure),
+            "label": label,
             "parameters": {key: str(value) for key, value in words["parameters"].items()},
             "definition": words["definition"],
             **({"error": entry.error} if entry.error else {}),
@@ -266,8 +238,7 @@ def make_baseline(
         {
             MARK: VERSION,
             "judged": __version__,
-            "run": now.name,
-            "repeats": now.repeats,
+            **about,
             "measures": measures,
             "settings": {
                 **{name: getattr(evaluation.policy, name) for name in CHOICES},
@@ -276,7 +247,6 @@ def make_baseline(
                 "collection": _collection_of(rankings),
                 "ranked": list(rankings.basis),
             },
-            "missing": sorted(now.missing),
             "weights": weights,
             "groups": groups,
             "queries": lines,

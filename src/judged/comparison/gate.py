@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
@@ -15,13 +15,11 @@ import numpy as np
 from judged import __version__
 from judged.comparison.baseline import (
     BaselineSource,
-    SystemValues,
     baseline_source,
     make_baseline,
-    system_values,
 )
 from judged.comparison.dependence import names_missing, refuse_missing, warn_of_missing
-from judged.comparison.numbers import Numbers, compared_by, queries_of
+from judged.comparison.numbers import Numbers, with_repeats
 from judged.comparison.outcomes import Match, match_pair
 from judged.comparison.rules import (
     GOALS,
@@ -59,9 +57,10 @@ from judged.options import (
     checked,
     takes_scoring,
 )
+from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.statistics.samples import about_few_units, relative
-from judged.text import Bold, Warned, counted, listed, readable, shown
+from judged.text import Bold, Warned, counted, few, listed, readable, shown
 
 __all__ = ["Gate", "gate", "gate_evaluation"]
 
@@ -261,11 +260,13 @@ def _decide(
     """
     if source.absent and slices not in (None, False):
         raise InputError("slices (--slices) need a baseline (baseline, --baseline).")
-    queries, measures = queries_of(evaluation), compared_by(evaluation.labels)
-    runs = [run for run in evaluation.runs if run.name not in before]
-    now, then = system_values(evaluation, runs, queries), None
-    if before:
-        then = system_values(evaluation, [evaluation.scored(name) for name in before], queries)
+    runs = [run.name for run in evaluation.runs if run.name not in before]
+    numbers = with_repeats(Numbers.of(evaluation), {NOW: runs} | ({THEN: before} if before else {}))
+    queries, measures = numbers.queries, numbers.measures
+    today = {measure.name: numbers.entry(measure, NOW) for measure in measures}
+    missing_of = {run.name: _missing_of(run.rankings) for run in evaluation.runs}
+    lacking = frozenset().union(*(missing_of[name] for name in runs))
+    then, lacking_then = few(before), frozenset().union(*(missing_of[name] for name in before))
     rankings, weights = evaluation.runs[0].rankings, None
     if rankings.weights is not None:
         by_query = dict(zip(rankings.queries, rankings.weights.values.tolist(), strict=True))
@@ -273,36 +274,35 @@ def _decide(
     group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
     notes: list[str] = [*map(Warned, evaluation.warnings())]
     notes += warn_of_missing([run.rankings for run in evaluation.runs], evaluation.policy)
-    unlike, today = "", None
+    unlike, new_file = "", None
     if source.file is not None or options.update:
         named = None
         if group_numbers is not None:
             names = (group_names[i] for i in group_numbers)
             named = dict(zip(queries, names, strict=True))
-        today = make_baseline(evaluation, now, queries, weights=weights, groups=named)
+        about = {"run": few(runs), "repeats": len(runs), "missing": sorted(lacking)}
+        new_file = make_baseline(evaluation, today, queries, weights=weights, groups=named, **about)
+    entries = dict(numbers.entries)
     if source.file is not None:
-        assert today is not None
-        unlike = source.difference(today, force=options.force)
+        assert new_file is not None
+        unlike = source.difference(new_file, force=options.force)
         if not unlike:
             scale = None if weights is None else relative(np.array([*weights.values()], float))
-            then = source.file.values_for(now, queries, scale)
-            notes += source.notes(today)
-    if then is not None and not missing:
-        notes += _check_missing(now, then, queries)
-    sides = {NOW: now} if then is None else {NOW: now, THEN: then}
-    entries = {
-        (measure.name, side): values.entries[str(measure.measure)]
-        for side, values in sides.items()
-        for measure in measures
-    }
-    numbers = Numbers(tuple(sides), queries, measures, entries, group_numbers)
+            of_file = source.file.entries(today, queries, scale)
+            entries |= {(label, THEN): entry for label, entry in of_file.items()}
+            then, lacking_then = source.file.content["run"], source.file.content["missing"]
+            notes += source.notes(new_file)
+    sides = (NOW, THEN) if then else (NOW,)
+    numbers = replace(numbers, runs=sides, entries=entries, groups=group_numbers)
+    if then and not missing:
+        notes += _check_missing((few(runs), lacking), (then, lacking_then), queries)
     allowed = {} if source.absent else options.allowed_drops(evaluation)
     minima = options.minima(evaluation)
     matches: list[Match] = []
     rows: tuple[RuleResult, ...] = ()
     in_slices: list[RuleResult] = []
     settings = options.settings
-    if then is not None:
+    if then:
         matches = [match_pair(numbers, measure, NOW, THEN) for measure in measures]
         rows = apply_rule(matches, options.rule, allowed, settings, numbers)
         in_slices, about_slices = _gate_slices(evaluation, numbers, slices, options, allowed)
@@ -318,10 +318,10 @@ def _decide(
         evaluation=evaluation,
         rule=options.rule,
         level=settings.level,
-        run=now.name,
-        repeats=now.repeats,
+        run=few(runs),
+        repeats=len(runs),
         source=source.source,
-        against=None if then is None else then.name,
+        against=then or None,
         kind="none" if source.absent else "file" if source.run is None else "run",
         rows=rows,
         minima=check_minima(minima, replace(numbers, runs=(NOW,)), options.rule, settings),
@@ -332,12 +332,12 @@ def _decide(
         to_update=bool(options.update),
         slices=tuple(in_slices),
     )
-    if today is None or not options.update or not (result.passed or options.force):
+    if new_file is None or not options.update or not (result.passed or options.force):
         return result
     if not options.force:
-        source.check_measures_kept(today)
+        source.check_measures_kept(new_file)
     assert source.path is not None
-    today.save(source.path)
+    new_file.save(source.path)
     return replace(result, updated=True)
 
 
@@ -364,13 +364,19 @@ def _gate_slices(
     return rows, notes
 
 
-def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]) -> list[str]:
-    """Check that neither side lacks many queries of the other; warn of a few."""
+def _missing_of(r: Rankings) -> set[str]:
+    return {r.queries[i] for i in np.flatnonzero(r.missing)}
+
+
+def _check_missing(
+    now: tuple[str, Collection[str]], then: tuple[str, Collection[str]], queries: Sequence[str]
+) -> list[str]:
+    """Check that neither side, by name, lacks many queries of the other; warn of a few."""
     notes: list[str] = []
     for ours, theirs, whose in ((now, then, "The run"), (then, now, "The baseline")):
-        there = [query for query in queries if query not in theirs.missing]
-        lost = [query for query in there if query in ours.missing]
-        refuse_missing(ours.name, theirs.name, lost, len(there))
+        there = [query for query in queries if query not in theirs[1]]
+        lost = [query for query in there if query in ours[1]]
+        refuse_missing(ours[0], theirs[0], lost, len(there))
         if lost:
             notes.append(
                 Warned(f"{whose} has no results for {list_queries(lost)} of the other side.")

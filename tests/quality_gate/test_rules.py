@@ -422,7 +422,7 @@ def test_repeats_are_one_system() -> None:
     with pytest.raises(MeasureError) as no_mean:
         judged.gate(judgements, repeats, "Rank(aggregate=median)", baseline=old)
     assert str(no_mean.value) == (
-        "Rank(aggregate=median) is not a mean over queries, so repeats of now "
+        "Rank(aggregate=median) is not a mean over queries, so repeats of the run "
         "cannot be averaged; compare single runs, or use another measure."
     )
     several = judged.repeats(*repeats.values())

@@ -79,7 +79,7 @@ def test_it_is_in_everything_that_is_shown(tmp_path: Path) -> None:
     assert record["measures"][0]["trusted"] == own.to_dict()
     row = found.to_frame().row(0, named=True)
     assert (row["trusted_difference"], row["weight"]) == (own.trusted.estimate, own.weight)
-    assert "corrected change" in found.to_text()
+    assert "Change by trusted judgements" in found.to_text()
     assert f"nDCG@10: the change is {own.says()}." in found.sentences()
     assert "30 trusted ones" in found.rows[0].sees
     assert "trusted" in found.to_markdown()

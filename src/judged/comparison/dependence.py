@@ -26,14 +26,11 @@ from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError, quoted
 from judged.evaluation.ranges import (
-    TieEnds,
-    by_worth,
     difference_is_bounded,
     last_rank,
-    tie_ends,
 )
-from judged.evaluation.scores import Scored, score
-from judged.matching.variants import FAVOURS, Variants, uncondensed
+from judged.evaluation.scores import Scored, score, score_ties
+from judged.matching.variants import Variants, uncondensed
 from judged.measures.ties import tied_queries
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
@@ -66,7 +63,6 @@ class Alternatives:
                 "unjudged_range does not work with repeats, because it judges two runs at a time; "
                 "leave one of them out."
             )
-        self._scoring = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.rankings.name: run for run in evaluation.runs}
         self.rankings = {name: run.rankings for name, run in self._runs.items()}
         self._index = index_of(numbers.queries)
@@ -113,64 +109,38 @@ class Alternatives:
         """Return a run's values in its worst and best order of ties; nothing if these are equal."""
         measure = compared.measure
         assert measure is not None
-        usual = {repeat: self._runs[repeat] for repeat in self._repeats(name)}
-        ends = [self.tie_ends(repeat) or (run, run) for repeat, run in usual.items()]
-        moved = (end for both in ends for end in both if both[0] is not both[1])
-        if not any(measure in end.values for end in moved):
-            return []
-        by_order = []
-        for best in (False, True):
-            runs = [
-                both[best] if measure in both[best].values else run
-                for both, run in zip(ends, usual.values(), strict=True)
-            ]
-            entries = [entries_of(run, [measure], self._index)[measure] for run in runs]
-            by_order.append(average_repeats(entries, compared, name))
-        return by_order
+        by_order: tuple[list[Entry], list[Entry]] = ([], [])
+        moved = False
+        for repeat in self._repeats(name):
+            usual = self._runs[repeat]
+            worst, best = self.tie_ends(repeat) or (usual, usual)
+            values = worst.values[measure], best.values[measure]
+            moves = not np.array_equal(*values, equal_nan=True)
+            moved |= moves
+            for entries, run in zip(
+                by_order, (worst, best) if moves else (usual,) * 2, strict=True
+            ):
+                entries.append(entries_of(run, [measure], self._index)[measure])
+        return [average_repeats(entries, compared, name) for entries in by_order if moved]
 
     def _tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
-        """Return a run in the worst and best order of its ties, with the measures that change.
+        """Return a run in the worst and best order of its ties.
 
         None without ties of judged results.
         """
         run = self._runs[name]
-        if {"worst", "best"} <= set(run.others):
-            return run.others["worst"], run.others["best"]
         first, last = run.rankings.hit_tie_first, run.rankings.hit_tie_last
         if first is None or last is None:
             return None
         if run.rankings.depth is None and not (last > first).any():
             return None
         try:
-            variants = Variants(run.rankings)
-            if not variants.tied:
-                return None
-            unbroken = variants.under("expected")
+            ends = (
+                run.others if "worst" in run.others else score_ties(run, self.evaluation.settings)
+            )
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
             return self._by_grade(run.rankings)
-        ends = tie_ends(run.values, unbroken, *self._scoring)
-        if not ends:
-            return None
-        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
-        for measure, moved in ends.items():
-            self._put_ends(worst, best, measure, moved)
-        return worst, best
-
-    def _put_ends(self, worst: Scored, best: Scored, measure: Measure, ends: TieEnds) -> None:
-        graded, low, high, loose = ends
-        sides = (low, high) if measure.spec.higher_is_better else (high, low)
-        for side, values in zip((worst, best), sides, strict=True):
-            if measure.spec.made_of is not None:
-                ordered = by_worth(graded, measure, *self._scoring[1:], best=side is best)
-                if ordered is None:
-                    return
-                values, sample, _ = ordered
-                if sample is not None:
-                    side.samples[measure] = sample
-            side.values[measure] = values
-            side.summary[measure] = side.sample(measure).value()
-            if loose.any():
-                side.unsure[measure] = int(loose.sum())
+        return None if ends["worst"] is ends["best"] else (ends["worst"], ends["best"])
 
     def _by_grade(self, rankings: Rankings) -> tuple[Scored, Scored] | None:
         """Return a run with tied results ordered by grade, which gives two of many orders."""

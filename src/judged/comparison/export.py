@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from judged.comparison.numbers import Compared
     from judged.comparison.slices import Slice
     from judged.comparison.verdicts import Pair, Place
+    from judged.evaluation.trusted import Correction
 
 RANDOM_METHODS = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
 """Tests, corrections and intervals that draw random numbers."""
@@ -278,18 +279,27 @@ def _attribute_tables(
 def _trusted_table(comparison: Comparison, format: NumberFormat) -> Table:
     rows = [row for row in _rows(comparison.rows, format) if row.trusted is not None]
     fixes = [row.trusted for row in rows if row.trusted is not None]
-    columns: list[Column] = [
-        (format.name, [row.run for row in rows]),
-        (Left("against"), [row.against for row in rows]),
-    ]
+    return _table(
+        [
+            (format.name, [row.run for row in rows]),
+            (Left("against"), [row.against for row in rows]),
+            *trusted_columns(format, fixes, comparison.settings.level),
+        ]
+    )
+
+
+def trusted_columns(
+    format: NumberFormat, fixes: Sequence[Correction], level: float
+) -> list[Column]:
+    """Return differences corrected by trusted judgements, by these alone, and by cheap ones."""
+    columns: list[Column] = []
     for head in ("corrected", "trusted"):
         bounds: list[Interval] = [getattr(fix, head) for fix in fixes]
         estimates = [interval.estimate for interval in bounds]
         texts, intervals = format.with_intervals(estimates, bounds, signed=True)
-        columns += [(head, texts), (_interval_head(comparison), intervals)]
+        columns += [(head, texts), (Left(f"{percent_of(level)} CI"), intervals)]
     columns.append(("cheap", format.values([fix.cheap for fix in fixes], signed=True)))
-    columns.append(("λ", [f"{fix.weight:.2f}" for fix in fixes]))
-    return _table(columns)
+    return [*columns, ("λ", [f"{fix.weight:.2f}" for fix in fixes])]
 
 
 # -- bold values and LaTeX

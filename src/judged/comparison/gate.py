@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,8 @@ from judged.comparison.baseline import (
     make_baseline,
 )
 from judged.comparison.dependence import names_missing, refuse_missing, warn_of_missing
-from judged.comparison.numbers import Numbers, with_repeats
+from judged.comparison.export import NumberFormat, trusted_columns
+from judged.comparison.numbers import Compared, Numbers, with_repeats
 from judged.comparison.outcomes import Match, match_pair
 from judged.comparison.rules import (
     GOALS,
@@ -59,12 +59,13 @@ from judged.options import (
 )
 from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table, plain_value
+from judged.statistics.intervals import Interval
 from judged.statistics.samples import about_few_units, relative
 from judged.text import Bold, Warned, counted, few, listed, readable, shown
 
 __all__ = ["Gate", "gate", "gate_evaluation"]
 
-NOW, THEN = "now", "baseline"
+NOW, THEN = "the run", "the baseline"
 """Names of the two sides among the numbers."""
 MAX_LOSSES = 10
 """Worst queries that are shown for each measure."""
@@ -611,7 +612,7 @@ class Gate(Result):
         rows = [
             [
                 *(loss["query"], name, shown(loss["baseline"]), shown(loss["value"])),
-                _signed(loss["difference"]),
+                with_sign(shown(loss["difference"]).replace("-", "−"), loss["difference"]),
             ]
             for name, losses in self.worst.items()
             for loss in losses
@@ -623,18 +624,22 @@ class Gate(Result):
 
     def _rule_table(self, rows: Sequence[RuleResult]) -> Table:
         sliced = rows[0].slice is not None
-        cells = [
-            [
-                *([row.slice or "", f"{row.queries:,}"] if sliced else []),
-                *(row.measure, row.word if row.holds else Bold(row.word)),
-                *(shown(row.baseline), shown(row.value), _signed(row.difference)),
-                *([] if self.rule == "point" else [_between(row.low, row.high)]),
-                f"{row.allowed:g}",
-                *([shown_p(row.corrected_p)] if self.rule == "loss" else []),
-                *([] if sliced else [shown(row.sight.drop)]),
-            ]
-            for row in rows
-        ]
+        cells = []
+        for row in rows:
+            format = NumberFormat(Compared(row.measure))
+            within = Interval(row.difference, row.low, row.high)
+            change, ends = format.with_intervals([row.difference], [within], signed=True)
+            cells.append(
+                [
+                    *([row.slice or "", f"{row.queries:,}"] if sliced else []),
+                    *(row.measure, row.word if row.holds else Bold(row.word)),
+                    *(*format.values([row.baseline, row.value]), *change),
+                    *([] if self.rule == "point" else ends),
+                    f"{row.allowed:g}",
+                    *([shown_p(row.corrected_p)] if self.rule == "loss" else []),
+                    *([] if sliced else format.values([row.sight.drop])),
+                ]
+            )
         header = [
             *(["slice", "queries"] if sliced else []),
             *("measure", "verdict", "baseline", "now", "change"),
@@ -646,19 +651,15 @@ class Gate(Result):
         return Table(header, cells, WORDS)
 
     def _trusted_table(self) -> Table:
-        ends = f"{percent_of(self.interval_level)} CI"
-        rows = [
-            [
-                *(row.measure, _signed(fix.corrected.estimate)),
-                _between(fix.corrected.low, fix.corrected.high),
-                *(_signed(fix.trusted.estimate), _between(fix.trusted.low, fix.trusted.high)),
-                *(_signed(fix.cheap), f"{fix.weight:.2f}"),
-            ]
-            for row in self.rows
-            if (fix := row.trusted) is not None
-        ]
-        header = ["measure", "corrected change", ends, "trusted", ends, "cheap", "λ"]
-        return Table(header, rows, WORDS)
+        header: list[str] = ["measure"]
+        rows = []
+        for row in self.rows:
+            if row.trusted is not None:
+                format = NumberFormat(Compared(row.measure))
+                columns = trusted_columns(format, [row.trusted], self.interval_level)
+                header = ["measure", *(name for name, _ in columns)]
+                rows.append([row.measure, *(cells[0] for _, cells in columns)])
+        return Table(header, rows, WORDS, title="Change by trusted judgements")
 
     def to_junit(self) -> str:
         """Return a JUnit XML report for continuous integration, with a test case per check.
@@ -724,11 +725,3 @@ def _requirement_table(checks: Sequence[Requirement]) -> Table:
         rows.append([*names, check.measure, reached, *map(shown, values)])
     header = ["measure", "verdict", "value", *([] if is_golden else ["bound"]), "needed"]
     return Table(["query", *header] if is_golden else header, rows, WORDS)
-
-
-def _between(low: float, high: float) -> str:
-    return "–" if math.isnan(low) or math.isnan(high) else f"{_signed(low)} … {_signed(high)}"
-
-
-def _signed(value: float) -> str:
-    return with_sign(shown(value).replace("-", "−"), value)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,14 +140,18 @@ class Numbers:
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Numbers:
-        queries, labels = queries_of(evaluation), evaluation.labels
-        index, entries = index_of(queries), {}
+        queries = tuple(sorted(evaluation.runs[0].rankings.queries))
+        labels, index, entries = evaluation.labels, index_of(queries), {}
         runs = {run.rankings.name: run for run in evaluation.runs}
         for name, run in runs.items():
             by_measure = entries_of(run, evaluation.measures, index)
             for label, measure in labels.items():
                 entries[label, name] = by_measure[measure]
-        return cls(tuple(runs), queries, compared_by(labels), entries)
+        measures = tuple(
+            Compared(label, measure.spec.higher_is_better, measure.spec.range, measure)
+            for label, measure in labels.items()
+        )
+        return cls(tuple(runs), queries, measures, entries)
 
     def entry(self, measure: Compared, run: str) -> Entry:
         return self.entries[measure.name, run]
@@ -178,17 +183,6 @@ class Numbers:
         """Return the values for some of the queries."""
         entries = {key: entry.among(place) for key, entry in self.entries.items()}
         return replace(self, entries=entries)
-
-
-def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
-    return tuple(sorted(evaluation.runs[0].rankings.queries))
-
-
-def compared_by(labels: Mapping[str, Measure]) -> tuple[Compared, ...]:
-    return tuple(
-        Compared(label, measure.spec.higher_is_better, measure.spec.range, measure)
-        for label, measure in labels.items()
-    )
 
 
 def index_of(queries: Sequence[str]) -> dict[str, int]:
@@ -237,33 +231,28 @@ def own_intervals(
     numbers: Numbers, settings: ComparisonSettings
 ) -> dict[tuple[str, str], Interval]:
     """Return each run's value with its confidence interval, by measure and run."""
-    keys = [(measure.name, run) for measure in numbers.measures for run in numbers.runs]
-    entries = [numbers.entries[key] for key in keys]
-    grouped = [numbers.grouped(entry.place) for entry in entries]
-    values = [entry.values for entry in entries]
-    ranges = [measure.range for measure in numbers.measures for _ in numbers.runs]
-    aggregates = [entry.sample.aggregate for entry in entries]
-    bounds = list(map(summary_range, values, ranges, aggregates))
     intervals = {}
-    for key, entry, groups, ends in zip(keys, entries, grouped, bounds, strict=True):
-        sample, error = entry.sample, entry.error
+    for measure, run in product(numbers.measures, numbers.runs):
+        entry = numbers.entry(measure, run)
+        sample, error, groups = entry.sample, entry.error, numbers.grouped(entry.place)
+        ends = summary_range(entry.values, measure.range, sample.aggregate)
         if entry.trusted is not None and entry.powered is not None:
-            intervals[key] = corrected_interval(sample, entry.powered, 0, settings.level, ends)
-            continue
-        if error:  # of what is averaged
-            by_aggregate = {"sum": len(entry.place), "geometric": entry.number}
-            error *= by_aggregate.get(sample.aggregate, 1)
-        intervals[key] = interval(
-            sample,
-            level=settings.level,
-            groups=groups,
-            range=ends,
-            error=error,
-            resamples=settings.resamples,
-            seed=settings.seed,
-        )
-        if entry.repeats is not None:
-            intervals[key] = _with_repeats(intervals[key], entry, ends, groups, settings.level)
+            known = corrected_interval(sample, entry.powered, 0, settings.level, ends)
+        else:
+            if error:  # of what is averaged
+                by_aggregate = {"sum": len(entry.place), "geometric": entry.number}
+                error *= by_aggregate.get(sample.aggregate, 1)
+            known = interval(
+                sample,
+                level=settings.level,
+                groups=groups,
+                range=ends,
+                error=error,
+                resamples=settings.resamples,
+                seed=settings.seed,
+            )
+            known = _with_repeats(known, entry, ends, groups, settings.level)
+        intervals[measure.name, run] = known
     return intervals
 
 

@@ -11,7 +11,9 @@ import pytest
 
 import judged
 from judged.errors import InputError
+from support.loops import for_each, told
 
+QUARTERS = {str(at + 1): at // 4 for at in range(40)}
 SPREAD = np.random.default_rng(5).normal(0.01, 0.1, 40)
 
 
@@ -80,7 +82,7 @@ def test_the_same_plan_by_every_way_in() -> None:
     ids = [f"q{at}" for at in range(40)]
     by_query = {query: at // 4 for at, query in enumerate(ids)}
     pilots: dict[str, tuple[Any, Any]] = {
-        "list": (SPREAD.tolist(), {str(at + 1): at // 4 for at in range(40)}),
+        "list": (SPREAD.tolist(), QUARTERS),
         "dict": (dict(zip(ids, SPREAD, strict=True)), by_query),
         "comparison": (judged.compare_values(values(SPREAD)), by_query),
     }
@@ -151,7 +153,7 @@ def test_the_pair_that_spreads_most_counts() -> None:
 def test_groups_count_as_one() -> None:
     # All queries of a group differ by the same: 10 groups of 4 are 10 differences.
     by_group = np.repeat(SPREAD[:10], 4)
-    groups = {str(at + 1): at // 4 for at in range(40)}
+    groups = QUARTERS
     found = judged.plan(difference=0.05, pilot=by_group, groups=groups)
     apart = judged.plan(difference=0.05, pilot=SPREAD[:10])
     assert found.queries == 4 * apart.queries
@@ -173,79 +175,55 @@ def test_a_plan_as_json_and_as_a_table() -> None:
     assert far.rows[0].queries.value == math.inf
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        (
-            {},
-            "a plan needs either the standard deviation of per-query differences (sd, "
-            "--sd), or a pilot to estimate it from (--pilot QRELS RUN RUN).",
-        ),
-        (
-            {"sd": 0.1},
-            "give a difference (--difference) or a margin (--margin) to plan for, or the "
-            "number of queries (--n-queries).",
-        ),
-        (
-            {"sd": 0.1, "difference": 0},
-            "difference must not be 0, which no number of queries detects; to show "
-            "that a system is as good, give a margin.",
-        ),
-        ({"sd": 0, "difference": 1}, "sd must be a finite number above 0; got 0."),
-        (
-            {"sd": 0.1, "difference": 0.02, "queries": 100, "power": 0.8},
-            "difference, queries and power are all given; leave one of them out, and "
-            "it is computed from the others.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.02, "power": 0.05},
-            "power must be a number between 0.05, which chance alone gives, and 1; got 0.05.",
-        ),
-        (
-            {"sd": 0.1, "queries": 5},
-            "5 queries are too few for any significant difference at the 95 % level; "
-            "give at least 6.",
-        ),
-        (
-            {"pilot": SPREAD, "groups": {str(at + 1): at // 4 for at in range(40)}, "queries": 20},
-            "20 queries are too few for any significant difference at the 95 % "
-            "level; give at least 24, which are 6 groups of 4 queries.",
-        ),
-        (
-            {"sd": 0.1, "difference": 1e-9},
-            "a difference of 1e-09 needs more than 1,000,000,000 queries if the "
-            "standard deviation is 0.1; use a larger one.",
-        ),
-        (
-            {"sd": 0.1, "margin": 1e-3, "difference": -0.9999e-3},
-            "a margin of 0.001, with a true difference of -0.0009999, needs more "
-            "than 1,000,000,000 queries if the standard deviation is 0.1; use a "
-            "larger one.",
-        ),
-        (
-            {"sd": 0.1, "margin": 0.02, "difference": -0.02},
-            "a system that is worse by 0.02 is not within a margin of 0.02; give a "
-            "difference above −0.02.",
-        ),
-        ({"sd": 0.1, "margin": 0}, "margin must be a finite number above 0; got 0."),
-        (
-            {"sd": 0.1, "margin": 0.02, "level": 0.4, "power": 0.9},
-            "with a margin the level must be above 0.5, such as 0.95; got 0.4.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.1, "level": 1 - 1e-9, "comparisons": 10},
-            "a level of 0.999999999 among 10 comparisons needs a p below 1e-10, "
-            "which is too small to plan for; use a lower level.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.1, "groups": [1]},
-            "groups is for a pilot; leave it out with sd.",
-        ),
-        (
-            {"pilot": SPREAD, "difference": 0.1, "measure": "AP"},
-            "measure chooses one of a comparison's measures; leave it out with differences.",
-        ),
-    ],
+@for_each(
+    "asked, message",
+    told(
+        """
+        -
+            a plan needs either the standard deviation of per-query differences (sd, --sd), or a
+              pilot to estimate it from (--pilot QRELS RUN RUN).
+        sd=0.1
+            give a difference (--difference) or a margin (--margin) to plan for, or the number
+              of queries (--n-queries).
+        sd=0.1, difference=0
+            difference must not be 0, which no number of queries detects; to show that a system
+              is as good, give a margin.
+        sd=0, difference=1
+            sd must be a finite number above 0; got 0.
+        sd=0.1, difference=0.02, queries=100, power=0.8
+            difference, queries and power are all given; leave one of them out, and it is
+              computed from the others.
+        sd=0.1, difference=0.02, power=0.05
+            power must be a number between 0.05, which chance alone gives, and 1; got 0.05.
+        sd=0.1, queries=5
+            5 queries are too few for any significant difference at the 95 % level; give at
+              least 6.
+        pilot=SPREAD, groups=QUARTERS, queries=20
+            20 queries are too few for any significant difference at the 95 % level; give at
+              least 24, which are 6 groups of 4 queries.
+        sd=0.1, difference=1e-09
+            a difference of 1e-09 needs more than 1,000,000,000 queries if the standard
+              deviation is 0.1; use a larger one.
+        sd=0.1, margin=0.001, difference=-0.0009999
+            a margin of 0.001, with a true difference of -0.0009999, needs more than
+              1,000,000,000 queries if the standard deviation is 0.1; use a larger one.
+        sd=0.1, margin=0.02, difference=-0.02
+            a system that is worse by 0.02 is not within a margin of 0.02; give a difference
+              above −0.02.
+        sd=0.1, margin=0
+            margin must be a finite number above 0; got 0.
+        sd=0.1, margin=0.02, level=0.4, power=0.9
+            with a margin the level must be above 0.5, such as 0.95; got 0.4.
+        sd=0.1, difference=0.1, level=1 - 1e-09, comparisons=10
+            a level of 0.999999999 among 10 comparisons needs a p below 1e-10, which is too
+              small to plan for; use a lower level.
+        sd=0.1, difference=0.1, groups=[1]
+            groups is for a pilot; leave it out with sd.
+        pilot=SPREAD, difference=0.1, measure='AP'
+            measure chooses one of a comparison's measures; leave it out with differences.
+        """,
+        {"SPREAD": SPREAD, "QUARTERS": QUARTERS},
+    ),
 )
 def test_what_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:

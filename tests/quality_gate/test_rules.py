@@ -15,6 +15,7 @@ import judged
 from judged.comparison import compare, rules
 from judged.comparison.rules import Sensitivity
 from judged.errors import InputError, MeasureError, PolicyError
+from support.loops import for_each, told
 
 RULES = ("loss", "safe", "point")
 RNG = np.random.default_rng(11)
@@ -461,49 +462,45 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
     assert judged.gate(judgements, new, "Rank(aggregate=median)", baseline=old).passed
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"rule": "los"}, "rule must be one of loss, safe, point; got 'los'; did you mean 'loss'?"),
-        (
-            {"rule": "safe"},
-            "the rule safe needs an allowed drop above 0 for RR: max_drop={'RR': "
-            "0.01} (--max-drop RR=0.01).",
-        ),
-        ({"max_drop": -0.1}, "max_drop must be a finite number from 0; got -0.1."),
-        ({"max_drop": {"RR": math.nan}}, "max_drop of RR must be a finite number from 0; got nan."),
-        ({"max_drop": {"AP": 0.1}}, "AP was not evaluated; there is RR."),
-        ({"minimum": "x"}, "minimum must be a finite number; got 'x'."),
-        (
-            {"baseline": None, "minimum": 0.1, "slices": True},
-            "slices (--slices) need a baseline (baseline, --baseline).",
-        ),
-        ({"level": 0.5}, "the level of a gate must be above 0.5, such as 0.95; got 0.5."),
-        (
-            {"update": "yes"},
-            "update must be True, False or \"force\"; got 'yes'.",
-        ),
-        ({"golden": []}, "the golden queries given: no golden queries found."),
-        (
-            {"measures": ["RR", "AP"], "minimum": 0.3},
-            "minimum (--min) must name its measure (RR, AP), such as {'RR': 0.3} (--min RR=0.3).",
-        ),
-        (
-            {"baseline": None},
-            "a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote or "
-            "a run, or a minimum (minimum, --min).",
-        ),
-        (
-            {"golden": 3},
-            "golden must be a file, {query: minimum}, {query: {measure: minimum}} or "
-            "a list of queries; got 3.",
-        ),
-        (
-            {"update": True},
-            "the baseline: is not a baseline file, so it is not replaced by one; "
-            "name another file to write the baseline to.",
-        ),
-    ],
+@for_each(
+    "options, says",
+    told(
+        """
+        rule='los'
+            rule must be one of loss, safe, point; got 'los'; did you mean 'loss'?
+        rule='safe'
+            the rule safe needs an allowed drop above 0 for RR: max_drop={'RR': 0.01}
+              (--max-drop RR=0.01).
+        max_drop=-0.1
+            max_drop must be a finite number from 0; got -0.1.
+        max_drop={'RR': nan}
+            max_drop of RR must be a finite number from 0; got nan.
+        max_drop={'AP': 0.1}
+            AP was not evaluated; there is RR.
+        minimum='x'
+            minimum must be a finite number; got 'x'.
+        baseline=None, minimum=0.1, slices=True
+            slices (--slices) need a baseline (baseline, --baseline).
+        level=0.5
+            the level of a gate must be above 0.5, such as 0.95; got 0.5.
+        update='yes'
+            update must be True, False or "force"; got 'yes'.
+        golden=[]
+            the golden queries given: no golden queries found.
+        measures=['RR', 'AP'], minimum=0.3
+            minimum (--min) must name its measure (RR, AP), such as {'RR': 0.3} (--min RR=0.3).
+        baseline=None
+            a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote or
+              a run, or a minimum (minimum, --min).
+        golden=3
+            golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of
+              queries; got 3.
+        update=True
+            the baseline: is not a baseline file, so it is not replaced by one; name another
+              file to write the baseline to.
+        """,
+        {"nan": math.nan},
+    ),
 )
 def test_wrong_options_are_refused(options: dict[str, Any], says: str) -> None:
     judgements, run = ranked_at([1, 2])

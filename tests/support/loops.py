@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -75,3 +76,18 @@ def sampled(cases: Iterable[Any], every: int) -> list[Any]:
         )
         for place, case in enumerate(cases)
     ]
+
+
+def told(text: str, names: Mapping[str, Any] | None = None) -> list[tuple[dict[str, Any], str]]:
+    """Read options and what is said of them: a line of options, and below it the indented text.
+
+    >>> told("a=1, b='x'\\n    One sentence,\\n    wrapped.")
+    [({'a': 1, 'b': 'x'}, 'One sentence, wrapped.')]
+    """
+    cases: list[tuple[dict[str, Any], list[str]]] = []
+    for line in textwrap.dedent(text).strip().splitlines():
+        if line.startswith(" "):
+            cases[-1][1].append(line.strip())
+        else:
+            cases.append((eval(f"dict({line.strip('-')})", dict(names or {})), []))
+    return [(options, " ".join(lines)) for options, lines in cases]

@@ -67,5 +67,5 @@ def test_errors(refuses, files):
         judged: scores cannot be drawn from relevance lists; it needs judgements and one run with
         its items and scores.
     explain '0 1' '1 0'
-        judged: name the query to explain; there are 2 judged queries: 1, 2.
+        judged: name the query to explain, such as --query 1; there are 2 judged queries: 1, 2.
     """)

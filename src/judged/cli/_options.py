@@ -381,7 +381,12 @@ skip_bad_option = flag(
     "--skip-bad", "Skip runs that cannot be evaluated, with a warning.", group="data"
 )
 relevant_option = number(
-    "--relevant", int, "N", "Set the number of relevant items of a relevance list.", common=True
+    "--relevant",
+    int,
+    "N",
+    "Set the number of relevant items of a relevance list.",
+    group="data",
+    common=True,
 )
 list_options = together(
     relevant_option,

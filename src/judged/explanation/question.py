@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf, isnan, nan
+from shlex import quote
 from typing import Any, TypeVar, Unpack
 
 from judged.conventions.disagreement import read_data, read_lists
@@ -186,7 +187,8 @@ def _only_query(judged: Sequence[str]) -> str:
         return judged[0]
     names = ", ".join(judged[:5]) + (", …" if len(judged) > 5 else "")
     raise InputError(
-        f"name the query to explain; there are {len(judged):,} judged queries: {names}."
+        f"name the query to explain, such as query={judged[0]!r} (--query {quote(judged[0])}); "
+        f"there are {len(judged):,} judged queries: {names}."
     )
 
 

@@ -305,9 +305,10 @@ def test_what_is_refused(
         (
             {"q": {"d_1": 1, "d_1_1": 1}},
             {"item_to": "doc:_"},
-            "the judgements: some ids are those of items, such as 'd_1_1', and some those of "
-            "documents, such as 'd_1'; item_to would change both. Give a pattern that finds "
-            "nothing in the ids of documents, or a table.",
+            "the judgements: some judged ids are those of items, such as 'd_1_1' by run 'run', and "
+            "some those of documents, such as 'd_1' by run 'run'; item_to would change both. Give "
+            "a pattern that finds nothing in the ids of documents, or a table, or evaluate such "
+            "runs one by one.",
         ),
         (
             {"q": {"d_1": 1}},
@@ -419,7 +420,8 @@ def test_runs_that_disagree_on_what_judgements_name_are_refused() -> None:
         assert error_of(
             evaluate, judgements, {name: runs[name] for name in names}, "RR", item_to="doc:_"
         ) == (
-            "the judgements: the runs disagree on what the judged ids name. By run 'documents', "
-            "'doc_2' is an item; by run 'chunks', 'doc_2' is a document. Evaluate these runs one "
-            "by one, or give item_to as a table."
+            "the judgements: some judged ids are those of items, such as 'doc_2' by run "
+            "'documents', and some those of documents, such as 'doc_2' by run 'chunks'; item_to "
+            "would change both. Give a pattern that finds nothing in the ids of documents, or a "
+            "table, or evaluate such runs one by one."
         )

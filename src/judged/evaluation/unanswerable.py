@@ -13,7 +13,7 @@ from judged.errors import InputError, PolicyError
 from judged.evaluation.scores import graded_for, nothing_relevant, score_run
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
-from judged.rankings.audit import Findings, findings_of
+from judged.rankings.audit import findings_of
 from judged.results import Table
 from judged.statistics.samples import mean
 from judged.text import counted, percent, plain, shown
@@ -170,25 +170,13 @@ def _separation(
     return found, ""
 
 
-_OF_RANKINGS = (
-    *("judged_queries", "run_queries", "missing_queries", "listed", "results"),
-    *("judged_results", "judged_at_10", "tied_results", "tied_queries", "short_lists"),
-    "nothing_relevant",
-)
-"""The findings that rankings alone contain."""
-
-
 def _without(r: Rankings, nothing: Mask) -> Rankings:
     """Return the rankings of the other queries, with their own findings."""
     kept = r.take(np.flatnonzero(~nothing))
     known = findings_of(r)
     listed = int((~r.missing & nothing).sum())
-    seen = Findings.of(
-        uncondensed(kept), run_queries=known.run_queries - listed, complete=kept.complete
-    )
-    return replace(
-        kept, findings=replace(known, **{name: getattr(seen, name) for name in _OF_RANKINGS})
-    )
+    findings = known.recount(uncondensed(kept), complete=kept.complete)
+    return replace(kept, findings=replace(findings, run_queries=known.run_queries - listed))
 
 
 HEADER = ["run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC"]

@@ -250,16 +250,11 @@ def level_of(
                 both.append(item)
     if as_items and as_documents:
         (item, one), (document, other) = min(as_items.items()), min(as_documents.items())
-        if one != other:
-            raise InputError(
-                f"{judgements.source}: the runs disagree on what the judged ids name. By run "
-                f"{one!r}, {item!r} is an item; by run {other!r}, {document!r} is a document. "
-                "Evaluate these runs one by one, or give item_to as a table."
-            )
         raise InputError(
-            f"{judgements.source}: some ids are those of items, such as {item!r}, and some "
-            f"those of documents, such as {document!r}; item_to would change both. Give a "
-            "pattern that finds nothing in the ids of documents, or a table."
+            f"{judgements.source}: some judged ids are those of items, such as {item!r} by run "
+            f"{one!r}, and some those of documents, such as {document!r} by run {other!r}; item_to "
+            "would change both. Give a pattern that finds nothing in the ids of documents, or a "
+            "table, or evaluate such runs one by one."
         )
     if as_documents:
         ids = counted(len(changed), "judged id is", "judged ids are")

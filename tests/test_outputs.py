@@ -10,6 +10,7 @@ import pytest
 
 from judged.errors import OutputError
 from judged.outputs import check_target, replacing, write_text
+from support.errors import error_of
 
 
 def test_a_device_is_written_into_and_stays_a_device(tmp_path: Path) -> None:
@@ -79,9 +80,9 @@ def test_what_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.Mon
         ("run", "run: is read by this very command; write to another file."),
         ("same", "same: is read by this very command; write to another file."),
     ):
-        with pytest.raises(OutputError) as refused:
-            check_target(target, reads=["none", "-", "run"])
-        assert str(refused.value) == message
+        assert (
+            error_of(check_target, target, reads=["none", "-", "run"], error=OutputError) == message
+        )
     with pytest.raises(OutputError, match=r"^a\x00b: cannot be written"):
         check_target("a\0b")
     check_target("other", reads=["run"])
@@ -100,9 +101,7 @@ def test_what_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
         # Whoever runs the tests as root may write everywhere.
         monkeypatch.setattr(os, "access", lambda path, mode, closed=closed: Path(path) != closed)
-        with pytest.raises(OutputError) as refused:
-            write_text("kept.txt", "new")
-        assert str(refused.value) == message
+        assert error_of(write_text, "kept.txt", "new", error=OutputError) == message
         assert Path("kept.txt").read_text() == "old"
 
 

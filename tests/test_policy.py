@@ -12,6 +12,7 @@ import pytest
 from judged import Policy, Rankings, evaluate
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.policy import CHOICES
+from support.errors import error_of
 
 # q1: a at rank 1 of 2 (RR 1, P@2 1/2). q2: b at rank 2 of 2 (RR 1/2). q3 is missing from the run.
 # q4 has nothing relevant.
@@ -168,9 +169,7 @@ def test_no_query_that_counts_has_no_mean() -> None:
     ],
 )
 def test_errors_on_demand(policy: dict[str, str], message: str) -> None:
-    with pytest.raises(PolicyError) as caught:
-        evaluate(JUDGEMENTS, RUN, ["AP"], policy=policy)
-    assert str(caught.value) == message
+    assert error_of(evaluate, JUDGEMENTS, RUN, ["AP"], policy=policy, error=PolicyError) == message
 
 
 # -- the policy itself
@@ -203,9 +202,7 @@ def test_errors_on_demand(policy: dict[str, str], message: str) -> None:
     ],
 )
 def test_what_is_no_policy(given: Any, message: str) -> None:
-    with pytest.raises(PolicyError) as caught:
-        evaluate(JUDGEMENTS, RUN, policy=given)
-    assert str(caught.value) == message
+    assert error_of(evaluate, JUDGEMENTS, RUN, policy=given, error=PolicyError) == message
 
 
 def test_a_policy_says_what_it_means() -> None:
@@ -310,9 +307,7 @@ def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
     ],
 )
 def test_what_cannot_be_undone(rankings: Rankings, policy: dict[str, str], message: str) -> None:
-    with pytest.raises(PolicyError) as caught:
-        rankings.evaluate(["RR"], policy=policy)
-    assert str(caught.value) == message
+    assert error_of(rankings.evaluate, ["RR"], policy=policy, error=PolicyError) == message
 
 
 # -- asking an evaluation
@@ -334,9 +329,7 @@ def test_what_cannot_be_undone(rankings: Rankings, policy: dict[str, str], messa
 )
 def test_questions_without_an_answer(ask: Any, error: type[Exception], message: str) -> None:
     evaluation = evaluate(JUDGEMENTS, {"one": RUN, "two": RUN}, ["RR", "P@1"])
-    with pytest.raises(error) as caught:
-        ask(evaluation)
-    assert str(caught.value) == message
+    assert error_of(ask, evaluation, error=error) == message
 
 
 def test_every_choice_has_a_short_form() -> None:

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from judged import Evaluator, evaluate
-from judged.errors import InputError, MeasureError
+from judged.errors import MeasureError
+from support.errors import error_of
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 2, "d": 0}}
 RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0, "d": 1.0}, "other": {"a": 1}}
@@ -18,9 +19,7 @@ def test_a_query_that_was_added_before() -> None:
     evaluator = Evaluator(JUDGEMENTS, "RR")
     evaluator.add({query: RUN[query] for query in ("q1", "other")})
     for batch, name in (({"q2": ["b"], "q1": ["a"]}, "q1"), ({"other": ["a"], "q3": []}, "other")):
-        with pytest.raises(InputError) as refused:
-            evaluator.add(batch)
-        assert str(refused.value) == (
+        assert error_of(evaluator.add, batch) == (
             f"query '{name}' was added before; give all results of a query at once."
         )
     evaluator.add({query: RUN[query] for query in ("q2", "q3")})
@@ -30,9 +29,7 @@ def test_a_query_that_was_added_before() -> None:
 def test_a_batch_that_a_measure_refuses_leaves_nothing_behind() -> None:
     evaluator = Evaluator(JUDGEMENTS, "RankAUC", collection=3)
     evaluator.add({"q1": RUN["q1"]})
-    with pytest.raises(MeasureError) as refused:
-        evaluator.add({"q2": ["b", "w", "x", "y"]})
-    assert str(refused.value) == (
+    assert error_of(evaluator.add, {"q2": ["b", "w", "x", "y"]}, error=MeasureError) == (
         "the collection of query q2 holds 3 items, but 4 were retrieved or judged; RankAUC needs "
         "the number of all items there are."
     )
@@ -57,15 +54,11 @@ def test_a_batch_that_is_interrupted_leaves_nothing_behind(monkeypatch: pytest.M
 
 def test_nothing_that_can_be_evaluated() -> None:
     evaluator = Evaluator(JUDGEMENTS, "RR", name="mine")
-    with pytest.raises(InputError) as refused:
-        evaluator.evaluation()
-    assert str(refused.value) == (
+    assert error_of(evaluator.evaluation) == (
         "nothing was added yet; give the lists of some queries to add first."
     )
     evaluator.add({"other": {"a": 1.0}})
-    with pytest.raises(InputError) as refused:
-        evaluator.evaluation()
-    assert str(refused.value) == (
+    assert error_of(evaluator.evaluation) == (
         "mine and the judgements have no query in common. The run has 'other'; the judgements "
         "have 'q1', 'q2', 'q3'. Do the two belong to the same collection?"
     )

@@ -17,6 +17,7 @@ from judged import Rankings, evaluate
 from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.intervals import summary_range
+from support.errors import error_of
 
 WARNS = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
 ITEMS = [f"d{number}" for number in range(12)]
@@ -364,9 +365,7 @@ REFUSED: dict[str, tuple[Callable[[Evaluation], Any], str]] = {
 def test_what_is_refused(name: str) -> None:
     call, message = REFUSED[name]
     found = evaluate(*made(20, queries=4), "AP, MedR, F(average=means)@5")
-    with pytest.raises(JudgedError) as caught:
-        call(found)
-    assert str(caught.value) == message
+    assert error_of(call, found, error=JudgedError) == message
 
 
 @pytest.mark.parametrize("options", [{"level": 0.9}, {"groups": {"q": 1}}])

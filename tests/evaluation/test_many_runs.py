@@ -19,6 +19,7 @@ from judged.errors import EngineError, InputError, JudgedWarning
 from judged.evaluation.evaluate import _begin_in_order
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, Reading
+from support.errors import error_of
 
 QUERIES = [f"q{number}" for number in range(9)]
 ITEMS = [f"d{number}" for number in range(30)]
@@ -73,9 +74,7 @@ def test_progress_tells_of_runs_in_their_order(folder):
 def test_names_every_bad_run(folder):
     spoil(folder, 3)
     (folder / "r7.run").write_text("")
-    with pytest.raises(InputError) as raised:
-        judged.evaluate("qrels", [*runs(), "gone.run"], "AP")
-    assert str(raised.value) == (
+    assert error_of(judged.evaluate, "qrels", [*runs(), "gone.run"], "AP") == (
         "3 of 13 runs cannot be evaluated; skip_bad (--skip-bad) leaves them out:\n"
         f"r3: {SHORT}\nr7: r7.run: the file is empty.\ngone: gone.run: no such file."
     )

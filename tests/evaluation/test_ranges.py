@@ -14,6 +14,7 @@ from judged.errors import PolicyError
 from judged.evaluation.ranges import UnjudgedRange
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_measure
+from support.errors import error_of
 from support.evaluating import evaluate
 from support.generated import generate
 from support.rankings import PLAIN, random_measure
@@ -168,9 +169,7 @@ def test_the_top_grade_is_the_one_in_the_judgements() -> None:
 
 def test_judgements_by_subtopic_have_no_unjudged_range() -> None:
     found = evaluate({"q": {"a": {"s": 1}}}, {"q": ["b", "a"]}, "alpha_DCG@2")
-    with pytest.raises(PolicyError) as caught:
-        found.unjudged_range()
-    assert str(caught.value) == (
+    assert error_of(found.unjudged_range, error=PolicyError) == (
         "run: judged by subtopic, where an unjudged result may serve one subtopic and not "
         "another, so an unjudged range has no meaning. Leave out unjudged_range."
     )
@@ -181,9 +180,7 @@ def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
     assert rankings.evaluate("R@2").showing(unjudged_range=True).unjudged_range() == pytest.approx(
         (1 / 2, 2 / 3)
     )
-    with pytest.raises(PolicyError) as caught:
-        rankings.evaluate("R@2").showing(tie_range=True)
-    assert str(caught.value) == (
+    assert error_of(rankings.evaluate("R@2").showing, tie_range=True, error=PolicyError) == (
         "these rankings were made with ties=input, which cannot be undone; make them again with "
         "ties=expected."
     )

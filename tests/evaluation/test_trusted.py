@@ -16,6 +16,7 @@ from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import powered
 from judged.statistics.t import half_widths
 from support.cheap_judges import Judged, judged_twice
+from support.errors import error_of
 from support.evaluating import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
@@ -132,9 +133,7 @@ def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> No
     row = next(row for row in rows if row[1] == query)
     assert row[3:] == ["–", "–", "–", f"{people[query]:.4f}", "–", "–", f"{cheap[query]:.4f}"]
     assert (rows[-1][1], rows[-1][3]) == ("all", f"{found.value():.4f}")
-    with pytest.raises(judged.errors.InputError) as caught:
-        found.to_trec(per_query=True)
-    assert str(caught.value) == (
+    assert error_of(found.to_trec, per_query=True) == (
         "TREC text has one value for each query, and there are two, by the cheap and by the "
         "trusted judgements; leave per_query (--per-query) out, or choose another format, such as "
         "CSV."
@@ -144,9 +143,7 @@ def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> No
 def test_another_level_of_one_interval() -> None:
     narrow, wide = corrected("RR", level=0.5).interval(), corrected("RR").interval(level=0.5)
     assert narrow == wide
-    with pytest.raises(InputError) as error:
-        corrected("RR").interval(method="bca")
-    assert str(error.value) == (
+    assert error_of(corrected("RR").interval, method="bca") == (
         "the interval of a corrected number has no other method and no groups; leave them out, or "
         "trusted."
     )
@@ -175,9 +172,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_it_does_not_go_with(name: str) -> None:
     options, why = REFUSED[name]
-    with pytest.raises(InputError) as error:
-        corrected(**options)
-    assert str(error.value) == (
+    assert error_of(corrected, **options) == (
         f"trusted (--trusted) does not go with {name}: {why}. Leave one of both out."
     )
 
@@ -252,9 +247,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
 def test_what_cannot_be_right_is_refused(name: str) -> None:
     options, kind, message = WRONG[name]
     given = {"run": RUN, "measures": "nDCG@10", "trusted": DATA.people, **options}
-    with pytest.raises(kind) as error:
-        judged.evaluate(DATA.cheap, **given)
-    assert str(error.value) == message
+    assert error_of(judged.evaluate, DATA.cheap, **given, error=kind) == message
 
 
 def test_queries_that_the_run_lacks_count_on_neither_side() -> None:
@@ -319,23 +312,17 @@ def test_no_trusted_spread_means_no_interval() -> None:
 
 def test_what_would_show_other_numbers_is_refused() -> None:
     found = corrected()
-    with pytest.raises(InputError) as shown:
-        found.report()
-    assert str(shown.value) == (
+    assert error_of(found.report) == (
         "reports show the values of queries, which trusted judgements do not correct; leave "
         "trusted out for them."
     )
     with pytest.raises(InputError, match=r"^charts show the values of queries"):
         judged.charts.systems(found)
-    with pytest.raises(InputError) as error:
-        found.beside(found, names=["a", "b"])
-    assert str(error.value) == (
+    assert error_of(found.beside, found, names=["a", "b"]) == (
         "evaluations that trusted judgements correct cannot be joined; give all runs to one "
         "evaluate."
     )
-    with pytest.raises(PolicyError) as without:
-        judged.evaluate(DATA.cheap, RUN, "RR").correction()
-    assert str(without.value) == (
+    assert error_of(judged.evaluate(DATA.cheap, RUN, "RR").correction, error=PolicyError) == (
         "this evaluation was made without trusted judgements; evaluate again with trusted."
     )
 

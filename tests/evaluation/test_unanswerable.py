@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 import judged
-from judged.errors import InputError, PolicyError
+from judged.errors import PolicyError
 from judged.statistics.intervals import auroc
+from support.errors import error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 
@@ -170,9 +171,9 @@ def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
     assert found.auroc is None
     assert found.note == "no AUROC: the run is an order without scores"
     assert found.answered > 0
-    with pytest.raises(InputError) as refused:
-        judged.evaluate(JUDGEMENTS, run, "RR").showing(unanswerable=True, threshold=1)
-    assert str(refused.value) == (
+    assert error_of(
+        judged.evaluate(JUDGEMENTS, run, "RR").showing, unanswerable=True, threshold=1
+    ) == (
         "run: the threshold is compared with scores, and there are none: the run is an order "
         "without scores. Leave it out."
     )
@@ -233,38 +234,24 @@ def test_weights_count_in_the_block_too() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        judged.evaluate(JUDGEMENTS, RUN, "RR").showing(threshold=1)
-    assert str(refused.value) == (
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR")
+    assert error_of(found.showing, threshold=1) == (
         "threshold is about queries without relevant items; it needs unanswerable=True "
         "(--unanswerable)."
     )
-    with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "one"}).showing(unanswerable=True)
-    assert str(forbidden.value) == (
+    perfect = judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "one"})
+    assert error_of(perfect.showing, unanswerable=True, error=PolicyError) == (
         "empty=one says what queries with nothing relevant count, and unanswerable takes them out; "
         "choose empty=skip, or leave out unanswerable."
     )
-    with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR").showing(unanswerable=True)
-    assert str(forbidden.value) == (
+    nothing = judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR")
+    assert error_of(nothing.showing, unanswerable=True, error=PolicyError) == (
         "nothing is relevant for any of the 2 judged queries, so there are none to evaluate beside "
         "them; leave out unanswerable."
     )
-    with pytest.raises(InputError) as refused:
-        judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).unanswerable(0.5)
-    assert str(refused.value) == (
+    assert error_of(found.showing(unanswerable=True).unanswerable, 0.5) == (
         "queries without relevant items are left out of this evaluation already; give the "
         "threshold to showing()."
-    )
-    run = {query: items for query, items in RUN.items() if query != "n1"}
-    with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate(JUDGEMENTS, run, "RR", policy={"missing": "error"}).showing(
-            unanswerable=True
-        )
-    assert str(forbidden.value) == (
-        "run lacks 1 of 6 judged queries (n1), and missing=error says to stop; missing=zero counts "
-        "them as empty, missing=skip leaves them out."
     )
 
 

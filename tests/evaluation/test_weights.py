@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 import judged
-from judged.errors import InputError, MeasureError
+from judged.errors import MeasureError
 from judged.inputs.tables import Judgements, judgements_of
 from judged.measures import REGISTRY
 from judged.measures.registry import AGGREGATIONS
+from support.errors import error_of
 from support.evaluating import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -275,9 +276,7 @@ def test_sums_are_refused(measure: str) -> None:
 
 
 def test_missing_weights_are_refused_by_name() -> None:
-    with pytest.raises(InputError) as refused:
-        evaluate({"q": {"a": 1}, "p": {"a": 1}}, {"q": ["a"]}, weights={"q": 1})
-    assert str(refused.value) == (
+    assert error_of(evaluate, {"q": {"a": 1}, "p": {"a": 1}}, {"q": ["a"]}, weights={"q": 1}) == (
         "the weights given: 1 judged query has no weight ('p'); give every judged query one, 0 for "
         "one that is not to count."
     )
@@ -307,9 +306,7 @@ def test_a_column_of_the_judgements() -> None:
     assert "The weights of queries are not used here: every query counts once." in (
         compared.warnings()
     )
-    with pytest.raises(InputError) as refused:
-        evaluate(judgements, run, "RR", weights={"a": 1, "b": 1, "c": 1})
-    assert str(refused.value) == (
+    assert error_of(evaluate, judgements, run, "RR", weights={"a": 1, "b": 1, "c": 1}) == (
         "the judgements have weights of queries (a column of qrels.csv), and weights were given "
         "too; give one of them."
     )
@@ -334,6 +331,4 @@ def test_a_column_of_the_judgements() -> None:
     ],
 )
 def test_columns_of_weights_that_are_refused(weight: list[float], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        of_table(weight)
-    assert str(refused.value) == f"qrels.csv{message}"
+    assert error_of(of_table, weight) == f"qrels.csv{message}"

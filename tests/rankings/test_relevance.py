@@ -88,7 +88,7 @@ def test_where_nothing_is_tied_every_rule_is_the_same() -> None:
             [[(1, 2), (2, 3)]],
             "tied of query 1: ranks 2 to 3 are not a stretch of its own in a list of 3.",
         ),
-        ([[2]], "tied must hold the first and the last rank of each tie, such as (2, 4); got 2."),
+        ([[2]], "tied must hold the first and the last rank of each tie, such as (2, 4); got [2]."),
     ],
 )
 def test_ties_that_cannot_be(tied: Any, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -210,27 +211,24 @@ def tie_spans(tied: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, I
     for name, length, ties in zip(queries, lengths.tolist(), rows, strict=True):
         first, last = np.arange(1, length + 1), np.arange(1, length + 1)
         end = 0
-        for tie in sorted(map(_tie, listed(ties, "tied"))):
-            if not end < tie[0] <= tie[1] <= length:
+        try:
+            spans = sorted((index(begin), index(finish)) for begin, finish in listed(ties, "tied"))
+        except (TypeError, ValueError):
+            raise InputError(
+                "tied must hold the first and the last rank of each tie, such as (2, 4); got "
+                f"{quoted(ties)}."
+            ) from None
+        for begin, finish in spans:
+            if not end < begin <= finish <= length:
                 raise InputError(
-                    f"tied of query {name}: ranks {tie[0]} to {tie[1]} are not a stretch of its "
+                    f"tied of query {name}: ranks {begin} to {finish} are not a stretch of its "
                     f"own in a list of {length}."
                 )
-            end = tie[1]
-            first[tie[0] - 1 : end], last[tie[0] - 1 : end] = tie
+            first[begin - 1 : finish], last[begin - 1 : finish] = begin, finish
+            end = finish
         firsts.append(first)
         lasts.append(last)
     return np.concatenate(firsts), np.concatenate(lasts)
-
-
-def _tie(tie: Any) -> tuple[int, int]:
-    whole = isinstance(tie, (tuple, list)) and all(type(rank) is int for rank in tie)
-    if not whole or len(tie) != 2:
-        raise InputError(
-            "tied must hold the first and the last rank of each tie, such as (2, 4); got "
-            f"{quoted(tie)}."
-        )
-    return tie[0], tie[1]
 
 
 def checked_indices(chosen: Any, count: int) -> Ints:

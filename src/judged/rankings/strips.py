@@ -46,11 +46,6 @@ class Cell:
         """Its grade as a share of the best one; 0 if it is not relevant."""
         return self.grade / self.top if self.kind == "relevant" and self.grade else 0.0
 
-    @property
-    def code(self) -> str:
-        """One character for it, as in `Strips.codes`."""
-        return str(self.level) if self.kind == "relevant" else ".?-"[KINDS.index(self.kind) - 1]
-
 
 @dataclass(frozen=True, eq=False)
 class Strips:

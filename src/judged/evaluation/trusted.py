@@ -355,26 +355,56 @@ FEW_APART = 6
 
 def about_sample(
     cheap: Sequence[Scored], corrected: Sequence[Scored], source: str, trusted: Sequence[Rankings]
-) -> list[str]:
-    """Return warnings about corrected values."""
-    return [
-        *_all_of_them(cheap, source, trusted),
-        *_unlike(cheap, corrected, source),
-        *_other_scale(cheap, source, trusted),
-        *_shallow(cheap, source, trusted),
-        *_few_apart(cheap, corrected, source),
-    ]
-
-
-def _all_of_them(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Warn if all queries have trusted judgements, so that the cheap ones are not used."""
-    if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted, strict=True)):
-        return []
-    return [
-        f"All queries have trusted judgements ({source}), so numbers are those by them "
-        "alone. Are they the right ones? Then give them as the judgements, and leave trusted "
-        "(--trusted) out."
-    ]
+) -> Iterator[str]:
+    """Yield warnings about corrected values."""
+    if all(len(own) == len(run.rankings) for run, own in zip(cheap, trusted, strict=True)):
+        yield (
+            f"All queries have trusted judgements ({source}), so numbers are those by them "
+            "alone. Are they the right ones? Then give them as the judgements, and leave trusted "
+            "(--trusted) out."
+        )
+    columns = list(_columns(cheap, corrected))
+    p_values = {
+        name: float(sampled_alike(values[:, None], ~np.isnan(people), weights)[0])
+        for name, values, people, weights in columns
+    }
+    if unlike := {name: p for name, p in p_values.items() if p < UNLIKE}:
+        yield (
+            f"The queries of {source} do not look like a random sample of all: by the cheap "
+            f"judgements their values of {listed(list(unlike))} differ from the others' (Welch's "
+            f"test, p = {min(unlike.values()):.2g}{' or more' if len(unlike) > 1 else ''}, below "
+            f"{UNLIKE:g}). Where they were chosen otherwise, corrected numbers are about other "
+            "queries than all."
+        )
+    ours = max(float(run.rankings.grades.max(initial=0.0)) for run in cheap)
+    theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted)
+    if ours != theirs:
+        yield (
+            f"{source}: the highest grade is {theirs:g}, and {ours:g} by the cheap judgements: "
+            "are both on one scale? Measures take grades as they are, and a correction would be "
+            "of the scale."
+        )
+    shares = [_judged_shares(run.rankings, own) for run, own in zip(cheap, trusted, strict=True)]
+    if shallow := [pair for pair in shares if pair[1] - pair[0] > SHALLOW]:
+        fewest, most = min(shallow)
+        yield (
+            f"{source}: on its queries {fewest:.0%} of the first 10 results have trusted "
+            f"judgements and {most:.0%} cheap ones; what has none counts as unjudged, so a part "
+            "of the correction may be that people judged fewer results."
+        )
+    weights = [each.weight for run in corrected for each in run.corrections.values()]
+    differing = {
+        name: int((np.abs(people - values) > CLOSE).sum())  # NaN, without judgements, is not
+        for (name, values, people, _), weight in zip(columns, weights, strict=True)
+        if weight > 0
+    }
+    if rare := [name for name, number in differing.items() if number < FEW_APART]:
+        number = max(differing[name] for name in rare)
+        yield (
+            f"Of the queries of {source} {f'at most {number}' if number else 'none'} "
+            f"{'has' if number < 2 else 'have'} another value of {listed(rare)} than by the cheap "
+            "judgements: with errors that rare the corrected intervals may be too narrow."
+        )
 
 
 def _columns(
@@ -389,80 +419,15 @@ def _columns(
             yield name, values[counts], people[counts], sample.weights
 
 
-def _unlike(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -> list[str]:
-    """Warn if cheap values differ between the queries with trusted judgements and the others."""
-    p_values: dict[str, float] = {}
-    for name, values, people, weights in _columns(cheap, corrected):
-        p = float(sampled_alike(values[:, None], ~np.isnan(people), weights)[0])
-        if p < UNLIKE:
-            p_values[name] = p
-    if not p_values:
-        return []
-    return [
-        f"The queries of {source} do not look like a random sample of all: by the cheap judgements "
-        f"their values of {listed(list(p_values))} differ from the others' (Welch's test, "
-        f"p = {min(p_values.values()):.2g}{' or more' if len(p_values) > 1 else ''}, below "
-        f"{UNLIKE:g}). "
-        "Where they were chosen otherwise, corrected numbers are about other queries than all."
-    ]
-
-
-def _other_scale(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Warn if grades may be on two scales, such as 0 to 3 and 0 to 1."""
-    ours = max(float(run.rankings.grades.max(initial=0.0)) for run in cheap)
-    theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted)
-    if ours == theirs:
-        return []
-    return [
-        f"{source}: the highest grade is {theirs:g}, and {ours:g} by the cheap judgements: "
-        "are both on one scale? Measures take grades as they are, and a correction would be of the "
-        "scale."
-    ]
-
-
-def _shallow(cheap: Sequence[Scored], source: str, trusted: Sequence[Rankings]) -> list[str]:
-    """Warn if trusted judgements leave out many of the results that cheap ones cover."""
-    least: tuple[float, float] | None = None
-    for run, own in zip(cheap, trusted, strict=True):
-        if own.complete or run.rankings.complete:
-            continue
-        place = {query: at for at, query in enumerate(run.rankings.queries)}
-        which = np.array([place[query] for query in own.queries], np.int64)
-        theirs, ours = _judged_share(own), _judged_share(run.rankings)[which]
-        known = ~(np.isnan(theirs) | np.isnan(ours))
-        if not known.any():
-            continue
-        shares = float(theirs[known].mean()), float(ours[known].mean())
-        if shares[1] - shares[0] > SHALLOW and (least is None or shares[0] < least[0]):
-            least = shares
-    if least is None:
-        return []
-    return [
-        f"{source}: on its queries {least[0]:.0%} of the first 10 results have trusted "
-        f"judgements and {least[1]:.0%} cheap ones; what has none counts as unjudged, so a part "
-        "of the correction may be that people judged fewer results."
-    ]
-
-
-def _judged_share(r: Rankings) -> Floats:
-    return parse_measure("Judged@10").compute(uncondensed(r))
-
-
-def _few_apart(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -> list[str]:
-    """Warn if trusted values hardly ever differ from cheap ones, so that errors do not show."""
-    differing: dict[str, int] = {}
-    weights = [each.weight for run in corrected for each in run.corrections.values()]
-    for (name, values, people, _), weight in zip(_columns(cheap, corrected), weights, strict=True):
-        judged = ~np.isnan(people)
-        if weight > 0:
-            differing[name] = int((np.abs(people[judged] - values[judged]) > CLOSE).sum())
-    rare = [name for name, number in differing.items() if number < FEW_APART]
-    if not rare:
-        return []
-    most = max(differing[name] for name in rare)
-    apart = "none" if most == 0 else f"at most {most}"
-    return [
-        f"Of the queries of {source} {apart} "
-        f"{'has' if most < 2 else 'have'} another value of {listed(rare)} than by the cheap "
-        "judgements: with errors that rare the corrected intervals may be too narrow."
-    ]
+def _judged_shares(cheap: Rankings, trusted: Rankings) -> tuple[float, float]:
+    """Return the shares of the first 10 results with trusted and with cheap judgements."""
+    if cheap.complete or trusted.complete:
+        return math.nan, math.nan
+    judged = parse_measure("Judged@10")
+    place = {query: at for at, query in enumerate(cheap.queries)}
+    ours = judged.compute(uncondensed(cheap))[[place[query] for query in trusted.queries]]
+    theirs = judged.compute(uncondensed(trusted))
+    known = ~(np.isnan(theirs) | np.isnan(ours))
+    if not known.any():
+        return math.nan, math.nan
+    return float(theirs[known].mean()), float(ours[known].mean())

@@ -280,3 +280,18 @@ def test_work_that_no_request_asks_for_ends() -> None:
         job.check()
     job.waiters = 1
     job.check()
+
+
+def test_work_of_a_page_that_was_left_ends_soon_unless_another_page_asks_for_it(
+    server: Serve, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slowly(monkeypatch, threading.Event())
+    running = server(data)
+    id = running.ask("/", patient=False).headers["x-working"]
+    assert running.ask(f"/stop?left=1&job={id}", method="POST").status == 303
+    (job,) = running.app.app.state.explorer.jobs._jobs.values()
+    job.asked -= 4
+    assert "This was stopped." in job.future.result(20).body.decode()
+    # The page can be opened again at once.
+    assert running.ask("/", patient=False).headers["x-working"] != id
+    assert "bm25" in running.ask("/").text

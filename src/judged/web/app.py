@@ -47,7 +47,7 @@ from judged.web.views import (
     query,
 )
 from judged.web.visit import SCORING_NAMES, Page, Params, RawContent, Visit
-from judged.web.work import Cache, Job, Jobs
+from judged.web.work import SECONDS_AFTER_LEAVING, Cache, Job, Jobs
 from judged.web.workspace import FILE_PARAMS, ServedFiles, Session
 
 if TYPE_CHECKING:
@@ -403,9 +403,12 @@ async def receive_form(
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:
+    """Stop a job; what a page left is stopped unless another page asks for it soon."""
     visit = explorer.visit(request)
     job = explorer.jobs.find(visit.params.text("job"), visit.session.id)
-    if job is not None:
+    if job is not None and visit.params.flag("left"):
+        job.patience = SECONDS_AFTER_LEAVING
+    elif job is not None:
         explorer.jobs.stop(job)
     return RedirectResponse("/files", 303)
 

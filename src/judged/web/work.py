@@ -22,6 +22,7 @@ from judged.web.errors import StoppedError
 MAX_JOBS = 32  # how many jobs run at once; most of them wait for another
 MAX_COMPUTATIONS = 2
 SECONDS_UNTIL_ABANDONED = 90.0  # browsers ask again each second, in a hidden tab each minute
+SECONDS_AFTER_LEAVING = 3.0  # the same for a page that was closed, which another tab may show too
 SECONDS_UNTIL_DROPPED = 120.0  # how long a finished job waits for its request to come back
 SMALLEST_BYTES = 1_000  # the size of objects that are not measured
 MANY_PARTS = 200  # the size of larger collections is estimated from so many of their parts
@@ -45,6 +46,7 @@ class Job:
     stopped: bool = False
     asked: float = field(default_factory=time.monotonic)  # when a request last asked for it
     waiters: int = 0  # requests that wait for it now
+    patience: float = SECONDS_UNTIL_ABANDONED
     watched: Job | None = None  # another job that this one waits for
 
     @property
@@ -57,10 +59,14 @@ class Job:
         self.check()
         self.what, self.done, self.total, self.unit = what, done, total, unit
 
+    @property
+    def is_abandoned(self) -> bool:
+        """True if no request asks for it any more."""
+        return not self.waiters and time.monotonic() - self.asked > self.patience
+
     def check(self) -> None:
         """Raise `StoppedError` if the user stopped the job, or no request asks for it any more."""
-        idle = time.monotonic() - self.asked if not self.waiters else 0.0
-        if self.stopped or idle > SECONDS_UNTIL_ABANDONED:
+        if self.stopped or self.is_abandoned:
             raise StoppedError("This was stopped. Reload the page to start again.")
 
     async def wait(
@@ -121,7 +127,7 @@ class Jobs:
                 if old.future.done() and now - old.begun > SECONDS_UNTIL_DROPPED:
                     del self._jobs[old_key]
             job = self._jobs.get(key)
-            if job is None:
+            if job is None or job.is_abandoned:
                 job = self._jobs[key] = Job(key, owner)
                 job.future = self._pool.submit(_run, job, work)
             return job

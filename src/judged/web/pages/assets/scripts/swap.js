@@ -4,6 +4,8 @@
 // makes HTML of data.
 
 const asked = new Map(); // name of a fragment -> AbortController of its last request
+const loading = new Map(); // place of a chart -> AbortController of its request
+const jobs = new Set(); // what the server works at for this page
 const PATIENCE = 2000; // milliseconds before the place of a chart says that it is being worked at
 export const SILENT = "The server does not answer. Is judged serve still running?";
 
@@ -25,14 +27,28 @@ export function parsed(text) {
  * @param {(content: DocumentFragment) => void} meanwhile shows what is being worked at
  */
 export async function fragment(url, name, { signal, meanwhile = () => {} } = {}) {
-  for (;;) {
-    const headers = { "X-Fragment": name };
-    const answer = await fetch(url, { headers, credentials: "same-origin", signal });
-    if (!answer.ok) throw await refusal(answer);
-    if (answer.status !== 202) return answer;
-    meanwhile(parsed(await answer.text()));
-    await new Promise((later) => setTimeout(later, 300));
+  let job = null;
+  try {
+    for (;;) {
+      const headers = { "X-Fragment": name };
+      const answer = await fetch(url, { headers, credentials: "same-origin", signal });
+      jobs.delete(job);
+      if (!answer.ok) throw await refusal(answer);
+      if (answer.status !== 202) return answer;
+      job = answer.headers.get("X-Working");
+      jobs.add(job);
+      meanwhile(parsed(await answer.text()));
+      await new Promise((later) => setTimeout(later, 300));
+    }
+  } catch (error) {
+    if (jobs.delete(job)) leave(job);
+    throw error;
   }
+}
+
+/** Tell the server that this page does not wait any more. */
+function leave(job) {
+  navigator.sendBeacon(`/stop?left=1&job=${job}`);
 }
 
 /** Show what is being worked at, above what was there; or that nothing is any more. */
@@ -136,6 +152,7 @@ function put(fresh, place) {
   const focus = focusKept(place);
   fresh.classList.add("swapped");
   place.replaceWith(fresh);
+  for (const [chart, request] of loading) if (!chart.isConnected) request.abort();
   focus(fresh);
   const detail = { element: fresh, name: fresh.id };
   document.dispatchEvent(new CustomEvent("judged:swapped", { detail }));
@@ -219,6 +236,8 @@ async function load(place) {
     url.searchParams.set("width", String(Math.max(160, Math.floor(place.clientWidth))));
   }
   place.setAttribute("aria-busy", "true");
+  const mine = new AbortController();
+  loading.set(place, mine);
   try {
     const begun = performance.now();
     const meanwhile = (content) => {
@@ -226,7 +245,7 @@ async function load(place) {
       content.getElementById("working")?.removeAttribute("id"); // there may be several
       place.replaceChildren(content);
     };
-    const answer = await fragment(url, place.dataset.block ?? "figure", { meanwhile });
+    const answer = await fragment(url, place.dataset.block ?? "figure", { signal: mine.signal, meanwhile });
     place.replaceChildren(parsed(await answer.text()));
     place.classList.add("swapped");
     place.classList.remove("tall");
@@ -234,6 +253,7 @@ async function load(place) {
   } catch (error) {
     place.textContent = error instanceof Refused ? error.message : SILENT;
   } finally {
+    loading.delete(place);
     place.removeAttribute("aria-busy");
   }
 }
@@ -291,6 +311,7 @@ function listen() {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+  addEventListener("pagehide", () => jobs.forEach(leave));
   addEventListener("popstate", () => {
     if (page(location) === here) return; // another place on the same page
     here = page(location);

@@ -53,8 +53,8 @@ DECIMALS = 4
 def shown(value: float | None, decimals: int = DECIMALS) -> str:
     """Format a number with four decimals, or as many as given; counts have none.
 
-    >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf), shown(2 / 3, 2)
-    ('0.2500', '1,234', '–', '∞', '0.67')
+    >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf), shown(2 / 3, 2), shown(-1e-9)
+    ('0.2500', '1,234', '–', '∞', '0.67', '0.0000')
     """
     if value is None or math.isnan(value):
         return "–"
@@ -62,7 +62,8 @@ def shown(value: float | None, decimals: int = DECIMALS) -> str:
         return "∞" if value > 0 else "-∞"
     if abs(value) >= 100 and float(value).is_integer():
         return f"{value:,.0f}"
-    return f"{value:.{decimals}f}"
+    text = f"{value:.{decimals}f}"
+    return text if text.strip("-0.") else text.removeprefix("-")
 
 
 def percent(value: float | None, decimals: int = DECIMALS - 2) -> str:

@@ -25,7 +25,7 @@ def numbers(text: str) -> dict[str, list[str]]:
     for row in table.partition("<tbody>")[2].split("<tr")[1:]:
         name = re.search(r'class="name">(.*?)</th>', row, re.DOTALL)
         assert name is not None
-        cells = re.findall(r"<td class=\"right\">(.*?)</td>", row, re.DOTALL)
+        cells = re.findall(r"<td class=\"right(?: sorted)?\">(.*?)</td>", row, re.DOTALL)
         values = [re.search(r'<span class="number">(.*?)</span>', cell) for cell in cells]
         system = words(name[1]).removesuffix("baseline").strip()
         found[system] = [words(value[1]) for value in values if value is not None]

@@ -87,10 +87,10 @@ def files_of(folder: Path, *names: str) -> Path:
         (("queries", "items", "extra"), "", ("queries", "items")),
         (("text-embedding-3-items", "text-embedding-3-queries"), "", None),
         (("clip-text", "clip-image", "blip-text", "blip-image"), "", ("blip-text", "blip-image")),
-        (("bert-queries", "clip-items"), "", ("bert-queries", "clip-items")),  # there is no other
+        (("queries", "clip-items"), "", ("queries", "clip-items")),  # there is no other
         (("a-queries", "a-items", "b-queries", "b-items"), "queries=b-queries.npy", ("b", "b")),
         (("a-queries", "a-items", "b-queries", "b-items"), "items=b-items.npy", ("b", "b")),
-        (("bert", "clip"), "", ("bert", "bert")),  # a file of items searches itself
+        (("bert",), "", ("bert", "bert")),  # a file of items searches itself
     ],
 )
 def test_vectors_of_one_model_are_paired_by_name(
@@ -108,6 +108,8 @@ def test_vectors_of_one_model_are_paired_by_name(
     ("names", "asked"),
     [
         (("queries", "bert-items", "clip-items"), ""),
+        (("bert-queries", "clip-items"), ""),
+        (("bert", "clip"), ""),
         (("bert-queries", "clip-queries", "items"), ""),
         (("mini-queries", "large-items", "base-items"), ""),
         (("bert-queries", "bert-items", "bert-docs"), ""),
@@ -122,8 +124,8 @@ def test_vectors_that_no_name_pairs_are_asked_for(
         searched(folder, asked)
     assert "Vectors of one model cannot search among those of another." in str(refused.value)
     # An explicit choice is taken as it is.
-    chosen = searched(folder, f"queries={names[0]}.npy&items={names[2]}.npy")
-    assert (chosen.queries.name, chosen.items.name) == (f"{names[0]}.npy", f"{names[2]}.npy")
+    chosen = searched(folder, f"queries={names[0]}.npy&items={names[-1]}.npy")
+    assert (chosen.queries.name, chosen.items.name) == (f"{names[0]}.npy", f"{names[-1]}.npy")
 
 
 def test_the_page_asks_which_vectors_belong_together(server: Any, tmp_path: Path) -> None:

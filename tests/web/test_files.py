@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -476,3 +477,15 @@ def test_every_file_of_rows_is_a_system(server: Serve, tmp_path: Path) -> None:
     assert "judged explain" not in served.ask("/query?query=q0&of=tuned").text
     only = json.loads(served.ask("/api/evaluate?measure=RR&judgements=tuned.ndjson").text)
     assert [run["name"] for run in only["runs"]] == ["tuned", "base"]
+
+
+def test_uploads_have_their_names_on_every_page(server: Serve, data: Path) -> None:
+    running = server(data)
+    post(running, "/api/upload?name=my%20%26.run", RUN.encode())
+    post(running, "/api/upload?name=texts.csv", b"id,text\nd1,a\nd1,b\n")
+    folder = str(running.app.app.state.explorer.uploads.folder)
+    for page in ("/", "/files", "/queries", "/query?query=q1", "/report?save=1", "/embeddings"):
+        text = running.ask(page).text
+        assert folder not in text, page
+        assert not re.search(r"\b[0-9a-f]{24}\b", text.replace("sha256", "")), page
+    assert "my &amp;.run" in running.ask("/report?save=1").text

@@ -10,16 +10,17 @@ from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from PIL import Image
 
 import judged
 from judged.cli import main
+from judged.measures.reference import find_topic
 from judged.web.pages.numbers import plain_number
 from support.boards import columns, numbers, shown_code, words
-from support.served import Serve, lists, write_run
+from support.served import Serve, lists, write_judgements, write_run
 
 SYSTEMS = ("bm25", "dense", "hybrid", "short")
 TERMS: dict[str, dict[str, Any]] = {
@@ -268,3 +269,34 @@ def test_no_picture_outside_the_folder_gets_into_a_report(
     with Image.open(BytesIO(b64decode(pictures.pop()))) as shown:
         assert shown.convert("RGB").getpixel((0, 0)) == (0, 0, 255)
     assert "pictures that cannot be read (d" in saved
+
+
+@pytest.mark.parametrize("phrase", ["confusion matrix", "AUC-PR", "choose K"])
+def test_people_s_words_for_what_is_no_measure_lead_on(
+    server: Serve, data: Path, phrase: str
+) -> None:
+    answer = server(data).ask("/?" + urlencode({"measure": phrase}))
+    assert f"'{phrase}' is not a measure. {find_topic(phrase)[0]}" in words(answer.text)  # type: ignore[index]
+    known = dict(re.findall(r'<option value="([^"]*)">([^<]*)</option>', answer.text))
+    assert unescape(known[phrase]) == find_topic(phrase)[0]  # type: ignore[index]
+    assert known["AP"] == "Average precision"
+    assert "hit rate" in known["Success"]
+    assert known["MRR"] == known["RR"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_heading_says_when_unjudged_results_could_change_the_winner(
+    server: Serve, tmp_path: Path
+) -> None:
+    write_judgements(tmp_path / "qrels.txt", {f"q{at}": {"a": 1, "b": 0} for at in range(6)})
+    for name, item in (("first", "a"), ("second", "new"), ("third", "b")):
+        write_run(tmp_path / f"{name}.run", {f"q{at}": {item: 1.0} for at in range(6)})
+    served = server(tmp_path)
+    # P@1 is 1, 0 and 0: with "new" relevant and "a" not touched, second equals first.
+    assert "could put" not in words(served.ask("/?measure=P@1").text)
+    # With two results, second can have both relevant.
+    more = {f"q{at}": {"new": 2.0, "newer": 1.0} for at in range(6)}
+    write_run(tmp_path / "second.run", more)
+    served = server(tmp_path)
+    page = words(served.ask("/?measure=P@2").text)
+    assert "Judging the unjudged results could put second first." in page

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from hashlib import sha256
+from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -189,6 +190,20 @@ async def show(explorer: Explorer, view: View, request: Request) -> Response:
 
 
 def answer(view: View, visit: Visit, part: str | None) -> Response:
+    """Return the answer of a view, in which uploads have their names, never temporary paths."""
+    response = _answer(view, visit, part)
+    names = escape if "html" in (response.media_type or "") else str
+    body = bytes(response.body)
+    for file in visit.session.uploads.values():
+        for path in (str(file.path), file.path.name):
+            body = body.replace(path.encode(), names(file.name).encode())
+    if body != response.body:
+        response.body = body
+        response.headers["content-length"] = str(len(body))
+    return response
+
+
+def _answer(view: View, visit: Visit, part: str | None) -> Response:
     try:
         visit.params.refuse_unknown((*view.params, *SCORING_NAMES, *FILE_PARAMS))
         page = view.answer(visit)
@@ -197,7 +212,7 @@ def answer(view: View, visit: Visit, part: str | None) -> Response:
         return _page_response(view, visit, page, part)
     except UnreadableError as error:
         if leave_out(visit, error):
-            return answer(view, replace(visit), part)
+            return _answer(view, replace(visit), part)
         return _error_page(visit, error, part, view)
     except UndecidedError as error:
         return _page_response(view, visit, files.asking(visit, str(error)), part)

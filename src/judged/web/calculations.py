@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import JudgedError, did_you_mean, quoted
+from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
     from judged.web.visit import ScoringSettings
     from judged.web.workspace import EvaluatedSystem, Workspace
+
+
+MAX_RIVALS = 3  # how many runners-up are looked at for one that judgements could put first
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +132,33 @@ class Calculations:
         )
         whole = set(systems) == set(comparison.runs)
         return comparison if whole else comparison.among(*systems)
+
+    def possible_winner(
+        self, scoring: ScoringSettings, measure: str, order: Sequence[str]
+    ) -> str | None:
+        """Return the first runner-up that judging unjudged results could put before the winner."""
+        from judged.judgements.bounds import ROUNDING, bounds_of
+
+        narrowed = scoring.with_measures([measure])
+        places = {system.name: at for at, system in enumerate(self.systems)}
+
+        def find() -> str | None:
+            for name in order[1 : 1 + MAX_RIVALS]:
+                names = [order[0], name]
+                rankings = [self.rankings(narrowed)[places[each]] for each in names]
+                evaluation = self._evaluated(rankings, narrowed.request)
+                listings, top = self._joint(narrowed, names), rankings[0].top_grade
+                (bounds,) = bounds_of(listings, evaluation, top=top)
+                ahead = bounds.high if bounds.higher_is_better else -bounds.low
+                if ahead > ROUNDING:
+                    return name
+            return None
+
+        try:
+            key = "possible winner", narrowed.measures, narrowed.assumed, tuple(order)
+            return self._kept(key, find)
+        except PolicyError:  # judgements by subtopic, where one grade is not enough
+            return None
 
     def order(self, systems: Sequence[str]) -> list[str]:
         """Return all systems as `pairs` compares them, these first."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from judged.conventions import find
-from judged.errors import JudgedError, did_you_mean, quoted
+from judged.errors import JudgedError, MeasureError, did_you_mean, quoted
 from judged.evaluation.settings import EvaluationSettings
+from judged.measures.reference import find_topic
 from judged.options import LEVEL, choice, level, number, whole
 from judged.policy import CHOICES, SHORT, SHORT_DUPLICATES, Policy
 from judged.web.calculations import Calculations
@@ -182,6 +183,8 @@ class ScoringSettings:
             )
         for text in params.all("measure"):
             try:
+                if topic := find_topic(text):
+                    raise MeasureError(f"{quoted(text)} is not a measure. {topic[0]}")
                 EvaluationSettings.of([text], None, convention)
                 measures.append(text)
             except JudgedError as error:

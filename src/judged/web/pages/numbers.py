@@ -40,10 +40,8 @@ def signed(value: float | None, decimals: int = DECIMALS) -> str:
     """
     if value is None or math.isnan(value):
         return shown(None)
-    text = shown(abs(value), decimals)
-    if not text.strip("0."):
-        return text
-    return ("+" if value > 0 else "−") + text
+    text = minus(shown(value, decimals))
+    return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
 def share(value: float | None, decimals: int = 0) -> str:

@@ -11,6 +11,7 @@ from judged.comparison.export import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
+from judged.evaluation import warnings
 from judged.evaluation.ranges import difference_is_bounded
 from judged.statistics.t import fewest_units
 from judged.text import Bold, counted, listed, shown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 3  # how many systems a heading names; more are counted
 _QUERIES = ("query", "queries")
+HINTS = (warnings.SEE_TIE_RANGE, warnings.SEE_UNJUDGED_RANGE, warnings.SEE_UNANSWERABLE)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,13 @@ class Heading:
     def marked(self) -> list[tuple[str, bool]]:
         """The parts of the line, and whether each stands out."""
         return [(str(part), isinstance(part, Bold)) for part in self.parts]
+
+
+def without_options(text: str) -> str:
+    """Return a warning without its references to options; pages have links instead."""
+    for hint in HINTS:
+        text = text.replace(hint, "")
+    return text
 
 
 def signed_amount(value: float) -> str:
@@ -251,7 +260,7 @@ def panel(
         "facts": _facts(comparison, pair),
         "risks": _risks(comparison, pair, unjudged),
         "done": method_line(comparison),
-        "notes": comparison._own_warnings(),
+        "notes": [without_options(text) for text in comparison._own_warnings()],
     }
 
 

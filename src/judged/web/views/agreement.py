@@ -21,6 +21,7 @@ from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.commands import line_of
 from judged.web.errors import GoneError
+from judged.web.pages.pairs import without_options
 from judged.web.views.judge import (
     agreement_of,
     grade_of,
@@ -56,7 +57,7 @@ def page(visit: Visit) -> Page:
         "pair": pair,
         "alphas": agreement.alphas,
         "grades": [f"{grade:g}" for grade in pair.grades],
-        "warnings": [str(text) for text in agreement.warnings()],
+        "warnings": [without_options(str(text)) for text in agreement.warnings()],
         "sentences": agreement.sentences()[len(agreement.warnings()) :],
         "pairs": [
             {"pair": known, "href": visit.url(first=known.first, second=known.second)}
@@ -154,7 +155,7 @@ def _boards(visit: Visit) -> dict[str, Any]:
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
         "sentences": list(boards.sentences()),
         "queries": boards.queries,
-        "warnings": [str(text) for text in boards.notes],
+        "warnings": [without_options(str(text)) for text in boards.notes],
     }
 
 

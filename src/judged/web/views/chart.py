@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, ChartKind, kind_named
@@ -29,6 +30,7 @@ MAX_CELLS, MAX_ROWS = 80, 40
 """The maximum of cells and rows below a chart; its files have all data."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of charts whose data are cached, because they cost more than the drawing."""
+OF_PAIR = ("differences", "scatter")  # kinds that state the difference, as their pages do already
 LINKED = ("differences", "scatter", "forest")  # kinds of charts whose marks are links
 
 
@@ -57,6 +59,8 @@ def _kind(visit: Visit) -> ChartKind:
 def _figure(visit: Visit, kind: ChartKind) -> Any:
     width = visit.params.whole("width", WIDTH, at_least=1)
     chart = _chart(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
+    if kind.name in OF_PAIR:
+        chart = replace(chart, notes=chart.notes[2:])
     menu = [
         {"text": name, "href": visit.url(format=form, width=None), "download": True}
         for form, (_, name) in FORMATS.items()

@@ -11,11 +11,15 @@ from judged.comparison.outcomes import match_pair
 from judged.rankings.strips import strips
 from judged.web import commands
 from judged.web.pages.boards import STRIP_RANKS, board
-from judged.web.pages.pairs import leading, panel, scale_of
+from judged.web.pages.pairs import leading, panel, scale_of, without_options
 from judged.web.visit import Page, Visit
+from judged.web.workspace import texts_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from judged.comparison.comparison import Comparison
+    from judged.inputs.texts import Text
 
 PARAMS = ("system", "against", "by", "ranges")
 FOREST_HEIGHT, MAX_FOREST_ROWS = 380, 14
@@ -88,7 +92,7 @@ def _two(visit: Visit, systems: list[str], against: str, by: str) -> Page:
         "run": run,
         "against": against,
         "panel": shown,
-        "extremes": largest_differences(compared, measure=by),
+        "extremes": largest_differences(compared, measure=by, texts=texts_of(visit, "queries")[0]),
         "higher_is_better": compared.measure(by).higher_is_better,
         # Differences to a named baseline have one direction.
         "swapped": None if compared.baseline else visit.url(system=against, against=run),
@@ -99,13 +103,17 @@ def _two(visit: Visit, systems: list[str], against: str, by: str) -> Page:
             kind: visit.url("/chart", kind=kind, system=run, against=against, of=by, height=tall)
             for kind, tall in (("differences", None), ("scatter", None), ("forest", height))
         },
-        "remarks": [text for text in compared.remarks() if text not in shown["notes"]],
+        "remarks": [
+            without_options(text) for text in compared.remarks() if text not in shown["notes"]
+        ],
     }
     command = _command(visit, names, compared, unjudged_range=examined)
     return Page("compare.html", shown["heading"].title, context, command)
 
 
 def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> Page:
+    # The last of two is the one that the other is subtracted from, so the winner comes first.
+    systems = sorted(systems, key=_best_first(visit).index, reverse=True)
     if against is not None:
         systems = [against, *(name for name in systems if name != against)]
     compared = visit.calculations.pairs(visit.scoring, systems, measures=[by])
@@ -115,7 +123,9 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
         **_context(visit, systems, by, "baseline"),
         "heading": heading,
         "baseline": compared.baseline,
-        "rows": compared.rows,
+        "rows": sorted(
+            compared.rows, key=lambda row: (systems.index(row.run), systems.index(row.against))
+        )[::-1],
         "scale": scale_of(compared.rows),
         "done": method_line(compared),
         "higher_is_better": compared.measure(by).higher_is_better,
@@ -124,7 +134,7 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
             kind: visit.url("/chart", kind=kind, system=systems, against=against, of=by)
             for kind in ("forest", "systems")
         },
-        "notes": compared.warnings(),
+        "notes": [without_options(text) for text in compared.warnings()],
     }
     command = _command(visit, systems, compared, measures=[by])
     return Page("compare_several.html", heading.title, context, command)
@@ -136,7 +146,11 @@ def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any
 
 
 def largest_differences(
-    comparison: Comparison, measure: str | None = None, most: int = MAX_QUERIES
+    comparison: Comparison,
+    measure: str | None = None,
+    most: int = MAX_QUERIES,
+    *,
+    texts: Mapping[str, Text] | None = None,
 ) -> dict[str, Any]:
     """Return the queries with the largest differences on both sides, with the strips of both.
 
@@ -160,8 +174,10 @@ def largest_differences(
 
     def row(at: int) -> dict[str, Any]:
         query = comparison.numbers.queries[match.ours.place[at]]
+        text = (texts or {}).get(query)
         return {
             "query": query,
+            "text": "" if text is None else text.heading,
             "relevant": int(relevant[places[0][query]]),
             "value": float(match.ours.values[at]),
             "against_value": float(match.theirs.values[at]),

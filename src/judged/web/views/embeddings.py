@@ -257,15 +257,13 @@ def _paired(
         sides[_is_query_side(file)].append(file)
     asking = [queries] if queries is not None else sides[True] or ([items] if items else [])
     answering = [items] if items is not None else sides[False] or ([queries] if queries else [])
-    if not asking or not answering:  # names that tell no sides apart: a file searches itself
-        alone = (asking or answering)[0]
-        return alone, alone
+    asking, answering = asking or answering, answering or asking
     pairs = [(one, other) for one in asking for other in answering]
     alike = [(one, other) for one, other in pairs if _model(one) == _model(other)]
-    first = [other for one, other in alike if one is alike[0][0]]
-    if len(pairs) == 1:
+    if len(pairs) == 1 and not all(map(_model, pairs[0])):
         return pairs[0]
-    if len(first) != 1:
+    first = [other for one, other in alike if one is alike[0][0]]
+    if len(first) != 1 or (asking is answering and len(files) > 1):
         names = listed([file.name for file in files])
         raise RefusedError(
             f"Which of these belong together: {names}? Vectors of one model cannot search among "

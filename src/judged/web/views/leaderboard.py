@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
@@ -10,13 +11,15 @@ from judged.evaluation import warnings
 from judged.evaluation.export import Look
 from judged.evaluation.wording import notes
 from judged.inputs.keyed import RELEVANT_ITEMS
-from judged.measures.reference import readable
-from judged.measures.registry import names as measure_names
+from judged.measures import REGISTRY
+from judged.measures.reference import ABOUT, TOPICS, readable
 from judged.options import LEVEL
 from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before
 from judged.web.pages.boards import STRIP_RANKS, Shares, board
+from judged.web.pages.numbers import shorten
+from judged.web.pages.pairs import without_options
 from judged.web.visit import Page, RawContent, Visit
 from judged.web.work import progress_of_this_work
 from judged.web.workspace import has_pictures, pictures_of
@@ -38,8 +41,6 @@ DOWNLOADS = {
 }
 """Media types and file names of downloads."""
 _QUERY_COLUMNS = frozenset({"query", "query_id", "qid", "id", "topic"})
-HINTS = (warnings.SEE_TIE_RANGE, warnings.SEE_UNJUDGED_RANGE, warnings.SEE_UNANSWERABLE)
-"""References of warnings to options; pages have links instead."""
 
 
 def page(visit: Visit) -> Page:
@@ -55,7 +56,7 @@ def page(visit: Visit) -> Page:
         "refused": scoring.refused,
         "hidden": params.filled_without("measure", "about"),
         "kept": params.filled_without(*PARAMS),
-        "known_measures": sorted(set(measure_names()), key=str.lower),
+        "known_measures": _known_measures(),
         "about": None if about is None else _about(evaluation, about),
         "found": visit.url("/found"),
         "with_ranges": ranges,
@@ -98,7 +99,7 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
         except JudgedError as error:
             refused.append(str(error))
     before = evaluation_before(visit)
-    return board(
+    shown = board(
         evaluation,
         comparison,
         before=before,
@@ -110,6 +111,13 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
         places=visit.places,
         strips=_strips(visit),
     )
+    if comparison is not None:
+        order = [place.run for place in comparison.leaderboard(by)]
+        rival = calculations.possible_winner(scoring, by, order)
+        heading = shown["heading"]
+        more = f" Judging the unjudged results could put {shorten(rival)} first." if rival else ""
+        shown["heading"] = replace(heading, parts=(*heading.parts, more))
+    return shown
 
 
 def _strips(visit: Visit) -> list[Shares]:
@@ -143,6 +151,14 @@ def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
         }
         for label in labels
     ]
+
+
+def _known_measures() -> list[tuple[str, str]]:
+    """Return what can be added, and its title: names, presets, and words of the field."""
+    known = {name: spec.title for spec in REGISTRY.values() for name in (spec.name, *spec.aliases)}
+    known |= {name: f"preset: {preset.title}" for name, preset in ABOUT.items()}
+    known |= {phrase: topic[0] for phrases, topic in TOPICS.items() for phrase in phrases}
+    return sorted(known.items(), key=lambda pair: pair[0].lower())
 
 
 def _about(evaluation: Evaluation, name: str) -> dict[str, Any]:
@@ -251,15 +267,9 @@ def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
         *((text, "ties") for text in warnings.tie_effects(evaluation, Look())),
     ]
     return [
-        *(("warn", _without_options(text), about) for text, about in warned),
-        *(("info", _without_options(text), "") for text in notes(evaluation)),
+        *(("warn", without_options(text), about) for text, about in warned),
+        *(("info", without_options(text), "") for text in notes(evaluation)),
     ]
-
-
-def _without_options(text: str) -> str:
-    for hint in HINTS:
-        text = text.replace(hint, "")
-    return text
 
 
 # -- downloads

@@ -237,7 +237,7 @@ def read_log(path: str | os.PathLike[str]) -> Log:
     """
     try:
         data = Path(path).read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Log()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None

@@ -276,7 +276,10 @@ def render_page(template: str, part: str | None, context: dict[str, Any]) -> str
 
 def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
     tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
+    systems = ""
     with suppress(JudgedError):
+        if not visit.workspace.undecided:
+            systems = counted(len(visit.workspace.systems), "system")
         if len(visit.workspace.annotators) > 1:
             agreement = {"name": "Agreement", "href": visit.url("/agreement", grader=None)}
             tabs.insert([tab["name"] for tab in tabs].index("Judge") + 1, agreement)
@@ -287,7 +290,7 @@ def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any
         "tabs": tabs,
         "place": "Agreement" if path == "/agreement" else _TITLES.get(path or "", ""),
         "workspace_name": visit.library.name if visit.library.paths else "",
-        "workspace_words": _workspace_words(visit),
+        "workspace_words": systems,
         **dict.fromkeys(("bar", "changed", "command")),
         "noticed": [],
         "left_out": (),
@@ -297,14 +300,6 @@ def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any
 def _tab(visit: Visit, path: str) -> str:
     """Return the address of a tab; judging is blind, so its address names no system."""
     return visit.url(path, baseline=None, grader=None) if path == "/judge" else visit.url(path)
-
-
-def _workspace_words(visit: Visit) -> str:
-    try:
-        workspace = visit.workspace
-    except JudgedError:
-        return ""
-    return "" if workspace.undecided else counted(len(workspace.systems), "system")
 
 
 def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Response:

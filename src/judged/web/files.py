@@ -392,15 +392,11 @@ def _identify_json(file: DataFile, source: Source) -> DataFile:
             return replace(file, kind=kind_by_name(file, kind) if whole else kind)
     as_judgements, as_run = (_read_error(source, kind) for kind in (JUDGEMENTS, RUN))
     if as_judgements is None and as_run is None:
-        if _holds_both(source, FORMATS["json"]):
-            return replace(file, kind="rows")
-        kind = kind_by_name(file, "unclear")
-        return replace(file, kind=kind)
-    if as_judgements is None:
-        return replace(file, kind="judgements")
-    if as_run is None:
-        return replace(file, kind="run")
-    return replace(file, kind="other", note=str(as_run))
+        both = _holds_both(source, FORMATS["json"])
+        return replace(file, kind="rows" if both else kind_by_name(file, "unclear"))
+    if as_judgements is not None and as_run is not None:
+        return replace(file, note=str(as_run))
+    return replace(file, kind="run" if as_run is None else "judgements")
 
 
 def _numbers_in(document: dict[str, Any]) -> list[Any]:

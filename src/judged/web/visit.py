@@ -209,11 +209,6 @@ class ScoringSettings:
         return str(self.chosen.get("duplicates", "error"))
 
     @property
-    def of_run(self) -> dict[str, Any]:
-        """The part of the policy that is about reading a run."""
-        return {"depth": self.depth, "duplicates": self.duplicates}
-
-    @property
     def choices(self) -> dict[str, str]:
         """The other part of the policy, which also applies to searches among vectors."""
         return {name: self.chosen[name] for name in CHOICES if name in self.chosen}

@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field, fields, is_dataclass
 from secrets import token_hex
 from threading import Event, Lock
@@ -129,7 +129,9 @@ class Jobs:
             job = self._jobs.get(key)
             if job is None or job.is_abandoned:
                 job = self._jobs[key] = Job(key, owner)
-                job.future = self._pool.submit(_run, job, work)
+                context = copy_context()
+                context.run(_CURRENT.set, job)
+                job.future = self._pool.submit(context.run, work)
             return job
 
     def finish(self, job: Job) -> Any:
@@ -155,14 +157,6 @@ class Jobs:
             for job in self._jobs.values():
                 self.stop(job)
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _run(job: Job, work: Callable[[], Any]) -> Any:
-    token = _CURRENT.set(job)
-    try:
-        return work()
-    finally:
-        _CURRENT.reset(token)
 
 
 CachedResult = tuple[Any, dict[int, int], bool]

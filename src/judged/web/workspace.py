@@ -16,7 +16,6 @@ from judged.inputs.formats import distinct_names, run_name
 from judged.inputs.keyed import attributes_of
 from judged.inputs.tables import Lookup
 from judged.inputs.texts import Of, Text, Texts, read_texts
-from judged.judgements.annotators import Log, read_log
 from judged.web.errors import GoneError, RefusedError, UndecidedError
 from judged.web.files import (
     DataFile,
@@ -217,7 +216,6 @@ class ServedFiles:
     _problems: tuple[str, ...] = ()
     _next_scan: float = 0.0
     _identified: dict[tuple[str, int, int], DataFile] = field(default_factory=dict)
-    _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     left_out: LeftOut = field(default_factory=dict)
     pictures: int = 0  # how many pictures the folder has
@@ -259,17 +257,6 @@ class ServedFiles:
     def look_again(self) -> None:
         """Look at the folder at the next request, because a file was written."""
         self._next_scan = 0.0
-
-    def log(self, path: Path) -> Log:
-        try:
-            state = path.stat()
-        except OSError:
-            return Log()
-        version = state.st_size, state.st_mtime_ns, state.st_ino
-        known = self._logs.get(path)
-        if known is None or known[0] != version:
-            known = self._logs[path] = version, read_log(path)
-        return known[1]
 
     def _scan(self) -> tuple[list[DataFile], list[str]]:
         if self.folder is not None:

@@ -256,7 +256,6 @@ def panel(
         "heading": verdict_heading(pair, comparison.settings),
         "place": known[pair.run],
         "against_place": known[pair.against],
-        "difference": signed_amount(pair.difference),
         "facts": _facts(comparison, pair),
         "risks": _risks(comparison, pair, unjudged),
         "done": method_line(comparison),

@@ -26,7 +26,6 @@ from judged.web.work import progress_of_this_work
 from judged.web.workspace import picture_address
 
 if TYPE_CHECKING:
-    from judged.charts.chart import Chart
     from judged.embeddings.embeddings import Embeddings
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
@@ -359,11 +358,6 @@ def items_of(visit: Visit, first: TopK, evaluation: Evaluation, query: str) -> l
     ]
 
 
-def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, Any]:
-    drawn = [figure(chart) for chart in charts]
-    return {"figures": list(zip(names or [""] * len(drawn), drawn, strict=True))}
-
-
 def width_of(search: VectorSearch) -> int:
     return search.visit.params.whole("width", 520, at_least=160, at_most=1600)
 
@@ -388,7 +382,11 @@ def temperature(search: VectorSearch) -> Page:
             "query": query,
             "queries": sweep.queries,
             "candidates": sweep.candidates,
-            "notes": [_note(text) for text in sweep.sentences() if text != basis],
+            "notes": [
+                {"kind": "warn" if isinstance(text, Warned) else "info", "text": text}
+                for text in sweep.sentences()
+                if text != basis
+            ],
             "basis": basis,
             "kept": visit.params.without("temperature").pairs,
         },
@@ -401,7 +399,7 @@ def curves(search: VectorSearch) -> Page:
 
     chart = drawn(search.sweep(), theme="page", width=width_of(search))
     command = search.command("temperature")
-    return Page("embeddings_figures.html", chart.title, figures_of([chart]), command)
+    return Page("embeddings_figures.html", chart.title, {"figure": figure(chart)}, command)
 
 
 def _stop(point: TemperaturePoint, alone: TemperaturePoint) -> dict[str, Any]:
@@ -444,7 +442,7 @@ def scores(search: VectorSearch) -> Page:
     return Page(
         "embeddings_scores.html",
         chart.title,
-        {**figures_of([chart]), "notes": notes, "described": described},
+        {"figure": figure(chart), "notes": notes, "described": described},
         command=search.command("embeddings", "--diagnose"),
     )
 
@@ -483,10 +481,6 @@ def gallery(search: VectorSearch) -> Page:
             "kept": visit.params.without("sort", "from").pairs,
         },
     )
-
-
-def _note(text: str) -> dict[str, str]:
-    return {"kind": "warn" if isinstance(text, Warned) else "info", "text": text}
 
 
 PARTS: dict[str, Callable[[VectorSearch], Page]] = {
@@ -573,19 +567,15 @@ def _evaluating(search: VectorSearch) -> str:
 
 def _part_links(search: VectorSearch) -> list[list[dict[str, str]]]:
     """Return the parts that are loaded after the numbers, in two columns."""
-    plain = search.plain
-    columns = [
-        [("temperature", "Temperature", plain), ("gallery", "Gallery", True)],
-        [
-            ("scores", "Scores of relevant items and of others", plain),
-            ("curves", "What temperature does", plain),
-        ],
-    ]
+    columns = (
+        {"temperature": "Temperature", "gallery": "Gallery"},
+        {"scores": "Scores of relevant items and of others", "curves": "What temperature does"},
+    )
     return [
         [
             {"title": title, "href": search.visit.url(part=name)}
-            for name, title, there in column
-            if there
+            for name, title in column.items()
+            if search.plain or name == "gallery"
         ]
         for column in columns
     ]

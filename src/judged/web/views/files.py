@@ -148,12 +148,11 @@ def picture_page(visit: Visit) -> RawContent:
         raise GoneError(f"The picture of {quoted(item)} is missing.", "item") from None
     kind = picture_of(content)
     if kind is None:
-        message = f"The picture of {quoted(item)} is not a PNG, JPEG, GIF or WebP."
-        raise RefusedError(message, "item")
-    if len(content) > MAX_PICTURE_BYTES:
-        megabytes = MAX_PICTURE_BYTES // 10**6
-        raise RefusedError(f"The picture of {quoted(item)} has more than {megabytes} MB.", "item")
-    if pixels_of(content) > MAX_PIXELS:
-        message = f"The picture of {quoted(item)} has more than {MAX_PIXELS:,} pixels."
-        raise RefusedError(message, "item")
-    return RawContent(content, f"image/{kind}")
+        why = "is not a PNG, JPEG, GIF or WebP"
+    elif len(content) > MAX_PICTURE_BYTES:
+        why = f"has more than {MAX_PICTURE_BYTES // 10**6} MB"
+    elif pixels_of(content) > MAX_PIXELS:
+        why = f"has more than {MAX_PIXELS:,} pixels"
+    else:
+        return RawContent(content, f"image/{kind}")
+    raise RefusedError(f"The picture of {quoted(item)} {why}.", "item")

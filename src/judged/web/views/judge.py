@@ -21,6 +21,7 @@ from judged.judgements.annotators import (
     LogEntry,
     Place,
     annotators_in,
+    read_log,
     settled_in,
 )
 from judged.judgements.worklist import Scale, Tasks, Worklist, last_session, read_tasks, worklist
@@ -126,7 +127,7 @@ def home_of(visit: Visit) -> Path:
 def log_of(visit: Visit, name: str) -> Log:
     home = home_of(visit)
     judge = settled_in(home) if name == SETTLED else Annotator(home, name)
-    return visit.library.log(judge.log_path)
+    return read_log(judge.log_path)
 
 
 def graded(log: Log) -> list[Place]:

@@ -112,8 +112,8 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
         strips=_strips(visit),
     )
     if comparison is not None:
-        order = [place.run for place in comparison.leaderboard(by)]
-        rival = calculations.possible_winner(scoring, by, order)
+        best_first = [place.run for place in comparison.leaderboard(by)]
+        rival = calculations.possible_winner(scoring, by, best_first)
         heading = shown["heading"]
         more = f" Judging the unjudged results could put {shorten(rival)} first." if rival else ""
         shown["heading"] = replace(heading, parts=(*heading.parts, more))

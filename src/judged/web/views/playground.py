@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import isfinite, isnan, nan
@@ -181,7 +182,10 @@ class PlaygroundState:
         if state.card not in state.measures:
             state = replace(state, card=state.first_card)
         was = params.one("before") if before else None
-        return state if was is None else replace(state, was=_state_before(was))
+        if was is not None:
+            with suppress(JudgedError):
+                return replace(state, was=cls.of(Params.read(was), before=False))
+        return state
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -315,13 +319,6 @@ def _measure(text: str) -> Measure:
     return parse_measure(text)
 
 
-def _state_before(text: str) -> PlaygroundState | None:
-    try:
-        return PlaygroundState.of(Params.read(text), before=False)
-    except JudgedError:
-        return None
-
-
 # -- the numbers
 
 
@@ -340,12 +337,13 @@ def tiles_of(state: PlaygroundState, precision: Explanation | str) -> list[dict[
         place += not removed
         clicked = _clicked(grade, state.top)
         after = RelevanceList((*grades[: rank - 1], clicked, *grades[rank:]), tied)
+        sign, look = _sign_and_look(grade, top)
         tiles.append(
             {
                 "rank": rank,
                 "grade": written_grade(grade),
-                "sign": _sign(grade),
-                "look": _look(grade, top),
+                "sign": sign,
+                "look": look,
                 "words": _words(grade),
                 "under": "" if removed else under.get(place, ""),
                 "beyond": k is not None and (place if ordered else rank) > k,
@@ -389,23 +387,15 @@ def _is_unjudged(grade: Any) -> bool:
     return grade is None or _best(grade) < 0  # a grade below 0 is not a judgement
 
 
-def _sign(grade: Any) -> str:
-    if _is_unjudged(grade):
-        return "?"
+def _sign_and_look(grade: Any, top: float) -> tuple[str, str]:
+    """Return the sign and the CSS class; grades above 3 are spread over the three colours."""
     best = _best(grade)
-    return "✓" if best == 1 else "·" if best == 0 else f"{best:g}"
-
-
-def _look(grade: Any, top: float) -> str:
-    """Return the CSS class; grades above 3 are spread over the three colours."""
     if _is_unjudged(grade):
-        return "unjudged"
-    best = _best(grade)
-    if best <= 0:
-        return "none"
-    if top <= 3:
-        return f"g{min(3, max(1, round(best)))}"
-    return f"g{min(3, 1 + int(3 * ((best - 1) / top)))}" if best >= 1 else "g1"
+        return "?", "unjudged"
+    if best == 0:
+        return "·", "none"
+    spread = round(best) if top <= 3 else 1 + int(3 * ((best - 1) / top))
+    return "✓" if best == 1 else f"{best:g}", f"g{min(3, max(1, spread))}"
 
 
 def _words(grade: Any) -> str:

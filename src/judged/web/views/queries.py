@@ -273,7 +273,7 @@ def page(visit: Visit) -> Page:
         "slices": [(name, " ".join(pair)) for name, pair in selection.slices.items()],
         "scale": float(sizes.max(initial=0.0)) or 1.0,
         "better": 1 if selection.measure.spec.higher_is_better else -1,
-        "hidden": hidden_fields(visit, *PARAMS),
+        "hidden": visit.params.filled_without(*PARAMS, "was"),
         "given": {name: visit.params.text(name) for name in FILTERS if name != "has"},
         "has": visit.params.all("has"),
         "clear": visit.url(**dict.fromkeys(FILTERS), from_=None),
@@ -283,11 +283,6 @@ def page(visit: Visit) -> Page:
     }
     command = commands.evaluate(visit, interval=False, per_query=True)
     return Page("queries.html", "Queries", context, command)
-
-
-def hidden_fields(visit: Visit, *names: str) -> list[tuple[str, str]]:
-    """Return the parameters that a form sends besides its own fields."""
-    return list(visit.params.without(*names, "was").pairs)
 
 
 def number(value: np.floating[Any] | float) -> float | None:

@@ -16,7 +16,7 @@ from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
 from judged.web.views.judge import scale_of
 from judged.web.views.playground import link_of
-from judged.web.views.queries import SELECTION_PARAMS, Selection, hidden_fields, number
+from judged.web.views.queries import SELECTION_PARAMS, Selection, number
 from judged.web.visit import Page, Visit
 from judged.web.workspace import picture_address, texts_of
 
@@ -34,14 +34,19 @@ def page(visit: Visit) -> Page:
     except GoneError as error:
         if error.where != "system":
             raise
-        return _system_gone(visit, error)
+        names = [system.name for system in visit.workspace.systems]
+        gone = next((name for name in visit.params.all("system") if name not in names), "")
+        return _gone(visit, "system", str(error), gone, names, visit.url("/queries"))
     query = visit.params.one("query")
     if query is None:
         if not len(selection.chosen):
             raise RefusedError(selection.nothing, "query")
         query = selection.queries[selection.chosen[0]]
     if query not in set(selection.queries):
-        return _query_gone(visit, selection, query)
+        known = selection.queries
+        message = f"Query {quoted(query)} is not one of the {len(known):,} judged queries."
+        every = visit.url("/queries", **selection.params())
+        return _gone(visit, "query", message, query, known, every)
     return _show(visit, selection, query)
 
 
@@ -109,9 +114,9 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
         "link": lambda item: visit.url(item=item) + "#item",
         "item": _item(visit, selection, reads, texts),
         "problems": (*selection.problems, *unread),
-        "hidden": hidden_fields(visit, "sort", "order"),
-        "hidden_lists": hidden_fields(visit, "system", "k"),
-        "hidden_sum": hidden_fields(visit, "explain", "of"),
+        "hidden": visit.params.filled_without("sort", "order", "was"),
+        "hidden_lists": visit.params.filled_without("system", "k", "was"),
+        "hidden_sum": visit.params.filled_without("explain", "of", "was"),
         "depths": sorted({10, 20, 50, 100, k}),
     }
     title = text.heading[:80] if text is not None and text.heading else f"Query {query}"
@@ -198,26 +203,12 @@ def _grading(visit: Visit, query: str, item: str, rank: int) -> dict[str, Any]:
     return {"grades": grades, "sent_to": sent_to, "annotator": annotator}
 
 
-def _query_gone(visit: Visit, selection: Selection, query: str) -> Page:
-    known = selection.queries
-    message = f"Query {quoted(query)} is not one of the {len(known):,} judged queries."
-    near = [(name, visit.url(query=name, item=None)) for name in _nearest(query, known)]
-    return _gone("queries", message, near, visit.url("/queries", **selection.params()))
-
-
-def _system_gone(visit: Visit, error: GoneError) -> Page:
-    names = [system.name for system in visit.workspace.systems]
-    gone = next((name for name in visit.params.all("system") if name not in names), "")
-    near = [(name, visit.url(system=name)) for name in _nearest(gone, names)]
-    return _gone("systems", str(error), near, visit.url("/queries"))
-
-
-def _gone(what: str, message: str, near: list[tuple[str, str]], all_queries: str) -> Page:
-    context = {"message": message, "near": near, "all": all_queries, "what": what}
-    title = "No such query" if what == "queries" else "No such system"
-    return Page("query_gone.html", title, context, status=404)
-
-
-def _nearest(word: str, names: Sequence[str]) -> list[str]:
-    near = get_close_matches(word[:80], names, n=MAX_SUGGESTIONS, cutoff=0.5)
-    return list(dict.fromkeys([*near, *names[:MAX_SUGGESTIONS]]))[:MAX_SUGGESTIONS]
+def _gone(
+    visit: Visit, what: str, message: str, gone: str, names: Sequence[str], all_queries: str
+) -> Page:
+    """Say that a query or a system does not exist, with the nearest that do."""
+    close = get_close_matches(gone[:80], names, n=MAX_SUGGESTIONS, cutoff=0.5)
+    near = list(dict.fromkeys([*close, *names[:MAX_SUGGESTIONS]]))[:MAX_SUGGESTIONS]
+    links = [(name, visit.url(**{what: name, "item": None})) for name in near]
+    context = {"message": message, "near": links, "all": all_queries, "what": what}
+    return Page("query_gone.html", f"No such {what}", context, status=404)

@@ -93,7 +93,7 @@ def test_two_are_chosen_and_compared_and_queries_opened(leaderboard: Any) -> Non
     page.check("input[value=bm25]")
     page.check("input[value=dense]")
     page.click("button:has-text('Compare selected')")
-    page.wait_for_selector(".big-number")
+    page.wait_for_selector(".compare .reading")
     row = page.locator(".differing tbody th a").first
     query = row.inner_text()
     row.click()
@@ -141,3 +141,83 @@ def test_without_scripts_forms_submit(server: Serve, data: Path, browse: Browse)
     page.wait_for_selector(".band.changed", timeout=SLOW)
     assert numbers(page) == evaluated(data, ["AP", "RR"], policy={"unjudged": "removed"})
     assert page.locator("a:has-text('Show the chart')").count() == 2
+
+
+MANY = "measure=AP&measure=RR&measure=P@5&measure=R@10&measure=nDCG@10&measure=RBP&measure=ERR@10"
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, "right"), (390, "phone")])
+def test_the_sorted_column_stays_in_sight(
+    server: Serve, data: Path, browse: Browse, width: int, shown: str
+) -> None:
+    page = browse(server(data), f"/?{MANY}&sort=ERR@10", viewport={"width": width, "height": 800})
+    table = page.locator(".scroll:has(.board)")
+    assert table.evaluate("(each) => each.scrollWidth > each.clientWidth")
+    assert "gradient" in table.evaluate("(each) => getComputedStyle(each).backgroundImage")
+    for left in (0, 9_999):
+        table.evaluate("(each, left) => { each.scrollLeft = left; }", left)
+        frame, cell = table.bounding_box(), page.locator("td.sorted").first.bounding_box()
+        assert frame["x"] <= cell["x"]
+        assert cell["x"] + cell["width"] <= frame["x"] + frame["width"] + 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_default_leaderboard_fits_at_1280(server: Serve, data: Path, browse: Browse) -> None:
+    page = browse(server(data), "/", viewport={"width": 1280, "height": 800})
+    table = page.locator(".scroll:has(.board)")
+    assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+
+
+def test_on_a_phone_systems_can_be_chosen_and_settings_are_folded(
+    server: Serve, data: Path, browse: Browse
+) -> None:
+    running, phone = server(data), {"viewport": {"width": 390, "height": 800}}
+    page = browse(running, "/", **phone)
+    assert page.locator(".terms select").first.is_hidden()
+    page.click(".terms summary")
+    page.select_option(".terms select[name=unjudged]", "removed")
+    page.wait_for_selector(".band.changed")
+    assert page.locator(".terms select").first.is_visible()  # it stays open
+    page.check("input[value=dense]")
+    page.check("input[value=hybrid]")
+    page.click("button:has-text('Compare selected')")
+    page.wait_for_selector(".compare .reading")
+    assert {"dense", "hybrid"} <= set(parse_qs(urlsplit(page.url).query)["system"])
+    page = browse(running, "/queries", **phone)
+    assert page.locator("select[name=range]").is_hidden()
+    page.click("summary:has-text('More filters')")
+    assert page.locator("select[name=range]").is_visible()
+    page = browse(running, "/queries", viewport={"width": 1280, "height": 800})
+    assert page.locator("select[name=range]").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_item_opens_where_the_reader_is(
+    server: Serve, data: Path, browse: Browse, width: int
+) -> None:
+    page = browse(
+        server(data),
+        "/query?query=q1&system=bm25&system=dense&k=50",
+        viewport={"width": width, "height": 700},
+    )
+    last = page.locator(".lists a.heading").last
+    last.scroll_into_view_if_needed()
+    last.click()
+    page.wait_for_selector("#item")
+    page.wait_for_timeout(300)
+    box = page.locator("#item").bounding_box()
+    assert box["y"] >= -1
+    assert box["y"] < 700
+
+
+def test_a_compared_pair_states_its_difference_once_and_has_the_texts_of_queries(
+    server: Serve, data: Path, browse: Browse
+) -> None:
+    rows = "".join(f"q{at}\twhat is number {at}\n" for at in range(20))
+    (data / "queries.tsv").write_text("query_id\ttext\n" + rows)
+    page = browse(server(data), "/compare?system=bm25&system=dense&by=RR")
+    page.wait_for_selector(".grid .panel.w8 svg")
+    stated = re.search(r"The difference is ([+−]\d\.\d+)", page.inner_text(".lead"))
+    assert stated is not None
+    assert page.locator("main").inner_text().count(stated[1]) == 1
+    assert "what is number" in page.inner_text(".differing th .text >> nth=0")

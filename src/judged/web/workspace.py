@@ -147,14 +147,6 @@ class Workspace:
     def annotators(self) -> list[str]:
         return sorted(annotator_of(file) for file in self.of_kind("annotator"))
 
-    @property
-    def vectors(self) -> tuple[DataFile, ...]:
-        return self.of_kind("vectors")
-
-    @property
-    def labels(self) -> tuple[DataFile, ...]:
-        return self.of_kind("labels")
-
     @cached_property
     def identity(self) -> tuple[Any, ...]:
         """A key that changes with any of the evaluated files."""

@@ -90,19 +90,21 @@ class VectorSearch:
     def of(cls, visit: Visit) -> VectorSearch:
         """Read an address; take what it does not name from the files that fit."""
         workspace, cache, params = visit.workspace, visit.cache, visit.params
-        if not workspace.vectors:
+        if not workspace.of_kind("vectors"):
             raise UndecidedError("No vectors were found. Add a file of query and of item vectors.")
 
         def named(name: str) -> DataFile | None:
             value = params.one(name)
             return None if value is None else workspace.file(value)
 
-        queries, items = _paired(workspace.vectors, named("queries"), named("items"))
+        queries, items = _paired(workspace.of_kind("vectors"), named("queries"), named("items"))
         files: dict[str, DataFile | None] = {}
         for side, vectors in (("query", queries), ("item", items)):
             count = len(vectors_of(vectors, cache))
             for what in ("labels", "ids"):
-                fitting = _fitting(workspace.labels, cache, count, side, distinct=what == "ids")
+                fitting = _fitting(
+                    workspace.of_kind("labels"), cache, count, side, distinct=what == "ids"
+                )
                 files[f"{side}_{what}"] = named(f"{side}_{what}") or fitting
         likely = "judgements" if workspace.judgements else "pairs"
         if files["query_labels"] and files["item_labels"]:
@@ -505,7 +507,7 @@ def page(visit: Visit) -> Page:
 
 def _which(visit: Visit, why: RefusedError) -> Page:
     """Ask which files of vectors belong together."""
-    options = {file.name: file.name for file in visit.workspace.vectors}
+    options = {file.name: file.name for file in visit.workspace.of_kind("vectors")}
     selects = [
         {"name": name, "label": name, "options": options, "chosen": visit.params.text(name)}
         for name in ("queries", "items")
@@ -521,8 +523,7 @@ def _numbers(search: VectorSearch) -> Page:
     visit = search.visit
     evaluation, _ = search.evaluated()
     scored = evaluation.scored()
-    cache = visit.cache
-    queries, items = vectors_of(search.queries, cache), vectors_of(search.items, cache)
+    queries, items = (vectors_of(file, visit.cache) for file in (search.queries, search.items))
     cards = [
         value_cell(label, scored.summary[measure], scored.intervals[measure])
         for label, measure in evaluation.labels.items()
@@ -583,8 +584,8 @@ def _part_links(search: VectorSearch) -> list[list[dict[str, str]]]:
 
 def _selects(search: VectorSearch) -> list[dict[str, Any]]:
     workspace = search.visit.workspace
-    vectors = {file.name: file.name for file in workspace.vectors}
-    lines = {file.name: file.name for file in workspace.labels}
+    vectors = {file.name: file.name for file in workspace.of_kind("vectors")}
+    lines = {file.name: file.name for file in workspace.of_kind("labels")}
     relevance = {
         name: words
         for name, words in RELEVANCE.items()

@@ -39,8 +39,8 @@ def _empty(visit: Visit, status: int = 200) -> Page:
     if workspace.files:
         files = counted(len(workspace.files), "file")
         there = f"{workspace.name} has {files}, but no judgements or results."
-        if workspace.vectors:
-            there += f" It has {counted(len(workspace.vectors), 'file')} of vectors."
+        if workspace.of_kind("vectors"):
+            there += f" It has {counted(len(workspace.of_kind('vectors')), 'file')} of vectors."
     context = {
         "workspace": workspace,
         "there": there,

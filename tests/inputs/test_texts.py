@@ -171,5 +171,5 @@ def test_a_picture_is_no_table(tmp_path: Path) -> None:
 
 def test_columns_mean_another_thing_for_queries() -> None:
     header = ["query", "document", "text"]
-    assert text_columns(header) == (1, None, 2)
-    assert text_columns(header, "queries") == (0, None, 2)
+    assert text_columns(header) == ("document", None, "text")
+    assert text_columns(header, "queries") == ("query", None, "text")

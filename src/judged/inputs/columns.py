@@ -158,6 +158,13 @@ for _names, _others in _RULES_OUT:
         _RULED_OUT.setdefault(plain(_name), set()).update(map(plain, _others))
 
 
+def called(names: Sequence[str], header: Iterable[str]) -> list[str]:
+    """Return the columns that have one of these names, in the order of the names."""
+    order = {plain(name): at for at, name in reversed(list(enumerate(names)))}
+    columns = [name for name in header if plain(name) in order]
+    return sorted(columns, key=lambda name: order[plain(name)])
+
+
 def candidates(role: str, header: Sequence[str]) -> list[int]:
     """Return the positions of the columns that may have a role, the surest first."""
     known = _KNOWN[role]
@@ -251,10 +258,8 @@ def is_labelled(header: Sequence[str], named: NamedColumns | None = None) -> boo
 
 def label_candidates(role: str, header: Sequence[str]) -> list[str]:
     """Return the columns that may have a role in a table of labels and scores, surest first."""
-    known = {plain(name): at for at, name in enumerate(reversed(_LABELLED[role]), 1)}
-    order = {name: -known.get(plain(name), 0) for name in header}
     scores = [name for name in header if role == "score" and _SCORE.fullmatch(name.strip().lower())]
-    return sorted((name for name in header if order[name] or name in scores), key=order.__getitem__)
+    return list(dict.fromkeys([*called(_LABELLED[role], header), *scores]))
 
 
 class NamedColumns(dict[str, tuple[str, ...]]):

@@ -21,7 +21,7 @@ import polars as pl
 from judged.arrays import Ints
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
-from judged.inputs.columns import candidates, refuse_two_columns, shown_header
+from judged.inputs.columns import called, candidates, refuse_two_columns, shown_header
 from judged.inputs.csv import records as csv_records
 from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
@@ -265,10 +265,9 @@ def separated_rows(
             yield number, text.split("\t") if verbatim else _SPACES.split(text.strip(" \t"), limit)
 
 
-def _keys(kind: Kind, header: Sequence[str]) -> list[int]:
-    plain = [name.strip().lower() for name in header]
-    also = (plain.index(name) for name in kind.key_names if name in plain)
-    return list(dict.fromkeys([*also, *candidates(kind.key, header)]))
+def _keys(kind: Kind, header: Sequence[str]) -> list[str]:
+    known = [header[at] for at in candidates(kind.key, header)]
+    return list(dict.fromkeys([*called(kind.key_names, header), *known]))
 
 
 def _pairs(given: Any, kind: Kind) -> tuple[list[tuple[str, str, Any]], str]:
@@ -304,15 +303,13 @@ def _columns_of(sheet: Sheet, kind: Kind) -> tuple[str, str]:
                 "line has to name them."
             )
         return header[0], header[1]
-    plain = [name.strip().lower() for name in header]
-    keys = _keys(kind, header)
+    keys, values = _keys(kind, header), called(kind.names, header)
     if kind.surest:
-        values = [plain.index(name) for name in kind.names if name in plain]
-        keys = [at for at in keys if [at] != values[:1]]
+        keys = [name for name in keys if [name] != values[:1]]
     else:
-        values = [at for at, name in enumerate(plain) if name in kind.names and [at] != keys[:1]]
+        values = [name for name in values if [name] != keys[:1]]
         if keys and not values and len(header) == 2:
-            values = [1 - keys[0]]
+            values = [name for name in header if name != keys[0]]
     if not keys or not values:
         raise InputError(
             f"{sheet.source}: the columns {kind.key} and {kind.value} are needed; the columns "
@@ -320,11 +317,11 @@ def _columns_of(sheet: Sheet, kind: Kind) -> tuple[str, str]:
             f"{', '.join(kind.names)}."
         )
     if len(values) > 1 and not kind.surest:
-        two = " and ".join(quote(header[at], 30) for at in values[:2])
+        two = " and ".join(quote(name, 30) for name in values[:2])
         raise InputError(
             f"{sheet.source}: the columns {two} may both be the {kind.value}; leave one out."
         )
-    return header[keys[0]], header[values[0]]
+    return keys[0], values[0]
 
 
 def _read_texts(given: Any, kind: Kind) -> tuple[dict[str, str], str]:
@@ -515,21 +512,19 @@ def _attributes_of_dict(
 def _query_column(sheet: Sheet, queries: Sequence[str]) -> str:
     """Return the first column that may be the query and holds some of these queries."""
     header = sheet.frame.columns
-    plain = [name.strip().lower() for name in header]
-    places = candidates("query", header)
-    places += [plain.index(name) for name in ("id", "_id") if name in plain]
-    if not places:
+    names = [header[at] for at in candidates("query", header)] + called(("id",), header)
+    if not names:
         raise InputError(
             f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid, "
             f"query or id; the columns are {shown_header(header)}."
         )
-    for at in places:
+    for name in names:
         try:
-            if not set(queries).isdisjoint(sheet.ids(header[at], "query")):
-                return header[at]
+            if not set(queries).isdisjoint(sheet.ids(name, "query")):
+                return name
         except InputError:
             continue
-    return header[places[0]]
+    return names[0]
 
 
 def _without_prose(columns: Sequence[pl.Series], source: str, notes: list[str]) -> list[pl.Series]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.columns import GRADES_BY_ANOTHER_NAME, NAMES, plain, shown_header
+from judged.inputs.columns import GRADES_BY_ANOTHER_NAME, NAMES, called, plain, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.keyed import Sheet, read_sheet
 from judged.inputs.tables import DOCUMENTS, Kind
@@ -71,7 +71,7 @@ class SpanTable(NamedTuple):
 
 def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
     """Read spans with a "grade", or a "score" (minus the rank or the row, without scores)."""
-    sheet = read_sheet(given, kind, kind.given, lambda cells: _column("start", cells) is not None)
+    sheet = read_sheet(given, kind, kind.given, lambda cells: bool(called(_NAMES["start"], cells)))
     names: list[str] | None = None
     if isinstance(sheet, tuple):
         names = [as_id(key, sheet[1]) for key in sheet[0]]
@@ -79,8 +79,8 @@ def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
     header = sheet.frame.columns
     found: dict[str, str] = {}
     for role in ("doc", "start", "end", kind.key, *_VALUES[value]):
-        if (column := _column(role, header, [*found.values()])) is not None:
-            found[role] = column
+        if names_of_role := [x for x in called(_NAMES[role], header) if x not in found.values()]:
+            found[role] = names_of_role[0]
     if missing := [role for role in (kind.key, "doc", "start", "end") if role not in found]:
         raise InputError(
             f"{sheet.source}: {listed(missing)} missing. The first line must name the columns "
@@ -142,12 +142,6 @@ def with_spans(frame: pl.DataFrame, chunks: SpanTable, source: str) -> pl.DataFr
             f"({few(unknown)}). Give the table of the chunks that {source} names."
         )
     return joined
-
-
-def _column(role: str, header: Iterable[str], taken: Sequence[str] = ()) -> str | None:
-    """Return the column of a role by its name, the surest first."""
-    columns = {plain(name): name for name in header if name not in taken}
-    return next((columns[name] for name in map(plain, _NAMES[role]) if name in columns), None)
 
 
 def _sheet_of_dict(content: Mapping[Any, Any], source: str, kind: Kind, value: str) -> Sheet:

@@ -5,13 +5,12 @@ Files are read line by line, because a collection may be larger than memory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.errors import InputError, quoted
-from judged.inputs.columns import NAMES, shown_header
+from judged.inputs.columns import NAMES, called, shown_header
 from judged.inputs.dicts import as_id, numbered
 from judged.inputs.keyed import Sheet, read_sheet
 from judged.inputs.tables import Kind
@@ -41,7 +40,7 @@ _KINDS: dict[Of, Kind] = {
 }
 
 _Entry = tuple[str, Any, Any, Any]  # the place, the id, the title and the text
-_Positions = tuple[int, "int | None", "int | None"]
+_Columns = tuple[str, "str | None", "str | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +125,8 @@ def _cell(given: Any, place: str, strip: bool) -> str:
     return str(given).strip() if strip else str(given)
 
 
-def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _Positions:
-    """Return the positions of the id, the title and the text; none of them is an error."""
+def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _Columns:
+    """Return the columns of the id, the title and the text; none of them is an error."""
     columns = _columns(header, of)
     if columns is None:
         texts = TEXTS if of == "items" else QUERY_TEXTS
@@ -139,15 +138,9 @@ def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _P
     return columns
 
 
-def _columns(header: Sequence[str], of: Of) -> _Positions | None:
-    def plain(name: str) -> str:
-        return re.sub(r"[\s_-]", "", name).lower() or name
-
-    places = {plain(name): at for at, name in reversed(list(enumerate(header)))}
-
-    def first(names: Sequence[str], *taken: int | None) -> int | None:
-        known = (places.get(plain(name)) for name in names)
-        return next((at for at in known if at is not None and at not in taken), None)
+def _columns(header: Sequence[str], of: Of) -> _Columns | None:
+    def first(names: Sequence[str], *taken: str | None) -> str | None:
+        return next((name for name in called(names, header) if name not in taken), None)
 
     if of == "queries":  # a text without an id is its own
         text = first(QUERY_TEXTS)
@@ -178,17 +171,17 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
 
 
 def _in_rows(table: Sheet, of: Of) -> Iterator[_Entry]:
-    width = len(table.header)
-    positions: _Positions = (0, None, width - 1)  # id and text, or the texts of queries alone
-    if table.headed or not (width == 2 or (width == 1 and of == "queries")):
-        header = table.header if table.headed else list(next(table.rows)[1].values())
-        positions = text_columns(header, of, table.source)
-    id_name, *others = (None if at is None else table.header[at] for at in positions)
-    assert id_name is not None
+    header = table.header
+    columns: _Columns = (header[0], None, header[-1])  # id and text, or texts of queries alone
+    if table.headed:
+        columns = text_columns(header, of, table.source)
+    elif len(header) != 2 and (len(header) != 1 or of == "items"):
+        text_columns(list(next(table.rows)[1].values()), of, table.source)
+    key, *others = columns
     for row_place, row in table.rows:
         place = f"{table.source}, {row_place}"
-        if (id_cell := row.get(id_name)) is None:
-            raise InputError(f"{place}: {quote(id_name)} is missing.")
+        if (id_cell := row.get(key)) is None:
+            raise InputError(f"{place}: {quote(key)} is missing.")
         if table.is_text:
             id_cell = id_cell.strip()
         yield place, id_cell, *(None if name is None else row.get(name) for name in others)

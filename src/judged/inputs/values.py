@@ -15,7 +15,7 @@ import polars as pl
 from judged.arrays import Floats
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
-from judged.inputs.columns import candidates, plain, shown_header
+from judged.inputs.columns import called, candidates, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import distinct_names, is_number, named_file
 from judged.inputs.keyed import Sheet, names_columns, read_sheet
@@ -485,14 +485,10 @@ def _part_of_table(sheet: Sheet) -> _Part:
 
 
 def _column(role: str, header: Sequence[str], source: str) -> str | None:
-    def called(names: Sequence[str]) -> list[str]:
-        known = set(map(plain, names))
-        return [name for name in header if plain(name) in known]
-
     if role == "query":
         columns = [header[at] for at in candidates("query", header)[:1]]
     else:
-        columns = called(_NAMES[role]) or called(_UNSURE_NAMES.get(role, ()))
+        columns = called(_NAMES[role], header) or called(_UNSURE_NAMES.get(role, ()), header)
     if len(columns) > 1:
         two = " and ".join(quote(name, 30) for name in columns[:2])
         raise InputError(f"{source}: the columns {two} may both be the {role}; leave one out.")

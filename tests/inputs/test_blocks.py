@@ -186,14 +186,6 @@ def test_zstd_is_streamed_where_a_library_is_there(tmp_path: Path) -> None:
     assert_whole(parts(path), read_run(path))
 
 
-@pytest.mark.parametrize("scores", [True, False])
-def test_three_columns_are_looked_at_whole(tmp_path: Path, scores: bool) -> None:
-    path = tmp_path / "a.tsv"
-    lines = (f"q{n // 7}\td{n}\t{9.5 - n % 7 if scores else n % 7 + 1}\n" for n in range(40))
-    path.write_text("".join(lines), encoding="utf-8")
-    assert_whole(parts(path), read_run(path))
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -215,13 +207,6 @@ def test_errors_are_those_of_the_whole(tmp_path: Path, name: str, content: str) 
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
     whole = error_of(lambda: read_run(path))
     assert error_of(lambda: parts(path)) == whole
-
-
-def test_a_bad_rank_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("q\ta\t1\n" * 20 + "# x\nq\tb\t2.5\n", encoding="utf-8")
-    found = error_of(lambda: parts(path, format="msmarco"))
-    assert found.startswith(f"{path}, line 22: a rank must be a whole number from 0; got 2.5.")
 
 
 def test_rows_of_queries_that_nobody_judged_are_counted(tmp_path: Path) -> None:

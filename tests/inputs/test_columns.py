@@ -164,22 +164,6 @@ def test_a_missing_document_or_weight(write, monkeypatch, careful):
             assert "2:" in found or "line 3:" in found
 
 
-def test_a_weight_that_is_no_number(write):
-    columns = {"weight": "w"}
-    text = "query,item,grade,w\nq,a,1,many\n"
-    assert error_of(read_judgements, write("a.csv", text), columns=columns) == (
-        'a.csv, line 2: the weight is not a number: "many".'
-    )
-    row = '{"query": "q", "item": "a", "grade": 1, "w": "many"}\n'
-    assert error_of(read_judgements, write("a.jsonl", row), columns=columns) == (
-        'a.jsonl, line 1: the weight is not a number: ""many"".'
-    )
-    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1], "w": ["many"]})
-    assert error_of(read_judgements, frame, columns=columns) == (
-        'a data frame: column "w" is String, but a weight must be a number.'
-    )
-
-
 def test_spaces_around_names(write):
     run = read_run(
         write("a.csv", "query, part, points\nq,d, 1\n"), columns="item=part,score=points"

@@ -4,11 +4,9 @@ read."""
 from __future__ import annotations
 
 import bz2
-import copy
 import gzip
 import lzma
 import os
-import pickle
 import struct
 import threading
 
@@ -239,22 +237,6 @@ def test_a_name_that_is_not_utf8(folder, name):
     assert (run.name, run.source) == ("caf\\xe9-a", f"caf\\xe9-{name}")
     assert rows_of(run) == ROWS
     assert error_of(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
-
-
-@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("name", [*FILES, "-"])
-def test_what_was_read_can_be_pickled_and_copied(write, standard_input, name, packed, copied):
-    content = FILES.get(name, TEXT)
-    content = gzip.compress(content) if packed else content
-    standard_input(content)
-    run = read_run(name if name == "-" else write(name, content))
-    twin = copied(run)
-    assert rows_of(twin) == rows_of(run)
-    for field in ("source", "notes", "name", "tag"):
-        assert getattr(twin, field) == getattr(run, field)
-    if name != "a.json":
-        assert twin.where([0, 1]) == run.where([0, 1])
 
 
 def test_damaged_zstd(write):

@@ -180,34 +180,6 @@ def test_missing_in_some_rows(write: Any, name: str) -> None:
     assert error_of(read, frame) == f"a data frame, row 2: {missing}"
 
 
-JSON_ERRORS = {
-    "mixed": (
-        '{"q": {"a": {"1": 1}, "b": 1}}',
-        "a.json, item 'b' of query 'q' has 1 where other items have grades by subtopic; give every "
-        "item {subtopic: grade}, with a grade of 0 where it serves none.",
-    ),
-    "empty": (
-        '{"q": {"a": {"1": 1}, "b": {}}}',
-        "a.json, item 'b' of query 'q' has {} where other items have grades by subtopic; give "
-        "every item {subtopic: grade}, with a grade of 0 where it serves none.",
-    ),
-    "text": (
-        '{"q": {"a": {"1": "x"}}}',
-        'a.json, query "q", item "a": the grade is not a number: ""x"".',
-    ),
-    "plain first": (
-        '{"q": {"a": 1, "b": {"1": 1}}}',
-        'a.json, query "q", item "b": the grade is not a number: "{"1": 1}".',
-    ),
-}
-
-
-@pytest.mark.parametrize("case", JSON_ERRORS)
-def test_json_that_is_refused(write: Any, case: str) -> None:
-    content, message = JSON_ERRORS[case]
-    assert error_of(read_judgements, write("a.json", content)) == message
-
-
 @pytest.mark.parametrize("name", ["plain.qrels", "a.csv", "a.ndjson"])
 def test_repeated_rows_are_named_by_line(write: Any, name: str) -> None:
     path = write(name, FILES[name] + FILES[name].splitlines(keepends=True)[-1])

@@ -140,36 +140,8 @@ REFUSED = [
         "query 'p' has a dict where other queries have a list of relevant items; give every query "
         "a list of items, or every query a dict of grades.",
     ),
-    (
-        {"q": ["a"], "p": "b"},
-        "query 'p' has a str where other queries have a list of relevant items; give every query "
-        "a list of items, or every query a dict of grades.",
-    ),
     ({"q": "a"}, "query 'q' has a str; give it a dict of items, each with a grade."),
     ({"q": None}, "query 'q' has a NoneType; give it a dict of items, each with a grade."),
-    (
-        {"q": ["a", ("b", 1)]},
-        "query 'q': result 2 is ('b', 1), but result 1 is 'a'; a list holds relevant items, or "
-        "(item, grade) throughout.",
-    ),
-    (
-        {"q": [("a", 1, 2)]},
-        "query 'q': result 1 is ('a', 1, 2); give it as (item, grade), or as the item alone.",
-    ),
-    (
-        {"q": ["a", None]},
-        "query 'q': the id None of result 2 is of type NoneType; ids must be texts or whole "
-        "numbers.",
-    ),
-    (
-        {"q": {1.5}},
-        "query 'q': the id 1.5 of result 1 is a floating-point number; ids must be texts or whole "
-        "numbers.",
-    ),
-    (
-        {"q": [""]},
-        "query 'q': the id '' of result 1 is an empty text; ids must be texts or whole numbers.",
-    ),
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -37,7 +37,7 @@ from judged.inputs.source import (
     open_stream,
     size_and_start,
 )
-from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Run, run_of
+from judged.inputs.tables import RUN, Lookup, Passed, Piece, Run, run_of
 from judged.inputs.trec import LastTag, LineReader
 from judged.text import merged
 
@@ -50,6 +50,8 @@ _MAX_NAMES = 1000  # unjudged queries that are remembered by name, for messages
 _MIN_PARTITIONS, _MAX_PARTITIONS = 64, 2048
 _ROWS_PER_TABLE = 400_000  # small partitions are read back together, up to so many rows
 _PLACE = "place"
+_Part = tuple[pl.DataFrame, Passed, tuple[str, ...]]
+"""Rows of judged queries with their places, the counts of other queries, and notes."""
 
 
 def read_run_or_blocks(
@@ -147,6 +149,8 @@ def _read_file(
             return read_whole(None)
         return _lazy_blocks(frame, label, room, name, named, size=source.size(), copy=copy)
     reader = _reader_of(source, format)
+    if reader is None and sample is None and copy is None:
+        return read_whole(None)
     if reader is None:
         with open_stream(path, label) as stream:
             return read_whole(stream.rest(label, size or 0))
@@ -199,72 +203,66 @@ class BlockReader:
         wanted = JudgedQueries(judged)
         return self._grouped(wanted) if self.grouped else self._from_disk(wanted)
 
+    def _judged_rows(self, judged: JudgedQueries, told: Told) -> Generator[_Part]:
+        has_rows = False
+        for piece in self.pieces(told):
+            has_rows = has_rows or piece.frame.height > 0
+            frame = piece.frame.with_columns(pl.Series(_PLACE, piece.places()))
+            yield *judged.rows_of(frame), piece.notes
+        if not has_rows:
+            raise InputError(f"{self.source}: holds no rows.")
+
     def _grouped(self, judged: JudgedQueries) -> Iterator[Run]:
         """Yield tables of whole judged queries; raise `UngroupedError` if one comes back."""
-        waiting: list[Piece] = []
-        name = None  # of the query that waits
+        waiting: list[_Part] = []
+        last = None  # the query that waits for the rest of its rows
         with (
             phase(f"Reading {self.name}", self.size) as told,
-            closing(ahead(self._checked_pieces(told))) as pieces,
+            closing(ahead(self._judged_rows(judged, told))) as parts,
         ):
-            for piece in pieces:
-                query = piece.frame["query"]
-                if not len(query):  # it has only notes
-                    waiting.append(piece)
-                    continue
-                if not judged.holds(query.tail(1)).all():  # its last query need not wait
-                    yield from self._block([*waiting, piece], judged)
-                    waiting, name = [], None
-                    continue
-                start = int(_starts(query)[-1])
-                if start or query[0] != name:
-                    before, piece = piece.cut(start)
-                    yield from self._block([*waiting, before], judged)
-                    waiting, name = [], query[-1]
-                waiting.append(piece)
-                rows = sum(part.frame.height for part in waiting)
-                self.room.refuse_long(self.source, query[-1], rows)
-            yield from self._block(waiting, judged)
+            for frame, passed, notes in parts:
+                query = frame["query"]
+                start = int(_starts(query)[-1]) if len(query) else 0
+                if len(query) and (start or query[0] != last):
+                    waiting.append((frame[:start], passed, notes))
+                    if any(part.height for part, *_ in waiting):
+                        yield self._checked_table(waiting, judged)
+                        waiting = []
+                    frame, passed, notes, last = frame[start:], Passed(), (), query[-1]
+                waiting.append((frame, passed, notes))
+                rows = sum(part.height for part, *_ in waiting)
+                self.room.refuse_long(self.source, str(last), rows)
+            yield self._checked_table(waiting, judged)
 
-    def _block(self, pieces: Sequence[Piece], judged: JudgedQueries) -> Iterator[Run]:
-        pieces = [piece for piece in pieces if piece.frame.height or piece.notes]
-        if not pieces:
-            return
-        frame = pl.concat([piece.frame for piece in pieces], rechunk=False)
-        frame, rows, names, passed = judged.rows_of(frame)
+    def _checked_table(self, parts: Sequence[_Part], judged: JudgedQueries) -> Run:
+        run = self._table(pl.concat([frame for frame, *_ in parts], rechunk=False), parts)
+        query = run.frame["query"]
+        names = query.gather(_starts(query))
         if names.n_unique() < len(names) or judged.have_come(names):
             self.grouped = False
             raise UngroupedError
-        notes = merged(piece.notes for piece in pieces)
+        return run
 
-        def places() -> Ints:
-            return np.concatenate([piece.places() for piece in pieces])
-
-        if self.by_line:
-            run = self._table(frame, notes, rows, passed, lambda lines: places()[lines].tolist())
-        else:
-            numbers = places() - 1
-            run = self._table(frame, notes, numbers if rows is None else numbers[rows], passed)
-        yield run_of(run) if frame.height else run
-
-    def _table(
-        self,
-        frame: pl.DataFrame,
-        notes: tuple[str, ...],
-        rows: Ints | None,
-        passed: Passed,
-        locate: Locate | None = None,
-    ) -> Run:
-        return Run(
-            frame,
+    def _table(self, frame: pl.DataFrame, parts: Sequence[_Part] = ()) -> Run:
+        """Return rows as a table, with the counts and notes of parts of the run."""
+        places = frame[_PLACE].to_numpy()
+        counts = [passed for _, passed, _ in parts]
+        run = Run(
+            frame.drop(_PLACE),
             self.source,
-            (*notes, *self.notes),
-            locate,
-            rows=rows,
+            (*merged(notes for *_, notes in parts), *self.notes),
+            _same_lines if self.by_line else None,
+            rows=places if self.by_line else places - 1,
             name=self.name,
-            passed=passed,
+            passed=Passed(
+                sum(passed.queries for passed in counts),
+                sum(passed.rows for passed in counts),
+                tuple(name for passed in counts for name in passed.names),
+                sum(passed.own for passed in counts),
+            ),
             part=True,
         )
+        return run_of(run) if frame.height else run
 
     def _from_disk(self, judged: JudgedQueries) -> Iterator[Run]:
         """Yield tables of whole judged queries, from rows in any order."""
@@ -277,62 +275,27 @@ class BlockReader:
         count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
         with (
             phase(f"Putting {self.name} on disk", self.size) as told,
-            closing(ahead(self._checked_pieces(told))) as pieces,
+            closing(ahead(self._judged_rows(judged, told))) as parts,
             self.room.folder() as folder,
             (folder / "rows").open("w+b") as handle,
         ):
             disk = _RowsOnDisk(handle, self.room, count)
-            passed, notes = self._write(pieces, disk, judged)
-            is_first = True
+            seen: list[_Part] = []
+            waiting: list[pl.DataFrame] = []
+            size = 0
+            for frame, passed, notes in parts:
+                seen.append((frame.clear(), passed, notes))
+                waiting.append(frame)
+                size += int(frame.estimated_size())
+                if size > self.room.memory // 32:
+                    disk.write(pl.concat(waiting, rechunk=False))
+                    waiting, size = [], 0
+            disk.write(pl.concat([seen[0][0], *waiting], rechunk=False))
             for table in disk.tables(self.source):
-                places = table[_PLACE].to_numpy()
-                run = self._table(
-                    table.drop(_PLACE),
-                    notes if is_first else (),
-                    places if self.by_line else places - 1,
-                    passed if is_first else Passed(),
-                    _same_lines if self.by_line else None,
-                )
-                yield run_of(run)
-                is_first = False
-            if is_first:
-                schema = {"query": pl.String, "item": pl.String, "score": pl.Float64}
-                yield self._table(pl.DataFrame(schema=schema), notes, None, passed)
-
-    def _write(
-        self, pieces: Iterable[Piece], disk: _RowsOnDisk, judged: JudgedQueries
-    ) -> tuple[Passed, tuple[str, ...]]:
-        """Put the rows of judged queries on disk; return the counts of the others, and notes."""
-        counts, notes = [], []
-        waiting: list[pl.DataFrame] = []
-        size = 0
-        for piece in pieces:
-            placed = piece.frame.with_columns(pl.Series(_PLACE, piece.places()))
-            frame, _, _, passed = judged.rows_of(placed)
-            counts.append(passed)
-            notes.append(piece.notes)
-            waiting.append(frame)
-            size += int(frame.estimated_size())
-            if size > self.room.memory // 32:
-                disk.write(pl.concat(waiting, rechunk=False))
-                waiting, size = [], 0
-        if waiting:
-            disk.write(pl.concat(waiting, rechunk=False))
-        total = Passed(
-            sum(passed.queries for passed in counts),
-            sum(passed.rows for passed in counts),
-            tuple(name for passed in counts for name in passed.names),
-            sum(passed.own for passed in counts),
-        )
-        return total, merged(notes)
-
-    def _checked_pieces(self, told: Told) -> Generator[Piece]:
-        has_rows = False
-        for piece in self.pieces(told):
-            has_rows = has_rows or piece.frame.height > 0
-            yield piece
-        if not has_rows:
-            raise InputError(f"{self.source}: holds no rows.")
+                yield self._table(table, seen)
+                seen = []
+            if seen:
+                yield self._table(seen[0][0], seen)
 
 
 def _same_lines(lines: Sequence[int]) -> list[int]:
@@ -360,15 +323,14 @@ class JudgedQueries:
         self._come |= hashes
         return before
 
-    def rows_of(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, Ints | None, pl.Series, Passed]:
-        """Return the rows of judged queries, their numbers (None: all) and names, and counts."""
+    def rows_of(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, Passed]:
+        """Return the rows of judged queries, and counts of the others."""
         starts = _starts(frame["query"])
         names = frame["query"].gather(starts)
         is_judged = self.holds(names)
         if is_judged.all():
-            return frame, None, names, Passed()
-        rows = np.flatnonzero(np.repeat(is_judged, np.diff(np.append(starts, frame.height))))
-        judged = frame[rows]
+            return frame, Passed()
+        judged = frame.filter(np.repeat(is_judged, np.diff(np.append(starts, frame.height))))
         others = names.filter(pl.Series(~is_judged)).unique(maintain_order=True)
         hashes = others.hash(1).to_list()
         new = others.filter(pl.Series([number not in self._passed for number in hashes]))
@@ -376,8 +338,7 @@ class JudgedQueries:
         shown = tuple(new.head(self._names_left).to_list())
         self._names_left -= len(shown)
         same_ids = _own_ids(frame) - _own_ids(judged)
-        passed = Passed(len(new), frame.height - judged.height, shown, same_ids)
-        return judged, rows, names.filter(pl.Series(is_judged)), passed
+        return judged, Passed(len(new), frame.height - judged.height, shown, same_ids)
 
 
 def _starts(query: pl.Series) -> Ints:

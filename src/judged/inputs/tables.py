@@ -289,15 +289,6 @@ class Piece:
             return np.array(self.found(), np.int64)
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)
 
-    def cut(self, at: int) -> tuple[Piece, Piece]:
-        before, after = self.frame.slice(0, at), self.frame.slice(at)
-        if (found := self.found) is None:
-            return Piece(before, self.first, notes=self.notes), Piece(after, self.first + at)
-        return (
-            Piece(before, self.first, lambda: found()[:at], self.notes),
-            Piece(after, self.first + at, lambda: found()[at:]),
-        )
-
 
 def texts(name: str, values: Iterable[str | None]) -> pl.Series:
     import polars as pl

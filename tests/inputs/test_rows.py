@@ -145,12 +145,10 @@ def test_ranks_of_results() -> None:
     assert beside == [("q", "b", 0.1), ("q", "a", 0.9)]
     odd = [{"id": "b", "rank": 0.06}, {"id": "a", "rank": 0.03}]
     message = refused(row(relevant=["a"], retrieved=odd))
-    assert message.startswith(
-        f'{LIST}, row 1, column "retrieved", result 1: the rank is 0.06, but ranks are whole'
-    )
+    assert message.startswith(f"{LIST}, query 'q', result 1: the rank is 0.06, but ranks are whole")
     twice = [{"id": "b", "similarity": 0.2, "rerank_score": 2}]
     assert refused(row(relevant=["a"], retrieved=twice)) == (
-        f'{LIST}, row 1, column "retrieved": the results have "similarity" and "rerank_score", '
+        f'{LIST}, query \'q\': the results have "similarity" and "rerank_score", '
         "which could both be the score; leave one out."
     )
 
@@ -218,7 +216,7 @@ def test_ids_of_two_kinds_are_warned_of() -> None:
 REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "objects with two ids": (
         row(relevant=["a"], retrieved=[{"chunk_id": "a#1", "doc_id": "a"}]),
-        f'{LIST}, row 1, column "retrieved": the results have "doc_id" and "chunk_id", which '
+        f'{LIST}, query \'q\': the results have "doc_id" and "chunk_id", which '
         'could both be the id; call the one "id".',
     ),
     "two columns of relevant ids": (
@@ -242,7 +240,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "scores twice": (
         row(relevant=["a"], retrieved=[["b", 1]], scores=[1]),
-        f'{LIST}: columns "retrieved" and "scores" both have a score for each id; leave one out.',
+        f'{LIST}, row 1: columns "retrieved" and "scores" both have a score for each id; leave one out.',
     ),
     "a grade that is infinite": (
         row(relevant=["a"], retrieved=["b"], grades=[float("inf")]),
@@ -296,7 +294,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "scores of relevant items": (
         row(relevant=[{"id": "a", "score": 0.5}], retrieved=["a"]),
-        f'{LIST}, row 1, column "relevant": the items have "score", which may be the score of a '
+        f"{LIST}, query 'q': the items have \"score\", which may be the score of a "
         'search; call it "grade" where it is one, or leave it out.',
     ),
     "the same query twice": (

@@ -35,9 +35,23 @@ def lookup_from_dict(
     {query: {item: score}} is not copied. Lists, sets and grades by subtopic are converted.
     """
     document = document_of(content, kind, label)
-    lists, noted_there = document or (content, ())
+    lists, notes = document or (content, ())
+    may_be_run = kind is JUDGEMENTS and document is None
+    return lookup_of_lists(lists, kind, label, notes, name=name, may_be_run=may_be_run)
+
+
+def lookup_of_lists(
+    lists: Mapping[Any, Any],
+    kind: Kind,
+    label: str,
+    notes: Sequence[str] = (),
+    *,
+    name: str = "run",
+    may_be_run: bool = False,
+) -> Lookup:
+    """Read a dict of queries as a run or judgements."""
     is_run, is_dict = kind is RUN, label == "a dict"
-    noted: dict[str, None] = dict.fromkeys(noted_there)
+    noted: dict[str, None] = dict.fromkeys(notes)
     repeated: list[tuple[str, str]] = []
     try:
         if any(_is_list_of_items(value, kind) for value in lists.values()):
@@ -64,7 +78,7 @@ def lookup_from_dict(
         name if is_run else "judgements",
         by_subtopic=by_subtopic,
         repeated=tuple(repeated),
-        may_be_run=not is_run and document is None,
+        may_be_run=may_be_run,
     )
 
 

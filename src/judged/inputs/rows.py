@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
 from numbers import Real
@@ -30,11 +30,9 @@ from judged.inputs.columns import (
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.dicts import (
     IDS_NOTE,
-    ORDER_NOTE,
     as_id,
+    lookup_of_lists,
     numbered,
-    one_of_each,
-    ranks_beside_scores,
     results_of,
 )
 from judged.inputs.formats import is_number
@@ -49,7 +47,7 @@ from judged.inputs.objects import (
     records_of,
     results_of_series,
 )
-from judged.inputs.order import OrderOnly, against_ranks
+from judged.inputs.order import OrderOnly
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Kind, Lookup
@@ -86,50 +84,54 @@ def rows_in(
     for role in roles:
         named.record(_KINDS[role], table.source, table.header)
     names, beside, by_user, notes = choose_row_columns(table.header, table.source, named, roles)
+    if any(names[role] is None for role in roles):
+        raise InputError(missing_columns(table.header))
     needed = dict.fromkeys((*names.values(), *chain.from_iterable(beside.values())))
     cells = table.cells(name for name in needed if name is not None)
     queries = _queries(table, names["query"], cells, notes)
 
-    def column(name: str, role: str) -> IdColumn:
+    def column(name: str | None, role: str) -> IdColumn:
+        assert name is not None
         return IdColumn(name, _KINDS[role], cells[name], table, name in by_user)
 
-    lists: dict[str, IdColumn] = {}
-    for role in roles:
-        name = names[role]
-        if name is None:
-            raise InputError(missing_columns(table.header))
-        lists[role] = column(name, role).read_ids()
-    for role, ids in lists.items():
+    columns = {role: column(names[role], role) for role in roles}
+    for ids in columns.values():
+        ids.read_lists()
+    lookups: dict[Kind, Lookup] = {}
+    for role, ids in columns.items():
         numbers = [
             column(name, role)
             for name in beside[role]
             if name in by_user or _may_hold_numbers(cells[name])
         ]
-        if role == "relevant" and "retrieved" in lists:
-            results = lists["retrieved"]
+        if role == "relevant" and "retrieved" in columns:
+            results = columns["retrieved"]
             numbers = [one for one in numbers if not one.belongs_to_results(ids, results)]
         if len(numbers) > 1:
             both = [one.name for one in numbers]
             raise InputError(_two_columns(_BESIDE[role], both, table.source))
-        for one in numbers:
-            ids.take_values(one)
-    more: dict[str, list[str]] = {role: [] for role in roles}
+        lists = ids.with_values(numbers[0]) if numbers else ids.lists
+        by_query = dict(zip(queries, lists, strict=True))
+        lookups[ids.kind] = lookup_of_lists(by_query, ids.kind, table.source, (*notes, *ids.notes))
+    more: list[str] = []
     unread = [name for tier in matching("relevant", table.header) for name in tier]
     if "relevant" not in roles and unread:
-        more["retrieved"].append(
-            f"{table.source}: column {quote(unread[0])} was not read; judgements were given."
+        text = f"{table.source}: column {quote(unread[0])} was not read; judgements were given."
+        more.append(text)
+    if len(lookups) == 2:
+        relevant, retrieved = (
+            list(chain.from_iterable(lookups[kind].lists.values())) for kind in (JUDGEMENTS, RUN)
         )
-    relevant, retrieved = (
-        [name for row in lists[role].pairs for name, _ in row or ()] if role in lists else []
-        for role in LISTS
-    )
-    if relevant and retrieved and set(relevant).isdisjoint(retrieved):
-        warning = Warned(
-            f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the retrieved "
-            f"ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
-        )
-        more["relevant"].append(warning)
-    return {_KINDS[role]: ids.lookup(queries, [*notes, *more[role]]) for role, ids in lists.items()}
+        if relevant and retrieved and set(relevant).isdisjoint(retrieved):
+            text = Warned(
+                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
+                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
+            )
+            more.append(text)
+    return {
+        kind: replace(lookup, notes=tuple(dict.fromkeys((*more, *lookup.notes))))
+        for kind, lookup in lookups.items()
+    }
 
 
 def refuse_other_judgements(ours: Judgements | Lookup, theirs: Judgements | Lookup) -> None:
@@ -386,97 +388,60 @@ class IdColumn:
     cells: Cells
     table: Sheet
     by_user: bool = False
-    pairs: list[list[tuple[str, Any]] | None] = field(default_factory=list)
-    """The id and the number of each result; None if the list of a row is missing."""
-    notes: dict[str, None] = field(default_factory=dict)
-    ranks: tuple[str, ...] = ()  # warnings about ranks beside scores
-
-    def place(self, row: int) -> str:
-        return f"{self.table.place(row)}, column {quote(self.name)}"
+    lists: Sequence[Sequence[Any]] = ()  # once they were read
+    notes: tuple[str, ...] = ()
 
     def error(self, row: int, what: str) -> InputError:
         return InputError(f"{self.table.place(row)}: column {quote(self.name)} {what}")
 
-    def read_ids(self) -> IdColumn:
-        """Parse the cells, once, to ids and the numbers beside them."""
-        lists = [self.parsed(cell, row) for row, cell in enumerate(self.cells)]
-        self._refuse_flags(lists)
-        bare = ORDER_NOTE if self.kind is RUN else NO_GRADES
-        for row, cell in enumerate(lists):
-            if cell is None:
-                self.pairs.append(None)
-                continue
-            pairs, assumed = results_of(cell, self.place(row), self.kind)
-            if cell and self.notes and (bare in assumed) != (bare in self.notes):
-                value = self.kind.value
-                raise self.error(row, f"has {value}s in some rows only; give all of them or none.")
-            self.notes.update(assumed)
-            self.pairs.append(pairs)
-        if self.kind is RUN:
-            self.ranks = against_ranks(ranks_beside_scores(dict(enumerate(lists))))
-        return self
-
-    def take_values(self, numbers: IdColumn) -> None:
-        """Take the numbers of another column, one for each id."""
-        bare = [note for note in self.notes if isinstance(note, OrderOnly) or note == NO_GRADES]
-        if any(self.pairs) and not bare:
+    def read_lists(self) -> None:
+        parsed = [self.parsed(cell, row) for row, cell in enumerate(self.cells)]
+        self._refuse_flags(parsed)
+        if None in parsed and self.kind is JUDGEMENTS:
             raise InputError(
-                f"{self.table.source}: columns {quote(self.name)} and {quote(numbers.name)} both "
-                f"have a {self.kind.value} for each id; leave one out."
+                f"{self.table.place(parsed.index(None))}: the relevant ids are missing (column "
+                f"{quote(self.name)}); write [] where nothing is relevant."
             )
-        for note in bare:
-            del self.notes[note]
-        for row, cell in enumerate(numbers.cells):
-            values, pairs = numbers.parsed(cell, row) or (), self.pairs[row] or []
+        if missing := parsed.count(None):
+            many = counted(missing, "query has", "queries have")
+            place = self.table.places[parsed.index(None)]
+            self.notes += (
+                Warned(f"{many} no list of retrieved ids ({place}): taken for nothing retrieved."),
+            )
+        texts = (entry for entries in parsed for entry in entries or () if isinstance(entry, str))
+        text = next((text for text in texts if len(text) >= _LONG_TEXT and " " in text), None)
+        if text is not None and self.kind is JUDGEMENTS:
+            self.notes += (
+                Warned(
+                    f"Items are whole texts, such as {quote(text, 40)}: only a retrieved text that "
+                    "is the same, character by character, counts as relevant. Where there are ids, "
+                    "name their columns."
+                ),
+            )
+        self.lists = [entries or [] for entries in parsed]
+
+    def with_values(self, numbers: IdColumn) -> list[list[tuple[str, Any]]]:
+        """Return each id with its number in another column."""
+        lists = []
+        for row, entries in enumerate(self.lists):
+            place = self.table.place(row)
+            pairs, assumed = results_of(entries, place, self.kind)
+            values = numbers.parsed(numbers.cells[row], row) or ()
+            if pairs and not any(isinstance(x, OrderOnly) or x == NO_GRADES for x in assumed):
+                raise InputError(
+                    f"{place}: columns {quote(self.name)} and {quote(numbers.name)} both have a "
+                    f"{self.kind.value} for each id; leave one out."
+                )
             if len(pairs) != len(values):
                 raise InputError(
-                    f"{self.table.place(row)}: {counted(len(pairs), 'id')} in column "
-                    f"{quote(self.name)}, but {counted(len(values), self.kind.value)} in column "
-                    f"{quote(numbers.name)}; give one for each."
+                    f"{place}: {counted(len(pairs), 'id')} in column {quote(self.name)}, but "
+                    f"{counted(len(values), self.kind.value)} in column {quote(numbers.name)}; "
+                    "give one for each."
                 )
             if wrong := [value for value in values if not isinstance(value, (Real, np.number))]:
                 raise numbers.error(row, f"holds {_shown(wrong[0])}, which is no number.")
-            if pairs:
-                self.pairs[row] = [(x, value) for (x, _), value in zip(pairs, values, strict=True)]
-
-    def lookup(self, queries: Sequence[str], notes: Sequence[str]) -> Lookup:
-        is_run = self.kind is RUN
-        more = self._notes_on_run(queries) if is_run else self._notes_on_judgements()
-        lists: dict[str, dict[str, float]] = {}
-        repeated: list[tuple[str, str]] = []
-        for query, pairs in zip(queries, self.pairs, strict=True):
-            lists[query] = one_of_each(query, pairs or [], self.kind, repeated)
-        return Lookup(
-            lists,
-            self.table.source,
-            tuple(dict.fromkeys((*notes, *more, *self.notes, *self.ranks))),
-            "run" if is_run else "judgements",
-            repeated=tuple(repeated),
-        )
-
-    def _notes_on_judgements(self) -> Iterator[str]:
-        if None in self.pairs:
-            raise InputError(
-                f"{self.table.place(self.pairs.index(None))}: the relevant ids are missing (column "
-                f"{quote(self.name)}); write [] where nothing is relevant."
-            )
-        names = (name for pairs in self.pairs for name, _ in pairs or ())
-        text = next((name for name in names if len(name) >= _LONG_TEXT and " " in name), None)
-        if text is not None:
-            yield Warned(
-                f"Items are whole texts, such as {quote(text, 40)}: only a retrieved text that is "
-                "the same, character by character, counts as relevant. Where there are ids, name "
-                "their columns."
-            )
-
-    def _notes_on_run(self, queries: Sequence[str]) -> Iterator[str]:
-        missing = [query for query, ids in zip(queries, self.pairs, strict=True) if ids is None]
-        if missing:
-            many = counted(len(missing), "query has", "queries have")
-            yield Warned(
-                f"{many} no list of retrieved ids, such as {quote(missing[0], 40)}: taken for "
-                "nothing retrieved."
-            )
+            lists.append([(item, value) for (item, _), value in zip(pairs, values, strict=True)])
+        return lists
 
     def belongs_to_results(self, relevant: IdColumn, retrieved: IdColumn) -> bool:
         """Return whether this column has a number for each retrieved id, not each relevant one."""
@@ -484,7 +449,7 @@ class IdColumn:
             return False
         lengths = [len(self.parsed(cell, row) or ()) for row, cell in enumerate(self.cells)]
         of_relevant, of_retrieved = (
-            lengths == [len(pairs or ()) for pairs in column.pairs]
+            lengths == [len(entries) for entries in column.lists]
             for column in (relevant, retrieved)
         )
         if of_relevant and of_retrieved:
@@ -534,7 +499,7 @@ class IdColumn:
                 raise self.error(row, what)
             return list(cell.items())
         if is_series(cell):
-            return results_of_series(cell, self.place(row))
+            return results_of_series(cell, self.table.place(row))
         if getattr(cell, "ndim", 0) == 1 or isinstance(cell, pl.Series):
             return list(cell.tolist() if hasattr(cell, "tolist") else cell)
         if isinstance(cell, (set, frozenset)):

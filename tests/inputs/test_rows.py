@@ -240,7 +240,8 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "scores twice": (
         row(relevant=["a"], retrieved=[["b", 1]], scores=[1]),
-        f'{LIST}, row 1: columns "retrieved" and "scores" both have a score for each id; leave one out.',
+        f'{LIST}, row 1: columns "retrieved" and "scores" both have a score for each id; leave '
+        "one out.",
     ),
     "a grade that is infinite": (
         row(relevant=["a"], retrieved=["b"], grades=[float("inf")]),

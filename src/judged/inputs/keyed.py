@@ -60,7 +60,8 @@ class Sheet:
     is_text: bool = False
     remarks: Sequence[str] = ()  # comments below rows, as judged writes its warnings
     table: pl.DataFrame | None = None  # the rows, if they come as a data frame
-    places: Sequence[str] = ()  # of all rows, once they were read
+    places: Sequence[str] = ()  # of all rows, once they were read, if these are not rows from 1
+    scan: pl.LazyFrame | None = None  # the rows, if cells should be read by column
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame, source: str) -> Sheet:
@@ -97,10 +98,17 @@ class Sheet:
 
     def cells(self, names: Iterable[str]) -> dict[str, list[Any]]:
         """Return the cells of some columns; those that a row lacks are None."""
+        if self.scan is not None:
+            with refusing(f"{self.source}: cannot be read"):
+                table = self.scan.select(names).collect()
+            return Sheet.of_frame(table, self.source).frame.to_dict(as_series=False)
         return {name: [row.get(name) for row in self.all_rows] for name in names}
 
+    def row_name(self, row: int) -> str:
+        return self.places[row] if self.places else f"row {row + 1}"
+
     def place(self, row: int) -> str:
-        return f"{self.source}, {self.places[row] if self.places else f'row {row + 1}'}"
+        return f"{self.source}, {self.row_name(row)}"
 
     def ids(self, column: str, word: str) -> pl.Series:
         """Return the ids in a column as texts; a missing one is an error."""

@@ -68,7 +68,7 @@ def read_labelled(table: Sheet | None, named: NamedColumns) -> dict[Kind, Judgem
     read: dict[Kind, Judgements | Run] = {}
 
     def named_places(rows: Sequence[int]) -> str:
-        return listed([table.places[row] for row in rows])
+        return listed(list(map(table.row_name, rows)))
 
     for kind in (JUDGEMENTS, RUN):
         rows = complete(frame.select("query", "item", kind.value), kind, table.place)

@@ -48,7 +48,7 @@ from judged.inputs.objects import (
     results_of_series,
 )
 from judged.inputs.order import OrderOnly
-from judged.inputs.polars_errors import reading_parquet, refusing
+from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Kind, Lookup
 from judged.text import Warned, counted, quote
@@ -320,12 +320,7 @@ def _table_of_columns(columns: Mapping[str, Cells], label: str) -> Sheet:
 
 
 def _polars_table(frame: pl.LazyFrame, label: str) -> Sheet:
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        with refusing(f"{label}: cannot be read"):
-            table = frame.collect()
-        yield from numbered(table.iter_rows(named=True))
-
-    return Sheet(label, frame.collect_schema().names(), rows())
+    return Sheet(label, frame.collect_schema().names(), iter(()), scan=frame)
 
 
 def _pandas_table(frame: Any) -> Sheet:
@@ -344,7 +339,7 @@ def _queries(
 ) -> list[str]:
     if name is None:
         notes.append(f"{table.source}: no column is the query, so that rows are numbered from 1.")
-        return [str(row + 1) for row in range(len(table.places))]
+        return [str(row + 1) for row in range(len(next(iter(cells.values()))))]
     rows: dict[str, int] = {}
     for row, cell in enumerate(cells[name]):
         if _is_missing(cell) or cell == "":
@@ -354,7 +349,7 @@ def _queries(
         except InputError as error:
             raise InputError(f"{table.place(row)}, column {quote(name)}: {error}") from None
         if rows.setdefault(query, row) != row:
-            one, two = table.places[rows[query]], table.places[row]
+            one, two = table.row_name(rows[query]), table.row_name(row)
             raise InputError(
                 f"{table.source}: {one} and {two} have the same query, {quote(query, 60)}; give "
                 "each query one row, or say with columns={'query': …} (--columns query=…) which "
@@ -404,7 +399,7 @@ class IdColumn:
             )
         if missing := parsed.count(None):
             many = counted(missing, "query has", "queries have")
-            place = self.table.places[parsed.index(None)]
+            place = self.table.row_name(parsed.index(None))
             self.notes += (
                 Warned(f"{many} no list of retrieved ids ({place}): taken for nothing retrieved."),
             )

@@ -55,23 +55,18 @@ def table_from_frame(
     return replace(table, name=name) if isinstance(table, Run) else table
 
 
-def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> Any:
+def _read(frame: Any, kind: Kind, source: str, named: Mapping[str, tuple[str, ...]] | None) -> Any:
     with refusing(f"{source}: cannot be read"):  # a lazy frame may fail at anything
-        if type(frame).__module__.partition(".")[0] == "pandas":
+        is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+        if is_pandas:
             header = [str(name) for name in getattr(frame, "columns", ())]
-            columns = choose_columns(header, kind, source, named)
-            if columns.rank is not None:
-                columns = columns.with_ranks(frame.iloc[:MOST_SAMPLED].itertuples(index=False))
-            return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
-        return _read_lazy(_as_polars(frame, source), kind, source, named)
-
-
-def _read_lazy(
-    frame: pl.LazyFrame, kind: Kind, source: str, named: Mapping[str, tuple[str, ...]] | None
-) -> Any:
-    header = frame.collect_schema().names()
-    columns = choose_columns(header, kind, source, named)
-    return tidy(frame, kind, source, with_checked_ranks(frame, columns, header), header)
+        else:
+            frame = _as_polars(frame, source)
+            header = frame.collect_schema().names()
+        columns = choose_columns(header, kind, source, named)
+        if is_pandas:
+            frame = _from_pandas(frame, header, columns, source)
+        return tidy(frame, kind, source, with_checked_ranks(frame, columns, header), header)
 
 
 def with_checked_ranks(
@@ -243,9 +238,10 @@ def _from_pandas(
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []
-    for position in columns.needed:
+    rank = [] if columns.rank is None else [columns.rank]
+    for position in dict.fromkeys([*columns.needed, *rank]):
         column = pandas_column(header[position], frame.iloc[:, position])
-        if column.dtype == pl.Object:
+        if column.dtype == pl.Object and position in columns.needed:
             raise InputError(
                 f"{source}: column {quote(column.name)} mixes types, or has values that no column "
                 "can hold; make ids strings and scores numbers."
@@ -259,7 +255,7 @@ def _from_pandas(
 
 def read_parquet(source: Source, format: str = "parquet") -> Any:
     with reading_parquet(source.label):
-        return _read_lazy(scan_source(source), source.kind, source.label, source.columns)
+        return _read(scan_source(source), source.kind, source.label, source.columns)
 
 
 def scan_source(source: Source) -> pl.LazyFrame:

@@ -97,8 +97,6 @@ COLUMNS = {
     "named.csv": "query=frage,item=file+page,score=points,document=file",
     "named.tsv": "query=frage,item=file+page,grade=points,weight=visits",
     "named.jsonl": "query=frage,item=file+page,score=points,document=file",
-    "golden.csv": None,
-    "golden.jsonl": None,
 }
 """What the columns are of files whose names do not tell."""
 
@@ -124,20 +122,10 @@ def named_objects(table, draw):
     ]
 
 
-def golden(table, draw):
-    return ["query,item"] + [f"{q},{d}".replace("x,y", "xy") for q, d, _ in table]
-
-
-def golden_objects(table, draw):
-    return [f'{{"query": "{q}", "item": "{d}"}}' for q, d, _ in table]
-
-
 FORMATS = {
     "named.csv": ("run", named(",")),
     "named.tsv": ("judgements", named("\t")),
     "named.jsonl": ("run", named_objects),
-    "golden.csv": ("judgements", golden),
-    "golden.jsonl": ("judgements", golden_objects),
     "a.run": ("run", trec_run),
     "a.qrels": ("judgements", trec_judgements),
     "three.run": ("run", three_fields),

@@ -77,21 +77,6 @@ def test_the_comparison(judged, files):
     )
 
 
-def test_the_comparison_as_json_markdown_and_file(judged, files):
-    told = json.loads(judged("conventions qrels run --format json").out)
-    assert [each["measure"] for each in told["measures"]] == [
-        "AP@10",
-        "nDCG@10",
-        "P@10",
-        "R@10",
-        "RR@10",
-    ]
-    marked = judged("conventions qrels run -m RR@10 --format markdown").out
-    assert marked.startswith("**RR@10: 3 values from judged and 23 libraries**")
-    assert judged("conventions qrels run -m RR@10 -o out.md").out == ""
-    assert (files / "out.md").read_text() == marked
-
-
 def test_a_relevance_list(judged):
     # (1/2 + 2/3) / 3, as written; the mean over the orders of the tie is ((1 + 2/3) + (1/2 + 2/3))
     # / 2 / 2 where it is divided by the two that are in the list.

@@ -72,24 +72,6 @@ def test_ways_to_say_the_same_relevance(judged, vectors, arguments):
     assert scores(judged, *arguments, "-m", "RR") == [{"RR": pytest.approx(2 / 3)}]
 
 
-def test_columns(judged, vectors):
-    (vectors / "pairs.csv").write_text("caption,image\n0,3\n1,0\n1,1\n")
-    asked = ("--qrels", "pairs.csv", "--columns", "query=caption,item=image", "-m", "RR")
-    assert scores(judged, *asked) == scores(judged, "--qrels", "qrels", "-m", "RR")
-    lost = judged(*DOT, "--qrels", "pairs.csv", "--columns", "query=captions", "-m", "RR")
-    assert (lost.code, lost.err) == (
-        2,
-        "judged: columns, query=captions: there is no column \"captions\"; did you mean 'caption'? "
-        'pairs.csv has the columns "caption", "image".\n',
-    )
-    unmeant = judged(*DOT, *LABELS, "--columns", "query=caption")
-    assert unmeant.code == 2
-    assert unmeant.err.endswith(
-        "Error: --columns says what columns of --qrels and --exclude-listed are; give one of "
-        "them.\n"
-    )
-
-
 def test_the_run_comes_from_the_same_pass(judged, vectors):
     result = judged(
         *DOT, *LABELS, "--save-run", "out.run", "--top", "2", "-m", "RR", "--format", "csv"

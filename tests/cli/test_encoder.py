@@ -96,20 +96,6 @@ def test_an_object_a_folder_a_prompt_and_a_name(judged: Any, module: Path) -> No
     assert "encoding b: cab b: abba\n" in said.err
 
 
-def test_a_folder_of_files(judged: Any, module: Path) -> None:
-    (module / "sounds").mkdir()
-    for name, text in {"d1": "11", "d2": "2222", "d3": "333333333"}.items():
-        (module / "sounds" / name).write_text(text)
-    (module / "asked").mkdir()
-    for name, text in {"q1": "11", "q2": "2222"}.items():
-        (module / "asked" / name).write_text(text)
-    found = judged(
-        "embeddings --queries asked --items sounds --qrels qrels "
-        "--encoder my_models:sizes -m RR --format csv --similarity euclidean"
-    )
-    assert found.out == "run,RR\nembeddings,0.75\n"  # q2 finds d2, then d1
-
-
 def test_what_is_wrong_elsewhere_is_refused_before_anything_is_encoded(
     judged: Any, module: Path
 ) -> None:

@@ -50,31 +50,6 @@ def test_per_query_table(judged, files):
     ]
 
 
-def test_json(judged, files):
-    result = json.loads(judged("evaluate qrels a.run -m RR --format json --per-query").out)
-    assert list(result) == [
-        "runs",
-        "warnings",
-        "measures",
-        "policy",
-        "convention",
-        "definition",
-        "judged",
-    ]
-    [run] = result["runs"]
-    assert list(run) == ["name", "scores", "per_query", "audit"]
-    assert (run["name"], run["scores"]) == ("a", {"RR": 0.5})
-    assert run["per_query"] == {"q1": {"RR": 0.5}, "q2": {"RR": 1.0}, "q3": {"RR": 0.0}}
-    assert (run["audit"]["missing_queries"], run["audit"]["missing_query_ids"]) == (1, ["q3"])
-    assert result["measures"]["RR"]["parameters"] == {"k": None, "rel": 1, "aggregate": "mean"}
-    assert result["policy"] == {
-        "ties": "id",
-        "missing": "zero",
-        "empty": "zero",
-        "unjudged": "nonrelevant",
-    }
-
-
 def test_csv(judged, files):
     text = judged("evaluate qrels a.run b.run -m RR,P@2 --format csv").out
     assert text.splitlines()[3:] == [

@@ -88,22 +88,6 @@ def test_the_file_is_a_similarity_that_refuses_training_queries(judged, vectors)
     assert judged(*SCORE, "--similarity", model, "--both").code == 2
 
 
-def test_unseen_queries_are_scored(judged, vectors):
-    record = json.loads(judged(*LEARN, "-o", "model.npz", "--format", "json").out)
-    from judged.learning.learn import load
-
-    rows = load("model.npz").unseen("q.npy")
-    items = behind_noise(queries=30).split.items[2]
-    for file, table, chosen in (("q.npy", "ql", rows), ("i.npy", "il", items)):
-        np.save(file, np.load(file)[chosen])
-        labels = Path(table).read_text().splitlines()
-        Path(table).write_text("".join(f"{labels[row]}\n" for row in chosen))
-    scored = json.loads(judged(*SCORE, "--similarity", "model.npz").out)
-    assert scored["runs"][0]["scores"]["AP"] == pytest.approx(
-        record["held_out"]["gains"][0]["after"]["estimate"]
-    )
-
-
 def test_what_is_refused(refuses, vectors):
     refuses("""
     learn q.npy i.npy --labels ql il --iterations 5 -o m.npz --kind diag

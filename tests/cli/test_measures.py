@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,30 +68,6 @@ def test_json_has_measures_and_presets(judged: Any) -> None:
     assert found["presets"]["msmarco"]["title"] == ABOUT["msmarco"].title
     plain = json.loads(judged("measures P --format json").out)
     assert (list(plain["measures"]), plain["presets"]) == (["P"], {})
-
-
-@pytest.mark.parametrize(
-    ("asked", "columns"),
-    [
-        ("msmarco,reid,AP", "RR@10 R@50 R@1000 nDCG@10 Success@1 Success@5 Success@10 AP INP"),
-        ("P@5,10", "P@5 P@10"),
-        ("nDCG@5,10,R@100", "nDCG@5 nDCG@10 R@100"),
-        ("MAP,MedR,hit_rate@10", "MAP MedR hit_rate@10"),
-        ("map,AP,MAP", "map"),
-    ],
-)
-def test_they_are_computed(judged: Any, files: Path, asked: str, columns: str) -> None:
-    done = judged("evaluate qrels a.run -m", asked, "--format", "json")
-    found = json.loads(done.out)
-    assert list(found["runs"][0]["scores"]) == list(found["measures"]) == columns.split()
-    one_by_one = judged(
-        "evaluate qrels a.run --format json", *(f"-m{each}" for each in columns.split())
-    )
-    assert json.loads(one_by_one.out)["runs"] == found["runs"]
-    table = judged("evaluate qrels a.run -m", asked).out.partition("\n\n")[0]
-    shown = [line.split() for line in table.splitlines()]
-    wide = shown[0] == ["run", *columns.split()]
-    assert wide or [line[0] for line in shown] == ["run", *columns.split()]
 
 
 def completed(incomplete: str) -> list[str]:

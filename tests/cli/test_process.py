@@ -1,6 +1,5 @@
 """The command line as a process of its own: pipes, interrupts, the terminal."""
 
-import errno
 import os
 import pty
 import signal
@@ -115,22 +114,6 @@ def test_a_file_that_cannot_be_read_is_named(many, capsys, monkeypatch):
         assert (ended.value.code, capsys.readouterr().err) == (
             2,
             "judged: /proc/self/mem: cannot be read (Input/output error).\n",
-        )
-
-
-def test_an_error_of_a_disk_is_no_error_of_standard_output(capsys, monkeypatch):
-    words = os.strerror(errno.EIO)
-    for name, place in (("a.run", "a.run:"), (None, "a file")):
-
-        def fail(*_, name=name, **__):
-            raise OSError(errno.EIO, words, name)
-
-        monkeypatch.setattr("judged.cli.import_module", fail)
-        with pytest.raises(SystemExit) as ended:
-            main(["gate", "qrels", "run"])
-        assert (ended.value.code, capsys.readouterr().err) == (
-            2,
-            f"judged: {place} cannot be read or written ({words}).\n",
         )
 
 

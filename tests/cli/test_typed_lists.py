@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-import judged as library
-
 TWO = ("1 1 0 0 1 0 0", "0 1 1 0 0 1 1")  # AP 13/15 and 47/84
-MAP = (13 / 15 + 47 / 84) / 2
 
 
 def test_two_searches(judged):
@@ -31,17 +26,6 @@ def test_every_question(judged, tmp_path, monkeypatch):
     result = judged("conventions", *TWO, "0 1", "-m", "AP", "--format", "json")
     assert str((13 / 15 + 47 / 84 + 1 / 2) / 3)[:12] in result.out
     assert ": 0.5595" in judged("explain", *TWO, "-m", "AP", "--query", "2").out
-
-
-def test_python_forms():
-    for two in (list(TWO), [[int(grade) for grade in row.split()] for row in TWO]):
-        assert library.evaluate(two, measures="AP").value() == pytest.approx(MAP, abs=1e-15)
-        rows = library.compare_conventions(two, measures="AP").rows()
-        assert rows[0].value == pytest.approx(MAP, abs=1e-15)
-        assert library.explain(two, measure="AP", query="1").value == pytest.approx(13 / 15)
-    assert library.evaluate("0 1 0 0 1", measures="AP").value() == pytest.approx(0.45)
-    assert library.evaluate([0, 1, None, 0, 1], measures="P@2").value() == 0.5
-    assert library.evaluate(["0 1", "1"], measures="R@2", relevant=[2, 4]).value() == 0.375
 
 
 def test_a_file_wins(judged, tmp_path, monkeypatch):

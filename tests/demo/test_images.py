@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,6 @@ from judged import evaluate, evaluate_embeddings
 from judged.cli import demo_data
 from judged.embeddings.relevance import same_label
 from judged.errors import OutputError
-
-SYSTEMS = ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]
 
 
 @pytest.fixture(scope="module")
@@ -27,26 +24,8 @@ def digits() -> demo_data.Digits:
     return demo_data.load_digits()
 
 
-def rows(path: Path) -> list[list[str]]:
-    return [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def every(files: demo_data.DemoFiles) -> list[Path]:
     return [files.judgements, files.readme, *files.runs, *files.vectors, *files.labels, *files.ids]
-
-
-def relevant_items(files: demo_data.DemoFiles) -> dict[str, set[str]]:
-    items: dict[str, set[str]] = defaultdict(set)
-    for query, _, item, _ in rows(files.judgements):
-        items[query].add(item)
-    return items
-
-
-def run_of(files: demo_data.DemoFiles, name: str) -> dict[str, list[tuple[str, float]]]:
-    results: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    for query, _, item, _, score, _ in rows(files.folder / f"{name}.run"):
-        results[query].append((item, float(score)))
-    return results
 
 
 def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo_data.Digits) -> None:
@@ -61,17 +40,6 @@ def test_the_files_come_out_the_same_every_time(files: demo_data.DemoFiles, tmp_
     again = demo_data.write_demo(tmp_path)
     for path in every(files):
         assert path.read_bytes() == (again.folder / path.name).read_bytes()
-
-
-def test_queries_are_not_in_the_collection(files: demo_data.DemoFiles) -> None:
-    relevant = relevant_items(files)
-    queries = {query[1:] for query in relevant}
-    items = {item[1:] for judged in relevant.values() for item in judged}
-    assert not queries & items
-    for name in SYSTEMS:
-        assert not queries & {
-            item[1:] for results in run_of(files, name).values() for item, _ in results
-        }
 
 
 def test_files_vectors_and_whole_rankings_give_the_same_numbers(files: demo_data.DemoFiles) -> None:

@@ -57,18 +57,6 @@ def test_it_writes_the_bundled_files_again(made: Path, texts: demo_data.TextColl
     assert len(rows(runs["fused"].decode())) == 6000
 
 
-def test_its_files_are_the_same_bytes_every_time(made: Path) -> None:
-    names = ["vectors.npz", *(f"{name}.run.gz" for name in NAMES)]
-    before = [(made / name).read_bytes() for name in names]
-    text_collection.make(made)
-    assert [(made / name).read_bytes() for name in names] == before
-
-
-def test_a_component_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(ValueError, match="does not fit into a byte"):
-        text_collection.whole_numbers(np.array([[1.0, 0.0]], dtype=np.float32))
-
-
 @pytest.mark.full
 @pytest.mark.slow
 def test_the_vectors_are_those_of_minilm(needs: Needs, texts: demo_data.TextCollection) -> None:

@@ -55,13 +55,6 @@ def every(files: demo_data.TextFiles) -> set[Path]:
     return {files.readme, files.judgements, *parts, *logs}
 
 
-def test_every_judged_passage_and_every_result_is_there(texts: demo_data.TextCollection) -> None:
-    tables = [judged(texts.judgements), judged(texts.second)]
-    for table in (*tables, *(run_of(texts, name) for name in SYSTEMS)):
-        assert set(table) <= set(texts.queries)
-        assert {item for items in table.values() for item in items} <= set(texts.passages)
-
-
 def test_every_question_has_an_answer_and_grades_are_0_to_3(
     texts: demo_data.TextCollection,
 ) -> None:

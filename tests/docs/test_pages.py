@@ -10,11 +10,10 @@ import click
 import pytest
 
 import judged
-from judged.cli import COMMANDS, cli
-from judged.conventions import Convention, conventions
+from judged.cli import cli
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
-from judged.measures import DEFAULT, REGISTRY, Spec, catalogue
+from judged.measures import DEFAULT, REGISTRY
 from judged.policy import CHOICES, Policy
 from support.loops import for_each
 
@@ -29,11 +28,6 @@ RERUN = "out of date: run `python docs/reference.py`"
 
 def text_of(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def unbroken(text: str) -> str:
-    """A text whose sentences are found wherever a page breaks its lines."""
-    return " ".join(text.split())
 
 
 def section(text: str, heading: str) -> str:
@@ -83,22 +77,6 @@ def test_readme_has_two_commands_and_a_real_terminal(pasted: ModuleType) -> None
     )
 
 
-@for_each("name", COMMANDS)
-def test_every_command_and_option_is_documented(name: str) -> None:
-    context = click.Context(cli, info_name="judged")
-    command = cli.get_command(context, name)
-    assert command is not None
-    text = section(text_of("docs/commands.md"), f"## judged {name}")
-    for param in command.params:
-        if isinstance(param, click.Option):
-            assert param.help, param.name
-            names = (*getattr(param, "names", param.opts), *getattr(param.type, "choices", ()))
-            assert all(f"`{name}`" in text for name in names), param.opts
-        else:
-            assert param.make_metavar(context).strip("[].") in text
-    assert command.help
-
-
 def test_the_default_measures_are_documented() -> None:
     *most, last = DEFAULT
     assert f"Without `-m` the measures are {', '.join(most)} and {last}." in text_of(
@@ -113,26 +91,6 @@ def test_completion_is_documented_for_every_shell() -> None:
     for shell in (BashComplete, ZshComplete, FishComplete):
         assert f"_JUDGED_COMPLETE={shell.name}_source judged" in text
         assert "_judged_completion" in shell(cli, {}, "judged", "_JUDGED_COMPLETE").source()
-
-
-@for_each("spec", catalogue(), ids=lambda spec: spec.name)
-def test_every_measure_is_documented(spec: Spec) -> None:
-    text = section(text_of("docs/measures.md"), f"### {spec.name}")
-    assert unbroken(spec.says) in unbroken(text)
-    assert spec.formula in text
-    assert spec.undefined.text in unbroken(text)
-    assert all(f"- `{param.name}`, default" in text for param in spec.params)
-    assert all(f"`{alias}`" in text for alias in spec.aliases)
-    whole = unbroken(text_of("docs/measures.md"))
-    assert all(s in whole for param in spec.params for s in getattr(param, "options", {}).values())
-    assert f'evaluate("{spec.example.measure}")' in text
-
-
-@for_each("convention", conventions().values(), ids=lambda convention: convention.name)
-def test_every_convention_is_documented(convention: Convention) -> None:
-    text = unbroken(section(text_of("docs/conventions.md"), f"### {convention.name}"))
-    assert all(f"`{name.theirs}`" in text and name.note in text for name in convention.names)
-    assert all(sentence in text for sentence in (*convention.differences, *convention.wrong))
 
 
 def test_the_changelog_names_every_measure() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +85,6 @@ def test_mlflow_keeps_the_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert kept == pytest.approx(left["found"].to_metrics(names="mlflow"))
 
 
-@pytest.mark.heavy
-@pytest.mark.filterwarnings("ignore")
-def test_wandb_takes_the_numbers(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("wandb")
-    left = ran("wandb")
-    said = capfd.readouterr().err
-    for name, value in left["found"].to_metrics(names="mlflow").items():
-        assert re.search(rf"{name} {value:.4g}", said)  # the summary, with its last digits
-
-
 def test_the_hook_of_pre_commit_calls_the_gate_as_it_is(folder: Path) -> None:
     entry = re.search(r"entry: (judged .*)", TEXT)
     assert entry is not None
@@ -130,16 +118,3 @@ def test_the_workflow_of_github_actions_calls_the_gate_as_it_is(folder: Path) ->
         assert exit_code(*words, *more) == 0
     assert (folder / "gate.md").read_text().startswith("PASSED")
     assert "<testsuite" in (folder / "gate.xml").read_text()
-
-
-@pytest.mark.heavy
-def test_pre_commit_takes_the_configuration(folder: Path) -> None:
-    if shutil.which("pre-commit") is None:
-        pytest.skip("pre-commit is not installed")
-    found = re.search(r"```yaml \.pre-commit-config\.yaml\n(.*?)```", TEXT, re.DOTALL)
-    assert found is not None
-    (folder / ".pre-commit-config.yaml").write_text(found[1])
-    done = subprocess.run(
-        ["pre-commit", "validate-config"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

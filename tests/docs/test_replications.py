@@ -44,12 +44,3 @@ def test_the_page_has_what_the_command_prints() -> None:
         0
     ]
     assert shown.split() == page().split()  # lines are broken at other places
-
-
-def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    from replications.__main__ import main
-
-    assert main(["spark_mlib"]) == 2
-    assert capsys.readouterr().err == (
-        "there is no replication 'spark_mlib'; did you mean 'spark_mllib'?\n"
-    )

@@ -119,14 +119,6 @@ def test_the_page_of_a_measure_has_all_of_it(spec: Spec) -> None:
     assert f"-m {spec.example.measure}" in text.replace("'", "")
 
 
-def test_a_measure_says_who_computes_it() -> None:
-    (spec,) = (each for each in catalogue() if each.name == "nDCG")
-    text = measure_page(spec)
-    _, found, rest = text.partition("- `nDCG(gain=exp)@k`\n")
-    assert found
-    assert "  - [ranx](../conventions.md#ranx): `ndcg_burges@{k}`. " in rest.partition("\n- ")[0]
-
-
 @for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_playground_shows_the_example(spec: Spec) -> None:
     """With the value that the page has; lists with subtopics it does not take."""
@@ -264,25 +256,6 @@ def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, br
     assert wide == []
     assert [each for each in asked if not each.startswith(("file:", "data:"))] == []
     assert said == []
-
-
-@pytest.mark.slow
-def test_colours_follow_the_reader(site: Path, browser: Any) -> None:
-    """By what the system prefers, and by the button."""
-    from judged.web.pages.templating import palette
-
-    grounds = [
-        tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in palette()["paper"]
-    ]
-    for dark, scheme in enumerate(("light", "dark")):
-        context = browser.new_context(color_scheme=scheme)
-        page = context.new_page()
-        page.goto((site / "measures" / "nDCG.html").as_uri())
-        ground = "getComputedStyle(document.body).backgroundColor"
-        assert page.evaluate(ground) == f"rgb{grounds[dark]}"
-        page.evaluate(f"document.body.dataset.theme = '{('dark', 'light')[dark]}'")
-        assert page.evaluate(ground) == f"rgb{grounds[1 - dark]}"
-        context.close()
 
 
 @pytest.mark.slow

@@ -162,7 +162,7 @@ def _numbers(found: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, f
 def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     for side in (found.queries, found.items):
         yield from _vector_findings(side, found.similarity)
-    yield from ((True, sentence) for sentence in found.self_matches)
+    yield from ((True, str(sentence)) for sentence in found.self_matches)
     if found.scores is not None:
         relevant, others = found.scores["relevant_mean"], found.scores["others_mean"]
         yield (

@@ -480,7 +480,7 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         minimum='x'
             minimum must be a finite number; got 'x'.
         baseline=None, minimum=0.1, slices=True
-            slices (--slices) need a baseline (baseline, --baseline).
+            slices (--slices) needs a baseline (baseline, --baseline).
         level=0.5
             the level of a gate must be above 0.5, such as 0.95; got 0.5.
         update='yes'

@@ -301,8 +301,8 @@ class Benchmark(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of the measures; needed only if there are several.
+        measure
+            As for `values`.
         """
         values = self.values(measure)
         lacks = {
@@ -316,8 +316,8 @@ class Benchmark(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of the measures; needed only if there are several.
+        measure
+            As for `values`.
         """
         board = self.boards[self._first.label(self._first.measure(measure))][0]
         return {system: board.means.get(system, UNDEFINED) for system in self.systems}

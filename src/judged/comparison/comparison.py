@@ -130,8 +130,8 @@ class Comparison(Result):
             The run that is compared; needed only if there are several pairs.
         against : str, optional
             The run that it is compared with.
-        measure : str or Measure, optional
-            One of the comparison's measures; needed only if there are several.
+        measure
+            As for `value`.
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -212,10 +212,8 @@ class Comparison(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of the comparison's measures; needed only if there are several.
-        run : str, optional
-            The name of a run.
+        measure, run
+            As for `value`.
 
         >>> from judged import compare_values
         >>> compare_values({"a": {"1": 0.5, "2": 0.4}, "b": {"1": 0.25, "2": 0}}).interval(run="a")
@@ -263,8 +261,8 @@ class Comparison(Result):
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of the comparison's measures; needed only if there are several.
+        measure
+            As for `value`.
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
@@ -374,8 +372,8 @@ class Comparison(Result):
 
         Parameters
         ----------
-        sort : str or Measure, optional
-            Measure that orders the runs, best first.
+        sort
+            As for `to_dict`.
 
         Returns
         -------

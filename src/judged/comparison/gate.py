@@ -260,7 +260,7 @@ def _decide(
     queries was chosen.
     """
     if source.absent and slices not in (None, False):
-        raise InputError("slices (--slices) need a baseline (baseline, --baseline).")
+        raise InputError("slices (--slices) needs a baseline (baseline, --baseline).")
     runs = [run.name for run in evaluation.runs if run.name not in before]
     numbers = with_repeats(Numbers.of(evaluation), {NOW: runs} | ({THEN: before} if before else {}))
     queries, measures = numbers.queries, numbers.measures

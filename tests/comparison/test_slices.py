@@ -334,6 +334,11 @@ def test_refused(message):
 
 
 def test_none_and_false_are_no_slices():
+    table = pl.DataFrame(
+        {"query": QUERIES, "language": [*(LANGUAGES[q]["language"] for q in QUERIES)]}
+    )
+    with pytest.raises(InputError, match="cannot correct over all slices"):
+        compare_values(values(), slices=table, correction="tukey")
     for given in (None, False):
         assert len(compare_values(values(2), slices=given).slices) == 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -408,6 +409,9 @@ def test_the_rule_holds_in_each_slice_too() -> None:
         "PASSED: no significant drop in RR; none of 2 values in slices fails (1 undecided: too few "
         "queries)."
     )
+    table = pl.DataFrame({"query": [*judgements], "lang": languages})
+    by_table = judged.gate(judgements, new, "RR", baseline=old, slices=table)
+    assert by_table.to_dict()["slices"] == found.to_dict()["slices"]
     relevant = judged.gate(judgements, old, "RR", baseline=new, slices="relevant")
     assert [row.slice for row in relevant.slices] == ["relevant 1"]
 

@@ -155,8 +155,13 @@ def gate(
     if scoring.get("skip_bad"):
         raise InputError("skip_bad does not work with a gate, which needs its runs; leave it out.")
     trusted = scoring.get("trusted")
-    cannot = {"groups": groups, "golden": golden, "slices": slices or None}
-    refuse_beside(trusted, update=update, **{name: of is not None for name, of in cannot.items()})
+    refuse_beside(
+        trusted,
+        groups=groups is not None,
+        golden=golden is not None,
+        slices=slices is not None and slices is not False,
+        update=update,
+    )
     source = baseline_source(baseline)
     if trusted is not None and source.run is None and not source.absent:
         raise InputError(
@@ -259,7 +264,7 @@ def _decide(
     `before` names the runs that are the baseline, and `missing` says whether a policy for missing
     queries was chosen.
     """
-    if source.absent and slices not in (None, False):
+    if source.absent and slices is not None and slices is not False:
         raise InputError("slices (--slices) needs a baseline (baseline, --baseline).")
     runs = [run.name for run in evaluation.runs if run.name not in before]
     numbers = with_repeats(Numbers.of(evaluation), {NOW: runs} | ({THEN: before} if before else {}))

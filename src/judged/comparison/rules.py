@@ -534,11 +534,11 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
 
 
 def _why_too_few(
-    match: Match, goal: str, needed: int, measures: int, settings: ComparisonSettings
+    match: Match, goal: str, needed: int, tests: int, settings: ComparisonSettings
 ) -> str:
     one, many = QUERIES if match.groups is None else ("group", "groups")
     units, level = counted(match.units, one, many), percent_of(settings.level)
-    among = f" among {measures:,} measures" if measures > 1 else ""
+    among = f" among {tests:,} tests" if tests > 1 else ""
     if too_uneven(match, settings):
         return (
             f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), too few for "

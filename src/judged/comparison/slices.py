@@ -180,7 +180,8 @@ def compare_slices(
 
     `relevant` returns the number of relevant items of each query, if known.
     """
-    if settings.correction in SIMULTANEOUS and attributes not in (None, False):
+    given = attributes is not None and attributes is not False
+    if settings.correction in SIMULTANEOUS and given:
         raise InputError(
             f"{CORRECTIONS[settings.correction]} cannot correct over all slices of an attribute; "
             "use correction holm."

@@ -231,7 +231,7 @@ class Evaluation(Result):
                 tie_range=tie_range,
                 unjudged_range=unjudged_range,
                 unanswerable=unanswerable,
-                slices=slices is not None,
+                slices=slices is not None and slices is not False,
             )
             return self if level == self.level else at_level(self, level)
         shown = self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,16 @@ def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, na
 def test_every_convention_is_compared_with_its_library() -> None:
     oracles = "".join(path.read_text(encoding="utf-8") for path in ORACLES.glob("test_*.py"))
     assert [each.name for each in ALL if f'"{each.name}"' not in oracles] == []
+
+
+@for_each("convention", [each for each in ALL if each.package], ids=lambda each: each.name)
+def test_installed_libraries_are_not_older(convention: Convention) -> None:
+    try:
+        texts = version(convention.package), convention.version
+    except PackageNotFoundError:
+        pytest.skip(f"{convention.package} is not installed")
+    installed, described = (list(map(int, re.findall(r"\d+", text))) for text in texts)
+    assert installed >= described
 
 
 def test_every_name_of_a_library_is_its_own() -> None:

@@ -265,7 +265,11 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    found = _explain(judgements, run, measure, query, relevant, pool, rows, scoring, several=False)
+    shown: dict[str, Any] = {"query": query, "relevant": relevant, "pool": pool, "rows": rows}
+    found = explain_together(judgements, run, [measure], **shown, **scoring).explanations
+    if len(found) > 1:
+        measures = ", ".join(str(each.measure) for each in found)
+        raise MeasureError(f"explain takes one measure; got {measures}.")
     return found[0]
 
 
@@ -288,31 +292,13 @@ def explain_together(
     >>> [explanation.arithmetic for explanation in found.explanations]
     ['AP = (1/2 + 2/3) / 2 = (0.5 + 0.6667) / 2 = 1.1667 / 2 = 0.5833', 'RR = 1/2 = 0.5']
     """
-    found = _explain(judgements, run, measures, query, relevant, pool, rows, scoring, several=True)
-    return Explanations(tuple(found))
-
-
-def _explain(
-    judgements: Any,
-    run: Any,
-    measures: MeasuresLike,
-    query: str | None,
-    relevant: int | None,
-    pool: Sequence[Any] | str | None,
-    rows: int | None,
-    scoring: Scoring,
-    *,
-    several: bool,
-) -> list[Explanation]:
-    """Read the query once, and explain each measure of it."""
     for name in ("weights", "unique", "trusted", "skip_bad"):
         if scoring.get(name) is not None and scoring.get(name) is not False:
             raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
     if isinstance(judgements, Evaluation):
-        return [
-            _explain_evaluation(judgements, run, measure, query, rows)
-            for measure in ([measures] if isinstance(measures, str | Measure) else measures)
-        ]
+        wanted = [measures] if isinstance(measures, str | Measure) else measures
+        explained = [_explain_evaluation(judgements, run, each, query, rows) for each in wanted]
+        return Explanations(tuple(explained))
     if run is None and is_rankings_file(judgements):
         judgements = read_rankings(judgements)
     if run is not None and (lists := typed_lists(judgements, run)):
@@ -326,19 +312,18 @@ def _explain(
     if run is None and not known and may_be_list(judgements):
         policy = _policy_of_a_list(policy, judgements)
     settings = EvaluationSettings.of(
-        [measures] if isinstance(measures, Measure) else measures,
+        [measures] if isinstance(measures, str | Measure) else measures,
         policy,
         scoring.get("convention"),
         prepares=True,
         **known,
     )
-    _check(settings, several=several)
+    _check(settings)
     query_read = read(
         judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
-    return [
-        _explain_query(measure, query_read, settings.policy, rows) for measure in settings.measures
-    ]
+    explained = [_explain_query(m, query_read, settings.policy, rows) for m in settings.measures]
+    return Explanations(tuple(explained))
 
 
 def _explain_evaluation(
@@ -361,11 +346,7 @@ def _explain_evaluation(
     return _explain_query(chosen, query_read, settings.policy, rows)
 
 
-def _check(settings: EvaluationSettings, *, several: bool = False) -> None:
-    if len(settings.measures) > 1 and not several:
-        raise MeasureError(
-            f"explain takes one measure; got {', '.join(map(str, settings.measures))}."
-        )
+def _check(settings: EvaluationSettings) -> None:
     if settings.convention and any(map(settings.convention.threshold, settings.measures)):
         raise ConventionError(
             f"{settings.convention.convention.title} decides for each query which grades are "

@@ -453,7 +453,8 @@ def golden_queries(golden: Any) -> list[GoldenQuery]:
 
 
 def _in_python(golden: Any, place: str) -> Iterator[GoldenQuery]:
-    if isinstance(golden, bytes) or not isinstance(golden, Iterable):
+    several = isinstance(golden, Iterable) and bool(getattr(golden, "ndim", 1))
+    if isinstance(golden, bytes) or not several:
         raise InputError(
             "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
             f"queries; got {quoted(golden)}."

@@ -108,7 +108,8 @@ def plan(
             "give a difference (--difference) or a margin (--margin) to plan for, or the number of "
             "queries (--n-queries)."
         )
-    if None not in (queries, power) and (difference is not None or margin is not None):
+    asked = difference is not None or margin is not None
+    if queries is not None and power is not None and asked:
         given = "margin" if difference is None else "difference"
         raise InputError(
             f"{given}, queries and power are all given; leave one of them out, and it is computed "

@@ -73,7 +73,7 @@ class GateOptions:
             raise InputError(
                 f"the level of a gate must be above 0.5, such as 0.95; got {self.level!r}."
             )
-        if not isinstance(self.update, bool) and self.update != "force":
+        if not isinstance(self.update, bool | str) or self.update not in (True, False, "force"):
             raise InputError(f'update must be True, False or "force"; got {quoted(self.update)}.')
         choice("rule", self.rule, RULES)
         for name, value in {

@@ -369,7 +369,7 @@ class RetrieverTask:
         if save is not None:
             if callable(item):
                 item = f"the function {getattr(item, '__name__', type(item).__name__)}"
-            self.file = AnswerFile(save, {"k": k, "from": item, "retriever": called}, self.queries)
+            self.file = AnswerFile(save, {"k": k, "item": item, "retriever": called}, self.queries)
             self.answers.update(self.file.answers)
             self.todo = {q: text for q, text in self.queries.items() if q not in self.answers}
             self.notes += self.file.notes

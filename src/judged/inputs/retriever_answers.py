@@ -339,15 +339,13 @@ def _reached(result: Any, path: str, where: str) -> Any:
 # Saved answers
 
 SAVE_EXTENSIONS = (".jsonl", ".ndjson")
-SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
-"""Settings that answers depend on, with their names in messages."""
 
 
 class AnswerFile:
     """A run saved as it goes: NDJSON with a line for each query, which can be read as a run.
 
-    A line has the results of a query, its time, its number of tries and a hash of the query. The
-    first line begins with the settings.
+    A line has the results of a query, its time, its number of tries, and a hash of the query and
+    the settings that answers depend on.
     """
 
     def __init__(
@@ -357,7 +355,7 @@ class AnswerFile:
         check_target(path)
         checked_ending(path, SAVE_EXTENSIONS)
         self.path, self.settings = Path(path), dict(settings)
-        self.hashes = {query: _hash_of(query, asked) for query, asked in queries.items()}
+        self.hashes = {query: _hash_of(query, asked, settings) for query, asked in queries.items()}
         self.answers: dict[str, RetrievedResults] = {}
         self.notes: list[str] = []
         self.complete_bytes = 0
@@ -382,7 +380,7 @@ class AnswerFile:
         by_order = results.scores is None
         scores = range(len(results.items), 0, -1) if by_order else results.scores
         row = {
-            **({} if self.answers else {"settings": self.settings}),
+            "asked": self.hashes[query],
             "query": query,
             "retrieved": results.items,
             "scores": list(scores or ()),
@@ -391,7 +389,6 @@ class AnswerFile:
             "seconds": results.seconds,
             "tries": results.tries,
             "at_once": results.workers,
-            "asked": self.hashes[query],
         }
         try:
             if self.handle is None:
@@ -413,25 +410,19 @@ class AnswerFile:
             try:
                 row = json.loads(line)
                 results = _saved_results(row)
-                settings = row["settings"] if number == 1 else self.settings
-                changed = [name for name in self.settings if settings[name] != self.settings[name]]
             except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
                 raise self._foreign(number, line) from None
             query = row["query"]
-            wrong = ""
-            if changed:
-                before, now = (quoted(names[changed[0]]) for names in (settings, self.settings))
-                setting = SAVED_SETTINGS[changed[0]]
-                wrong = f": {setting} was {before} when this was saved and is {now} now"
-            elif query in self.answers:
-                wrong = f", line {number}: query {query!r} occurs twice"
-            elif row["asked"] != self.hashes.get(query):
-                wrong = f": query {query!r} is not among the queries now, or has another text"
-            if wrong:
-                raise InputError(f"{self.path}{wrong}; delete the file, or save to another.")
+            if query in self.answers or row["asked"] != self.hashes.get(query):
+                used = listed([f"{name} {quoted(value)}" for name, value in self.settings.items()])
+                raise InputError(
+                    f"{self.path}, line {number}: query {query!r} occurs twice, or its results are "
+                    f"of another text or other settings than now ({used}); delete the file, or "
+                    "save to another."
+                )
             self.answers[query] = results
             self.complete_bytes += len(line) + 1
-        start = b'{"settings": {'
+        start = b'{"asked": "'
         if not lines and rest[: len(start)] != start[: len(rest)]:
             raise self._foreign(1, rest)
         if rest:
@@ -449,14 +440,14 @@ class AnswerFile:
         )
 
 
-def _hash_of(query: str, asked: Any) -> str:
+def _hash_of(query: str, asked: Any, settings: Mapping[str, Any]) -> str:
     def as_list(value: Any) -> Any:
         if hasattr(value, "tolist"):
             return value.tolist()
         raise TypeError
 
     try:
-        text = json.dumps(asked, sort_keys=True, default=as_list)
+        text = json.dumps([asked, settings], sort_keys=True, default=as_list)
     except (TypeError, ValueError, RecursionError):
         raise InputError(
             f"query {query!r} is {quoted(asked)}, which cannot be saved. Give texts, numbers, "

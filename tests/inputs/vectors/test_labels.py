@@ -182,7 +182,7 @@ def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
     )
     write("deep.json", "[" * 100_000)
     write("gnd.pkl", b"\x80\x04\x95\x00\x00")
-    write("other.json", '[{"easy": []}]')
+    write("other.json", '{"easy": []}')
     for path, expected in {
         "none.json": "no such file.",
         ".": "is a directory; give a file.",

@@ -239,8 +239,8 @@ def test_numbers_in_other_files_are_not_followed(tmp_path: Path) -> None:
 def test_lists_of_the_revisited_benchmarks_of_wrong_types(given: Any, tmp_path: Path) -> None:
     path = tmp_path / "gnd.json"
     path.write_text(json.dumps(given))
-    with pytest.raises(InputError, match="a list is needed, with the lists easy, hard and junk"):
-        revisited_from(path)
+    with pytest.raises(JudgedError):
+        judged.relevance.revisited(revisited_from(path))
     with pytest.raises(JudgedError):
         judged.relevance.revisited(given)
 

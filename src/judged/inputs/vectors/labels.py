@@ -348,22 +348,9 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
             "json.dump(pickle.load(f)['gnd'], …)."
         ) from None
     queries = given.get("gnd") if isinstance(given, dict) else given
-    parts = ("easy", "hard", "junk")
-    if not isinstance(queries, list) or not all(
-        isinstance(query, dict) and all(_is_rows(query.get(part)) for part in parts)
-        for query in queries
-    ):
-        raise InputError(
-            f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for "
-            "each query."
-        )
+    if not isinstance(queries, list):
+        raise InputError(f"{file.label}: a list is needed, with {_REVISITED.columns}.")
     return queries
-
-
-def _is_rows(given: object) -> bool:
-    return isinstance(given, list) and all(
-        isinstance(row, int) and not isinstance(row, bool) for row in given
-    )
 
 
 def _detected(path: str | os.PathLike[str]) -> File:

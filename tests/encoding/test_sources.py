@@ -20,7 +20,8 @@ IDS = ("a", "7")
 def test_forms_of_texts(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("a\tone\n7\t two \n")
     frame = pl.DataFrame({"id": IDS, "text": TEXTS})
-    by_id = ({"a": "one", 7: " two "}, [("a", "one"), (7, " two ")], frame, tmp_path / "t.tsv")
+    rows = [{"id": "a", "text": "one"}, {"id": 7, "text": " two "}]
+    by_id: tuple[Any, ...] = ({"a": "one", 7: " two "}, rows, frame, tmp_path / "t.tsv")
     for form in by_id:
         found = read_inputs(form, "items")
         assert (found.ids, found.contents, found.files) == (IDS, TEXTS, False)
@@ -116,7 +117,7 @@ REFUSED: list[tuple[Any, str]] = [
     (
         3,
         "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a "
-        "file; got 3.",
+        "file; got int.",
     ),
 ]
 

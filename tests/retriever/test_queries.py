@@ -28,7 +28,10 @@ def test_texts_are_their_own_ids(folder: Path) -> None:
     assert found.value() == 1.0
 
 
-FORMS = "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a file"
+FORMS = (
+    "texts of queries are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or "
+    "a file"
+)
 NEEDED = "an id and a title or a text are needed."
 
 
@@ -37,20 +40,15 @@ NEEDED = "an id and a title or a text are needed."
     [
         ({}, "there are no queries to ask; give at least one."),
         ([], "there are no queries to ask; give at least one."),
-        (3, f"{FORMS}; got 3."),
-        ({"a", "b"}, FORMS),
+        (3, f"{FORMS}; got int."),
         (["a", "b", "a"], 'the queries given, row 3: query "a" has a text already; give each one'),
         (
-            [("q1", "a", 3)],
-            f"the queries given, row 1: ('q1', 'a', 3) is not a row of texts; {FORMS}",
-        ),
-        (
             [{"id": "q1", "text": "a"}, {"id": "q2"}],
-            f'the queries given, row 2: the columns are "id"; {NEEDED}',
+            'the queries given: query "q2" has no text to ask.',
         ),
         (
             [{"id": "q1", "words": "a"}],
-            f'the queries given, row 1: the columns are "id", "words"; {NEEDED}',
+            f'the queries given: the columns are "id", "words"; {NEEDED}',
         ),
         ({"": "a"}, "the queries: the id '' is an empty text"),
         ({1: "a", "1": "b"}, "the queries: the queries 1 and '1' are the same as texts"),

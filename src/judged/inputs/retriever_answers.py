@@ -32,6 +32,8 @@ def read_queries(queries: Any) -> dict[str, Any]:
         return with_texts(queries, "the queries", "queries")
     from judged.inputs.texts import read_texts
 
+    if is_list(queries) and hasattr(queries, "tolist"):
+        queries = queries.tolist()
     texts = read_texts(queries, of="queries", strip=False)
     asked = {name: texts.texts[name] or texts.titles.get(name, "") for name in texts}
     if empty := next((name for name, text in asked.items() if not text.strip()), None):

@@ -143,29 +143,10 @@ class Advice(Result):
         return tuple(dict.fromkeys(chosen)) or tuple(sorted(sound, key=_worth)[-1:])
 
     def document(self, display: Display) -> Document:
-        """Return what to report, a row for each measure, and the numbers behind it.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        >>> from judged import advise
-        >>> judgements = {f"q{n}": {"a": 1} for n in range(20)}
-        >>> run = {f"q{n}": ["a"] for n in range(20)}
-        >>> print(advise(judgements, run, "P@1").sentences()[2])
-        Report none of these measures: each has findings against it.
-        """
         *findings, reported = _sentences(self)
         return Document([reported], [_table(self)], _warnings(self), findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
-
-        >>> from judged import advise
-        >>> advise({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["rows"][0]["measure"]
-        'RR'
-        """
         return {
             "runs": list(self.runs),
             "lists": dict(self.lists),

@@ -957,13 +957,6 @@ class Evaluation(Result):
         return pl.concat(frames)
 
     def document(self, display: Display) -> Document:
-        """Return everything the evaluation shows.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-        """
         from judged.evaluation.export import Look, in_order, tables
         from judged.evaluation.wording import brief, brief_trusted, details
 
@@ -1003,12 +996,6 @@ class Evaluation(Result):
     def to_dict(
         self, *, per_query: bool = False, sort: str | Measure | None = None
     ) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
-        {'RR': 0.5}
-        """
         from judged import __version__
         from judged.evaluation.export import in_order
 

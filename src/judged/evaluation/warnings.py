@@ -126,10 +126,7 @@ def _nothing_relevant(evaluation: Evaluation) -> list[str]:
 
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
     """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
-    audit = evaluation.runs[0].audit
-    if not audit.fractional_grades:
-        return []
-    grades = evaluation.runs[0].rankings.grades
+    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
     lowest = grades[(grades > 0) & (grades < 1)].min(initial=np.inf)
     thresholds = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
     return [audit.said()["fractional_grades"]] if lowest < max(thresholds, default=0) else []

@@ -194,7 +194,7 @@ def rankings_from_scores(
             f"y_true has {len(grades)} rows, y_score has {len(scores)}; the lengths must match."
         )
     lists: list[Any] = []
-    tied = []
+    ordered = []
     for row, (grade, score) in enumerate(zip(grades, scores, strict=True)):
         if len(grade) != len(score):
             raise InputError(
@@ -206,12 +206,11 @@ def rankings_from_scores(
                 raise InputError(f"{what} has a NaN in row {row}; give a number.")
         order = np.argsort(-score, kind="stable")
         lists.append(grade[order])
-        begins = np.flatnonzero(borders(score[order]))
-        spans_of_ties = zip((begins + 1).tolist(), [*begins[1:].tolist(), len(score)], strict=False)
-        tied.append([(first, last) for first, last in spans_of_ties if first < last])
+        ordered.append(score[order])
     sizes = [len(row) for row in lists]
-    made = Rankings.from_relevance(lists, tied=tied, collection=sizes, queries=queries, name=name)
-    return rearranged(made, ties)
+    made = Rankings.from_relevance(lists, collection=sizes, queries=queries, name=name)
+    first, last = spans(made.hit_rank, made.hit_query, np.concatenate(ordered))
+    return rearranged(replace(made, hit_tie_first=first, hit_tie_last=last), ties)
 
 
 class Variants:

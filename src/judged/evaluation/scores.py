@@ -18,7 +18,7 @@ from judged.measures import Measure, Spec
 from judged.measures.registry import AGGREGATIONS, Mask, Settled
 from judged.measures.ties import Expected, expectations, in_order, tied_queries
 from judged.policy import Policy
-from judged.rankings.audit import findings_of
+from judged.rankings.audit import audit_of, findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings
 from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 from judged.text import few, plain
@@ -96,11 +96,7 @@ class Scored:
     @property
     def audit(self) -> Audit:
         """The audit of the run's data."""
-        return (
-            findings_of(self.rankings).audit()
-            if self.rankings.audit is None
-            else self.rankings.audit
-        )
+        return audit_of(self.rankings)
 
     def label(self, measure: Measure) -> str:
         """Return the name of a measure in tables and files, as the caller wrote it."""

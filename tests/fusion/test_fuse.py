@@ -179,18 +179,6 @@ def test_depth_cuts_the_lists_and_the_fused_ones() -> None:
     assert found == pytest.approx({"a": 1 / 61 + (1 / 61 + 1 / 62) / 2})
 
 
-def test_a_query_that_one_run_has_comes_out_as_it_is() -> None:
-    own = {"x": 9.0, "a": 9.0, "z": 0.5, "b": -2.0}
-    runs = {"one": {"q": {"a": 1.0}, "own": own}, "two": {"q": {"a": 1.0}}}
-    for method, normalise in [("rrf", None), *(("combmnz", each) for each in NORMALISATIONS)]:
-        found = fuse(runs, method=method, normalise=normalise)
-        assert list(found.to_dict()["own"]) == ["x", "a", "z", "b"]
-        assert (
-            "two lacks 1 of 2 queries (own) and contributes nothing to its fused list."
-            in found.warnings()
-        )
-
-
 def test_queries_without_results_are_said() -> None:
     runs = {"one": {"q": {"a": 1.0}, "p": {}, "o": {}}, "two": {"q": {"b": 1.0, "a": 0.5}, "o": {}}}
     found = fuse(runs)

@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import evaluate, fuse, read_run
 from judged.errors import OutputError
-from judged.results import Fusion, Run
+from judged.results import Run
 from support.generated import generate
 from support.tables import rows_of
 
@@ -20,16 +20,6 @@ TIED = {
     "one": {"q 1": {"a": 3.0, "ä b": 2.0, "c": 2.0}, "q2": {"x": 1.0}},
     "two": {"q 1": {"c": 0.9, "d": 0.8, "=e": 0.1}, "q2": {"y": 1.0}},
 }
-
-
-def test_it_is_a_run() -> None:
-    found = fuse(TIED)
-    assert isinstance(found, Run)
-    assert isinstance(found, Fusion)
-    assert (found.name, found.tag, found.method) == ("rrf", "rrf(k=60)", "rrf")
-    assert found.source == "the rrf of 2 runs"
-    assert found.names() == ["q 1", "q2"]
-    assert read_run(found, name="mine").name == "mine"
 
 
 def test_everything_takes_it() -> None:
@@ -126,13 +116,3 @@ def test_its_text() -> None:
         "Ties in the runs and in the fused lists: tied results share the mean contribution of "
         "their ranks.",
     ]
-
-
-def test_its_other_forms() -> None:
-    found = fuse(TIED)
-    assert found.to_frame().columns == ["query", "item", "score", "rank"]
-    assert json.loads(found.to_json()) == found.to_dict()
-    assert found.to_csv().splitlines()[0] == "query,item,score,rank"
-    assert found.to_markdown().startswith("| run | weight | queries | results | only here |")
-    assert found._repr_html_().startswith("<table>")
-    assert list(found.to_dict()["q2"].items()) == [("y", 1 / 61), ("x", 1 / 61)]

@@ -26,7 +26,6 @@ from judged.judgements.annotators import (
 )
 from support.errors import error_of
 from support.hostile import NAMES
-from support.loops import for_each
 
 
 @pytest.fixture
@@ -147,16 +146,6 @@ def test_what_is_no_entry_is_left_out_and_said(ar: Annotator, line: bytes) -> No
     assert len(ar.log().problems) == 1
 
 
-def test_judgements_that_a_kill_left_behind_are_made_again(ar: Annotator) -> None:
-    ar.grade("q", "a", 1)
-    behind = ar.qrels.read_bytes()
-    ar.grade("q", "b", 2)
-    ar.qrels.write_bytes(behind)
-    assert ar.repair() is True
-    assert ar.qrels.read_text() == "q 0 a 1\nq 0 b 2\n"
-    assert ar.repair() is False
-
-
 def test_ids_come_back_as_they_were(ar: Annotator) -> None:
     ids = [name for name in (*NAMES, " two  spaces ", "x" * 3_000, "café", "1,2") if name]
     for at, name in enumerate(ids):
@@ -167,14 +156,6 @@ def test_ids_come_back_as_they_were(ar: Annotator) -> None:
     assert {(q, i): g for q, i, g in read.iter_rows()} == {
         (query, item): grade for query, each in wanted.items() for item, grade in each.items()
     }
-
-
-@for_each("name", [*NAMES, "café", "a,b", "d-1.2:3/4"])
-def test_one_id_alone_comes_back_too(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "one.qrels"
-    path.write_text(qrels_of({name: {name: 1}, "q": {"d": 0}}), encoding="utf-8", newline="")
-    read = read_judgements(path).frame  # type: ignore[union-attr]
-    assert [row[:2] for row in read.iter_rows()] == [(name, name), ("q", "d")]
 
 
 WRITER = """

@@ -120,13 +120,6 @@ def test_the_same_query_with_other_relevant_items() -> None:
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q1", "q2"))
 
 
-def test_the_same_query_with_the_same_relevant_items_is_no_finding() -> None:
-    judgements = {**JUDGEMENTS, "q5": {"a": 1, "c": 0}}
-    runs = {name: {**run, "q5": run["q1"]} for name, run in RUNS.items()}
-    queries = {**QUERIES, "q5": "Cold War"}
-    assert check(judgements, runs, **{**ALL, "queries": queries}).sound
-
-
 def test_near_queries_by_their_vectors() -> None:
     vectors = np.array([[1, 0, 0.0], [0, 1, 0], [0, 0, 1], [0.001, 0, 1]])
     found = check(query_vectors=judged.Vectors(vectors, ids=tuple(QUERIES)), items=ITEMS)
@@ -249,12 +242,6 @@ def test_relevant_items_that_no_run_has() -> None:
     assert check(judgements, items={**ITEMS, "x": "storm"}).sound
 
 
-def test_what_a_run_returns_is_there() -> None:
-    judgements = {**JUDGEMENTS, "q3": {**JUDGEMENTS["q3"], "x": 2}}
-    runs = {**RUNS, "three": {**RUNS["one"], "q3": {"x": 1}}}
-    assert check(judgements, runs, **ALL).sound
-
-
 def test_judged_items_that_occur_nowhere() -> None:
     judgements = {**JUDGEMENTS, "q3": {**JUDGEMENTS["q3"], "x": 0}, "q2": {"c": 1, "x": 0, "d": 0}}
     finding = only(check(judgements, **ALL), "unknown-items")
@@ -325,13 +312,6 @@ def test_ids_of_queries_that_differ_only_in_their_spelling() -> None:
     finding = found.findings[-1]
     assert finding.examples == ("'Q03' (judged) and 'q3' (elsewhere): case and zero padding",)
     assert_effect(finding, judgements, JUDGEMENTS)
-
-
-def test_a_spelling_of_one_run_alone() -> None:
-    runs = {**RUNS, "two": {{"q3": "q03"}.get(q, q): own for q, own in RUNS["two"].items()}}
-    found = check(JUDGEMENTS, runs, **ALL)
-    assert [each.name for each in found.findings] == ["unjudged-queries", "query-ids"]
-    assert_effect(found.findings[-1], JUDGEMENTS, JUDGEMENTS, runs, RUNS)
 
 
 def test_runs_without_any_query_of_the_judgements() -> None:
@@ -458,18 +438,3 @@ def test_documents_in_place_of_items() -> None:
     assert change.as_is == judged.evaluate(judgements, run, "AP", item_to="doc:#").value()
     after = {**judgements, "q1": {"a": 1, "b": 0}}
     assert change.otherwise == judged.evaluate(after, run, "AP", item_to="doc:#").value()
-
-
-def test_two_grades_of_an_item_of_a_document() -> None:
-    rows = [("q1", "a1", 1), ("q1", "a2", 0), ("q1", "a1", 0), ("q1", "b1", 1), ("q2", "b1", 1)]
-    names = ["query", "item", "grade"]
-    frame = pl.DataFrame(rows, schema=names, orient="row")
-    to = {"a1": "a", "a2": "a", "b1": "b", "c1": "c"}
-    run = {"q1": ["c1", "a2", "b1"], "q2": ["b1"]}
-    finding = judged.check(frame, {"one": run}, "AP", item_to=to).finding("two-grades")
-    assert finding is not None
-    first, other = (frame[[at, 1, 3, 4]] for at in (0, 2))
-    change = finding.effect.changes[0]
-    assert change.as_is == judged.evaluate(first, run, "AP", item_to=to).value()
-    assert change.otherwise == judged.evaluate(other, run, "AP", item_to=to).value()
-    assert change.as_is != change.otherwise

@@ -115,15 +115,6 @@ def test_vectors_from_files(tmp_path: Path) -> None:
         judged.check(JUDGEMENTS, RUN, items=tmp_path / "neither.parquet")
 
 
-def test_bad_vectors_are_left_out_and_said() -> None:
-    matrix = np.array([[1.0, 0], [np.nan, 0], [0, 1], [0, 0]])
-    found = judged.check(JUDGEMENTS, RUN, items=judged.Vectors(matrix, ids=("a", "a2", "b", "c")))
-    assert found.sound
-    assert found.unchecked[-1] == (
-        "twins of items: 2 items have a vector of zeros, NaN or infinity."
-    )
-
-
 def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     from judged.judgements import findings, twins
 
@@ -190,30 +181,3 @@ def test_what_cannot_be_right_is_refused(given: dict[str, Any], message: str | N
         judged.check(**{"judgements": JUDGEMENTS, "runs": RUN, **given})
     if message is not None:
         assert str(error.value) == message
-
-
-def test_repeated_results_of_a_run_are_said() -> None:
-    run = {"q1": ["b", "a", "b"], "q2": ["c", "b"]}
-    with pytest.warns(judged.JudgedWarning, match="1 duplicate row dropped"):
-        found = judged.check(JUDGEMENTS, run)
-    assert found.sound
-    assert found.warnings() == ["1 duplicate row dropped, the best-ranked kept."]
-
-
-def test_huge_and_empty_texts() -> None:
-    items = {"a": "ice " * 300_000, "a2": "x" * 1_000_000, "b": None, "c": "\u200b\u202e"}
-    found = judged.check(JUDGEMENTS, RUN, items=items, queries={"q1": "", "q2": ""})
-    assert found.sound
-    assert found.unchecked[1:] == (
-        "twins of queries: 2 queries have an empty text.",
-        "twins of items: 2 items have an empty text.",
-    )
-
-
-def test_ids_with_blanks_and_signs() -> None:
-    judgements = {"q <1>": {"a |b": 1, "c": 0}, "q\n2": {"x\x1b[2J": 1, "c": 0}}
-    run = {"q <1>": ["a |b", "c"], "q\n2": ["c"]}
-    found = judged.check(judgements, run)
-    assert found.finding("unreachable") is not None
-    assert "\x1b" not in found.to_text() + found.to_markdown() + found.to_html()
-    assert "<1>" not in judged.check({**judgements, "q <1>": {"c": 0}}, run).to_html()

@@ -16,7 +16,6 @@ from judged.judgements.twins import (
     same_texts,
     same_vectors,
     unlike,
-    words_of,
 )
 
 
@@ -98,19 +97,6 @@ def test_what_is_the_same(one: str, other: str, same: bool) -> None:
     assert pairs(found) == ({(0, 1), (1, 0)} if same else set())
 
 
-@pytest.mark.parametrize("asked", [[], [1], [1, 2]])
-def test_texts_that_say_nothing_are_like_no_other(asked: list[int]) -> None:
-    texts = pl.Series(["a", "", "", "a"])
-    found, silent = same_texts(texts, np.array(asked, np.int64), 0.9)
-    assert (pairs(found), silent) == (set(), 2)
-    found, silent = same_texts(texts[:0], np.array([], np.int64), 0.9)
-    assert (pairs(found), silent) == (set(), 0)
-
-
-def test_words_of_nothing() -> None:
-    assert words_of(pl.Series(["", "\x00\x1b[2J", "a\x00b"])).to_list() == [[], ["2j"], ["a", "b"]]
-
-
 @pytest.mark.parametrize(
     ("one", "other", "differ"),
     [
@@ -160,9 +146,3 @@ def test_vectors_without_a_direction_are_left_out() -> None:
     assert (pairs(found), lost) == ({(0, 1), (1, 0)}, 4)
     found, lost = same_vectors(Vectors(matrix[2:]), np.arange(4), 0.99, "1GB")
     assert (pairs(found), lost) == (set(), 4)
-
-
-def test_too_many_vectors_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "MAX_PAIRS", 10)
-    with pytest.raises(TooManyError):
-        same_vectors(Vectors(np.ones((5, 3))), np.arange(5), 0.99, "1GB")

@@ -270,17 +270,6 @@ def test_no_judgement_can_change_it():
     )
 
 
-def test_scenarios_are_called_scenarios():
-    found = judged.queue(JUDGEMENTS, RUNS, "AP")
-    (bound,) = found.bounds
-    assert not bound.bounded
-    assert bound.sentence.startswith("AP: new - old is ")
-    assert (
-        "Lowest and highest are two scenarios: all unjudged results favour one run or the other. "
-        "Other judgements may move AP further."
-    ) in found.to_text().splitlines()
-
-
 @pytest.mark.parametrize(
     ("bound", "can_turn", "says"),
     [
@@ -320,34 +309,6 @@ def test_what_a_bound_says(bound, can_turn, says):
     assert bound.can_turn is can_turn
     assert bound.sentence == says
     assert bound.to_dict()["can_turn"] is can_turn
-
-
-def test_pairs_of_three_runs():
-    found = judged.queue(JUDGEMENTS, {**RUNS, "third": RUNS["old"]})
-    assert [(bound.run, bound.against) for bound in found.bounds] == [
-        ("new", "old"),
-        ("third", "old"),
-        ("third", "new"),
-    ]
-    same = found.bounds[1]
-    assert (same.difference, same.low, same.high) == (0, 0, 0)
-    assert judged.queue(JUDGEMENTS, RUNS["old"]).bounds == ()
-
-
-def test_random_data_never_go_beyond_what_is_bounded():
-    rng = random.Random(7)
-    for _ in range(6):
-        judgements = {"q": {item: rng.randint(0, 1) for item in "abc"}, "r": {"a": 1}}
-        lists = [{query: rng.sample("abcxyz", 4) for query in "qr"} for _ in range(2)]
-        runs = dict(zip(("one", "two"), lists, strict=True))
-        (bound,) = judged.queue(judgements, runs, "P@2").bounds
-        seen = set()
-        tops = {name: {query: run[query][:2] for query in run} for name, run in runs.items()}
-        for known in judgings(judgements, tops, 1):
-            found = judged.evaluate(known, runs, "P@2")
-            seen.add(round(found.value(run="two") - found.value(run="one"), 12))
-        assert (bound.low, bound.high) == pytest.approx((min(seen), max(seen)))
-        assert bound.can_turn is (len({np.sign(each) for each in seen}) > 1)
 
 
 def extremes(judgements, runs, measure, top):

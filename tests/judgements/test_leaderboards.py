@@ -98,16 +98,6 @@ def test_one_run_has_values_alone() -> None:
     assert f"nDCG@10 of x is {ann:.4f} under ann and {bob:.4f} under bob." in found.sentences()
 
 
-def test_three_judges_on_the_queries_of_all() -> None:
-    carl = {query: own for query, own in judgements(9).items() if query != "q2"}
-    judges = {"ann": ANN, "bob": BOB, "carl": carl}
-    found = judged.agreement(judges, runs=RUNS, resamples=999)
-    assert found.boards is not None
-    assert found.boards.queries == QUERIES - 3
-    assert set(found.boards.orders["nDCG@10"]) == {("ann", "bob"), ("ann", "carl"), ("bob", "carl")}
-    assert len(found.boards.verdicts) == 3
-
-
 def test_the_same_under_the_same_judge() -> None:
     found = judged.agreement({"ann": ANN, "again": ANN}, runs=RUNS, resamples=999)
     assert not any(row["changes"] for row in found.boards.verdicts)
@@ -162,14 +152,3 @@ def test_a_file_of_the_other_kind(tmp_path: Path) -> None:
         f"{one} looks like judgements (4 columns: query, iteration, item, grade), not a run. "
         f"{where}"
     )
-
-
-def test_an_option_of_another_command_is_named_with_it() -> None:
-    tied: Given = {"q0": {"d0": 1.0, "d1": 1.0}, "q2": {"d0": 1.0, "d1": 1.0}}
-    ann: Given = {"q0": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 0}}
-    found = judged.agreement({"ann": ann, "bob": ann}, runs=tied, measures="RR", resamples=999)
-    assert [text for text in found.warnings() if "see" in text] == [
-        "No items are relevant for 1 of 2 judged queries (q2), which get the worst value (see "
-        "unanswerable, --unanswerable).",
-        "Another order of tied results changes RR by up to 0.2500 (see tie_range, --tie-range).",
-    ]

@@ -205,15 +205,6 @@ def test_files_that_cannot_hold_them(
     assert str(caught.value) == f"{tmp_path / file}: {message}"
 
 
-def test_ids_with_white_space_are_read_back(tmp_path: Path) -> None:
-    blank = {"q 1": {"a": 1}}
-    found = judged.merge_judgements({"ann": blank, "bob": blank})
-    for ending in (".csv", ".json", ".parquet"):
-        found.save(tmp_path / f"merged{ending}")
-        again = judged.read_judgements(tmp_path / f"merged{ending}")
-        assert queries_of(again) == ["q 1"]
-
-
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [

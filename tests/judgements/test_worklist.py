@@ -35,12 +35,6 @@ def test_queries_keep_their_order_and_items_are_shuffled_for_each() -> None:
     assert ar != worklist(PLACES, "ar", Log(), seed=1).places
 
 
-def test_new_items_do_not_move_the_others() -> None:
-    few = worklist(PLACES[::2], "ar", Log()).places
-    kept = set(PLACES[::2])
-    assert [place for place in worklist(PLACES, "ar", Log()).places if place in kept] == list(few)
-
-
 def test_the_overlap_is_the_same_for_all_and_about_its_share() -> None:
     many = [(f"q{at}", "d") for at in range(4000)]
     shared = {place for place in many if is_shared(place, overlap=0.1)}

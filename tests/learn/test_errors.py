@@ -134,15 +134,6 @@ def test_nothing_relevant(options: dict[str, Any]) -> None:
     )
 
 
-def test_all_that_is_relevant_is_excluded() -> None:
-    said = refused(
-        DATA.queries, DATA.queries, judged.relevance.pairs(), exclude=judged.relevance.same_row()
-    )
-    assert said.startswith(
-        "no item with a vector is relevant to any query (grade 1 or more, not excluded);"
-    )
-
-
 def test_too_few_queries() -> None:
     assert refused(DATA.queries, DATA.items, {"0": {"0": 1}, "1": {"1": 1}}) == (
         "there are too few queries to split: 2 with different vectors and something relevant, and "
@@ -171,17 +162,6 @@ def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
     said = refused(vectors["queries"], vectors["items"], DATA.relevance, progress=told.append)
     assert said == f"the {side}: vectors {row} hold NaN or infinite numbers; remove or fix them."
     assert told == []
-
-
-@for_each("row", range(0, 30, 3))
-@for_each("side", ["queries", "items"])
-def test_vectors_of_zeros(side: str, row: int) -> None:
-    vectors = {"queries": DATA.queries.copy(), "items": DATA.items.copy()}
-    vectors[side][row] = 0
-    assert refused(vectors["queries"], vectors["items"], DATA.relevance) == (
-        f"the {side}: vector {row} is all zeros, so it has no direction and no cosine; remove it, "
-        "or choose another similarity."
-    )
 
 
 def test_relevance_that_does_not_fit_and_vectors_alone() -> None:

@@ -176,22 +176,6 @@ def test_every_rule_and_both_ways_lower_the_loss(positives: str, both: bool) -> 
     assert gain(learned).difference.estimate > 0.1
 
 
-def test_memory_changes_nothing_but_the_last_digits() -> None:
-    data = behind_noise(items=5000, queries=40)
-    one, cut = (
-        fit(*data.given(memory=memory), kind="diagonal", **QUICK) for memory in ("1GB", "1MB")
-    )
-    np.testing.assert_allclose(one.weights["w"], cut.weights["w"], rtol=1e-4, atol=1e-5)
-
-
-def test_the_order_of_items_changes_nothing_but_the_last_digits() -> None:
-    data = behind_noise()
-    order = np.random.default_rng(2).permutation(len(data.items))
-    moved = replace(data, items=data.items[order], item_labels=data.item_labels[order])
-    one, other = (fitted(each, kind="diagonal") for each in (data, moved))
-    np.testing.assert_allclose(one.weights["w"], other.weights["w"], rtol=1e-4, atol=1e-5)
-
-
 def test_excluded_pairs_are_no_candidates() -> None:
     """Items that nothing but the exclusion tells apart: with it, what they are does not matter."""
     data = behind_noise()
@@ -322,41 +306,6 @@ def test_nothing_held_out() -> None:
     assert sizes(learned) == (48, 12, 0)
     assert learned.training.held_out is None
     assert len(learned.unseen(behind_noise().queries)) == 0
-
-
-def test_the_fewest_queries() -> None:
-    data = behind_noise(queries=3)
-    learned = fitted(data, kind="diagonal")
-    assert sizes(learned) == (1, 1, 1)
-    assert np.isnan(gain(learned).difference.low)
-    assert "AP" in repr(learned.training)
-
-
-def test_dims_and_ids() -> None:
-    data = behind_noise()
-    names = [f"q{row}" for row in range(60)]
-    relevant = {
-        name: {str(item): 1 for item in np.flatnonzero(data.item_labels == data.query_labels[row])}
-        for row, name in enumerate(names)
-    }
-    learned = fit(
-        judged.Embeddings(data.queries, data.items, query_ids=names, dims=5),
-        relevant,
-        kind="diagonal",
-        **QUICK,
-    )
-    assert learned.weights["w"].shape == (5,)
-    assert len(learned.unseen(data.queries)) == 12
-
-
-def test_the_callers_vectors_stay_as_they_are() -> None:
-    data = behind_noise()
-    before = data.queries.copy(), data.items.copy()
-    learned = fitted(data)
-    assert np.array_equal(before[0], data.queries)
-    assert np.array_equal(before[1], data.items)
-    with pytest.raises(ValueError, match="read-only"):
-        learned.weights["W"][0, 0] = 1
 
 
 def test_the_record_in_words() -> None:

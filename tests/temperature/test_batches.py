@@ -3,7 +3,6 @@ restricted to it."""
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import as_relation
 from judged.embeddings.search import scores_of
-from judged.inputs.vectors import as_vectors
 from judged.learning._softmax import Batches, Corpus
 from judged.learning.temperature import sweep
 from judged.policy import POSITIVES
@@ -170,30 +168,3 @@ def test_equal_items_tie_in_a_batch() -> None:
     items[1] = items[0]
     found = swept((items, items), None, 0.001, batch_size=6)
     assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)
-
-
-def test_what_batches_repeat_takes_no_matrix() -> None:
-    """All queries bring one of three items, so nearly every slot is a repetition: none is listed
-    for each of its queries."""
-    random = np.random.default_rng(0)
-    count, size = 4_000, 1_000
-    data = random.normal(size=(count, 4)), random.normal(size=(3, 4))
-    tracemalloc.start()
-    try:
-        batches = drawn(data, judged.relevance.same_label(np.arange(count) % 3, np.arange(3)), size)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert batches.again.sum() == count - 3 * count // size
-    assert peak < count * size * 2  # 8 MB; two numbers for each query and slot would be 64
-
-
-def test_queries_and_items_that_are_one_object() -> None:
-    """What is made ready as a query and what as an item must not depend on their being two."""
-    values = np.random.default_rng(0).normal(size=(12, 4))
-    one = as_vectors(values)
-    found = [
-        swept(pair, None, 0.1, batch_size=6, similarity="euclidean").to_frame()
-        for pair in ((one, one), (values, values.copy()))
-    ]
-    assert found[0].equals(found[1])

@@ -178,23 +178,6 @@ def test_the_same_seed_finds_the_same_and_progress_counts_all_iterations(small: 
 QUICK: dict[str, Any] = {"iterations": 3}
 
 
-def test_grades_below_rel_count_nowhere() -> None:
-    """The same numbers as of judgements that hold nothing else."""
-    same = LABEL[:, None] == LABEL
-    graded, plain = (
-        {
-            str(row): {str(item): int(grade) for item, grade in enumerate(grades) if grade}
-            for row, grades in enumerate(table)
-        }
-        for table in (1 + same, 0 + same)
-    )
-    one = learned(0.1, by=graded, rel=2, measures="AP(rel=2)", **QUICK)
-    other = learned(0.1, by=plain, measures="AP", **QUICK)
-    for row, twin in zip(one.rows, other.rows, strict=True):
-        for name in ("loss", "accuracy", "alignment", "uniformity", "confidence"):
-            assert getattr(row, name) == getattr(twin, name)
-
-
 def test_one_held_out_query_tells_nothing_apart() -> None:
     by = judged.relevance.same_label(LABEL[:3], LABEL)
     found = learned(0.1, 5.0, queries=DATA[:3], by=by, seed=5, iterations=10)

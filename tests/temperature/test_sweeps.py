@@ -245,15 +245,6 @@ def test_laws(seed: int, rule: str) -> None:
     )
 
 
-@pytest.mark.parametrize("similarity", ["cosine", "euclidean", "manhattan", lambda q, x: q @ x.T])
-def test_any_similarity(similarity: Any) -> None:
-    data = Data(9)
-    both = judged.Embeddings(data.queries + 0.1, data.items + 0.1, similarity=similarity)
-    points = sweep(both, data.relevance, EXTREME, search=False).points
-    assert all(np.isfinite([point.loss, point.entropy, point.confidence]).all() for point in points)
-    assert points[-1].entropy == pytest.approx(np.log(57), rel=1e-3)
-
-
 def test_what_a_sweep_says() -> None:
     captions, clips = (
         np.array([[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]),

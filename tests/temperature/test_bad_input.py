@@ -40,11 +40,6 @@ def test_temperatures(given: Any) -> None:
             {"batch_size": 4},
             "batch_size must be at most the number of queries with a positive, 3; got 4.",
         ),
-        (
-            {"batch_size": 100_000},
-            "a batch of 100,000 has 10,000,000,000 scores, more than 1GB of memory hold; "
-            "allow more memory, or make batches smaller.",
-        ),
         ({"query": "99"}, "there is no query '99'."),
         (
             {"query": "1", "batch_size": 2},

@@ -10,10 +10,8 @@ import pytest
 
 import judged
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import as_relation
-from judged.embeddings.search import scores_of
-from judged.learning._softmax import Batches, Corpus
+from judged.learning._softmax import Batches, Corpus, product_of
 from judged.learning.temperature import sweep
 from judged.policy import POSITIVES
 from support import softmaxes
@@ -21,23 +19,20 @@ from support import softmaxes
 
 def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
     compared = Embeddings(*data, similarity="dot", exclude=exclude)
-    scores, _ = scores_of(compared)
-    assert isinstance(scores, TiledProduct)
-    bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
-    return Batches.drawn(Corpus(scores, bound, 1), size, seed, room=10**9)
+    relation = as_relation(relevance, what="relevance")
+    bound = relation.bind(compared.queries, compared.items)
+    corpus = Corpus(product_of(compared), bound, 1)
+    return Batches.drawn(compared, relation, corpus, size, seed)
 
 
 def matrices(batches: Batches, scores: Any, positive: Any, candidate: Any) -> tuple[Any, Any, Any]:
     """Scores, positives and candidates of all batches, one under the other, by the definition."""
     found = []
-    for begin in range(0, len(batches.query), batches.size):
-        query, item = (part[begin : begin + batches.size] for part in (batches.query, batches.item))
-        again = [slot for slot in range(len(item)) if item[slot] in item[:slot]]
-        allowed = candidate[np.ix_(query, item)].copy()
-        allowed[:, again] = False
-        found.append(
-            (scores[np.ix_(query, item)], positive[np.ix_(query, item)] & allowed, allowed)
-        )
+    for query, item, *_ in batches.parts:
+        more = np.zeros((len(query), batches.size - len(item)))  # items that came several times
+        allowed = candidate[np.ix_(query, item)]
+        parts = scores[np.ix_(query, item)], positive[np.ix_(query, item)] & allowed, allowed
+        found.append([np.hstack([part, more]).astype(part.dtype) for part in parts])
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
@@ -94,10 +89,8 @@ def test_both_directions_of_batches(rule: str, similarity: Any) -> None:
     embeddings = judged.Embeddings(*data, similarity=similarity)
     found = sweep(embeddings, relevance, [0.1], positives=rule, **options).points[0]
     back = []
-    for begin in range(0, len(batches.query), 8):
-        query, item = (part[begin : begin + 8] for part in (batches.query, batches.item))
-        first = np.unique(item, return_index=True)[1]
-        part = scores[np.ix_(query, item[first])].T, positive[np.ix_(query, item[first])].T
+    for query, item, *_ in batches.parts:
+        part = scores[np.ix_(query, item)].T, positive[np.ix_(query, item)].T
         back.append(softmaxes.losses(*part, np.ones(part[0].shape, bool), 0.1, rule))
     assert found.loss_back == pytest.approx(np.concatenate(back).mean(), rel=1e-5)
 
@@ -109,10 +102,11 @@ def test_every_query_brings_one_of_its_positives() -> None:
     seen = set()
     for seed in range(30):
         batches = drawn(data, judged.relevance.same_label(*labels), 16, seed=seed)
-        assert len(batches.query) == 48
-        assert len(set(batches.query.tolist())) == 48
-        assert (labels[0][batches.query] == labels[1][batches.item]).all()
-        seen |= set(batches.item.tolist())
+        queries = np.concatenate([query for query, *_ in batches.parts]).tolist()
+        assert len(queries) == len(set(queries)) == 48
+        for query, item, *_ in batches.parts:
+            assert set(labels[1][item].tolist()) == set(labels[0][query].tolist())
+            seen |= set(item.tolist())
     assert len(seen) > 80  # not always the first positive
 
 
@@ -128,9 +122,10 @@ NORMAL = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
 def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = np.random.default_rng(0).integers(0, 5, 64)
     same = judged.relevance.same_label(labels, labels)
-    expected = swept(NORMAL, same, 0.1, batch_size=8).to_frame()
+    expected = swept(NORMAL, same, 0.1, batch_size=8).to_frame().row(0)
     monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
-    assert swept(NORMAL, same, 0.1, batch_size=8).to_frame().equals(expected)
+    found = swept(NORMAL, same, 0.1, batch_size=8).to_frame().row(0)
+    assert found == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_batch_of_everything_is_the_corpus() -> None:

@@ -7,19 +7,21 @@ random training batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, starts_of
 from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, Pairs, reversed_pairs
+from judged.embeddings.relations import Bound, Pairs, Relation, reversed_pairs
+from judged.embeddings.search import Search, reversed_search
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.inputs.vectors.vectors import Matrix
+from judged.learning._data import KnownPairs, vectors_of
 from judged.learning._loss import RULES, Positives
 
 if TYPE_CHECKING:
@@ -181,8 +183,10 @@ def add_queries(
     progress: Progress | None = None,
 ) -> Sums | None:
     """Add up all queries; None if none of them has a positive."""
-    blocks = over_blocks(
-        candidates, lambda begin, end: candidates.sums(temperatures, rule, begin, end), progress
+    blocks = (
+        sums
+        for corpus in candidates.corpora()
+        for sums in over_blocks(corpus, partial(corpus.sums, temperatures, rule), progress)
     )
     some = [sums for sums in blocks if sums is not None]
     return {name: sum(sums[name] for sums in some) for name in some[0]} if some else None
@@ -208,6 +212,9 @@ class Corpus:
     @property
     def width(self) -> int:
         return len(self.product.items)
+
+    def corpora(self) -> Iterator[Corpus]:
+        yield self
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         if self.only is None:
@@ -252,21 +259,18 @@ class Batches:
     whole batch are left out, since a loss over fewer candidates is another loss.
     """
 
-    product: TiledProduct
+    search: Search
+    rel: float
     size: int
-    query: Ints  # the queries, batch after batch
-    item: Ints  # the item that each of them brought
-    positive: tuple[Ints, Ints]
-    """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
-    excluded: tuple[Ints, Ints]
-    again: NDArray[np.bool_]  # places whose item is in an earlier slot of the batch
+    parts: tuple[tuple[Ints, Ints, KnownPairs, KnownPairs | None], ...]
+    """Queries and items of each batch, what is relevant among them, and what is excluded."""
     left_over: int
-    threads: int
     back: bool = False  # rows are items and candidates are queries
 
     @classmethod
-    def drawn(cls, corpus: Corpus, size: int, seed: int, room: int) -> Batches:
-        """`room` is how many bytes scores may take."""
+    def drawn(
+        cls, search: Search, relation: Relation, corpus: Corpus, size: int, seed: int
+    ) -> Batches:
         random = np.random.default_rng(seed)
         chosen = _one_each(corpus, random)
         having = np.flatnonzero(chosen >= 0)
@@ -276,86 +280,50 @@ class Batches:
                 f"got {size}."
             )
         query = random.permutation(having)[: len(having) // size * size]
-        item = chosen[query]
-        pairs = _in_batches(corpus, query, item, size)
-        threads = min(corpus.threads, max(1, room // (BYTES_PER_SCORE * size**2)))
-        return cls(corpus.product, size, query, item, *pairs, len(having) - len(query), threads)
-
-    def reversed(self) -> Batches:
-        """Return the items of each batch with its queries as candidates."""
-        return replace(
-            self,
-            positive=self._reversed(self.positive),
-            excluded=self._reversed(self.excluded),
-            back=not self.back,
-        )
-
-    def _reversed(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-        place, slot = pairs
-        row, column = place - place % self.size + slot, place % self.size
-        order = np.argsort(row, kind="stable")
-        return row[order], column[order]
+        parts = []
+        for rows in query.reshape(-1, size):
+            items = np.unique(chosen[rows])
+            pairs = [corpus.pairs(row, row + 1) for row in rows.tolist()]
+            relevant = KnownPairs(relation, _among([own for own, _ in pairs], items))
+            excluded = [gone for _, gone in pairs if gone is not None]
+            exclude = KnownPairs(relation, _among(excluded, items)) if excluded else None
+            parts.append((rows, items, relevant, exclude))
+        return cls(search, corpus.rel, size, tuple(parts), len(having) - len(query))
 
     @property
     def rows(self) -> int:
-        return len(self.query)
+        return sum(len(items if self.back else rows) for rows, items, *_ in self.parts)
 
     @property
     def width(self) -> int:
         return self.size
 
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        step = max(1, _SCORES_AT_A_TIME // self.size**2) * self.size
-        for begin in range(0, len(self.query), step):
-            yield begin, min(begin + step, len(self.query))
-
-    def sums(self, temperatures: Floats, rule: str, begin: int, end: int) -> Sums | None:
-        scores = np.empty((end - begin, self.size), np.float32)
-        for first in range(begin, end, self.size):
-            self._score(
-                slice(first, first + self.size), scores[first - begin : first - begin + self.size]
+    def corpora(self) -> Iterator[Corpus]:
+        """Yield each batch as a small corpus."""
+        for rows, items, relevant, excluded in self.parts:
+            search = Search(
+                queries=vectors_of(self.search.queries, rows),
+                items=vectors_of(self.search.items, items),
+                similarity=self.search.similarity,
+                exclude=excluded,
+                memory=self.search.memory,
+                dims=None,
+                normalisation=None,
+                categories=None,
             )
-        negatives = Negatives(end - begin, temperatures, min(_KEPT, self.width))
-        (row, column), (gone_row, gone_column) = (
-            self._part(pairs, begin, end) for pairs in (self.positive, self.excluded)
-        )
-        score = scores[row, column].astype(np.float64)
-        scores[row, column] = scores[gone_row, gone_column] = NOBODY
-        batches = scores.reshape(-1, self.size, self.size)
-        (batches if self.back else batches.swapaxes(1, 2))[
-            self.again[begin:end].reshape(-1, self.size)
-        ] = NOBODY
-        negatives.add(scores)
-        return add_block(negatives, row, score, temperatures, rule)
-
-    def _score(self, at: slice, out: Matrix) -> None:
-        """Score one batch: one row per searcher, one column per candidate; equal items tie."""
-        similarity = self.product.similarity
-        sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
-        # Not the same scores seen from the other side: some hold only what orders the candidates
-        # of a row.
-        if self.back:
-            similarity, sides = similarity.reversed(), sides[::-1]
-        ready = []
-        for (vectors, rows), searched in zip(sides, (False, True), strict=True):
-            some = Vectors(vectors.rows(rows), source=vectors.source)
-            ready.append(similarity.prepare(some.block(0, self.size), some, 0, items=searched))
-        out[...] = similarity.scores(ready[0], ready[1], out)
-        if self.back:
-            return
-        _, first, where = np.unique(
-            self.product.first_equal(self.item[at]), return_index=True, return_inverse=True
-        )
-        if len(first) < self.size:
-            out[...] = out[:, first[where]]
-
-    def _part(self, pairs: tuple[Ints, Ints], begin: int, end: int) -> tuple[Ints, Ints]:
-        at = slice(*np.searchsorted(pairs[0], [begin, end]))
-        return pairs[0][at] - begin, pairs[1][at]
+            batch = Corpus(product_of(search), relevant, self.rel)
+            yield reversed_corpus(batch, search) if self.back else batch
 
 
-_SCORES_AT_A_TIME = 1 << 22
-BYTES_PER_SCORE = 12  # bytes of each score of a batch, with what is computed beside it
+def _among(pairs: Sequence[Pairs], items: Ints) -> Pairs:
+    """Return the pairs of one query each with some items, by their places."""
+    every = Pairs(
+        np.concatenate([own.lengths for own in pairs]),
+        np.concatenate([own.item for own in pairs]),
+        np.concatenate([own.grade for own in pairs]),
+    )
+    every = every.where(np.isin(every.item, items))
+    return replace(every, item=np.searchsorted(items, every.item))
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
@@ -371,43 +339,16 @@ def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
     return chosen
 
 
-def _in_batches(
-    corpus: Corpus, query: Ints, item: Ints, size: int
-) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], NDArray[np.bool_]]:
-    """Return positives and exclusions inside the batches, and places of repeated items."""
-    count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
-    place_of[query] = np.arange(len(query))
-    batch = np.arange(len(query)) // size
-    key, first = np.unique(batch * count + item, return_index=True)
-
-    def found(pairs: Pairs, begin: int) -> tuple[Ints, Ints]:
-        place = place_of[begin + pairs.row]
-        wanted = np.where(place >= 0, place // size * count + pairs.item, -1)
-        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        there = key[at] == wanted
-        return place[there], first[at[there]] % size
-
-    again = np.ones(len(query), bool)
-    again[first] = False
-    nothing = np.zeros(0, np.int64)
-    positive, excluded = [], [(nothing, nothing)]
-    for begin, end in corpus.blocks():
-        relevant, gone = corpus.pairs(begin, end)
-        positive.append(found(relevant, begin))
-        if gone is not None:
-            excluded.append(found(gone, begin))
-    return _ordered(positive), _ordered(excluded), again
+def product_of(search: Search) -> TiledProduct:
+    """Return the scores of a search in single precision, which is enough for sums of many."""
+    queries, items, exclude = search.queries, search.items, search.exclude
+    bound = None if exclude is None else exclude.bind(queries, items)
+    similarity = search.similarity.placed(items)
+    options: dict[str, Any] = {"exclude": bound, "memory": search.memory, "single": True}
+    return TiledProduct(queries, items, similarity, **options)
 
 
-def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    row, column = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
-    order = np.argsort(row, kind="stable")
-    return row[order], column[order]
-
-
-def reversed_corpus(corpus: Corpus, back: TiledProduct) -> Corpus:
-    return Corpus(
-        back,
-        reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),
-        corpus.rel,
-    )
+def reversed_corpus(corpus: Corpus, search: Search) -> Corpus:
+    """Return the items' search for queries."""
+    relevant = reversed_pairs(corpus.relevance, search.queries, search.items)
+    return Corpus(product_of(reversed_search(search)), relevant, corpus.rel)

@@ -12,23 +12,21 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import TiledProduct
 from judged.embeddings.relations import as_relation
-from judged.embeddings.search import Search, reversed_search
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learning._data import checked_embeddings
 from judged.learning._softmax import (
     BINS,
-    BYTES_PER_SCORE,
     HARDEST,
     Batches,
     Corpus,
     Sums,
     add_queries,
+    product_of,
     reversed_corpus,
 )
-from judged.options import number, size_in_bytes, whole
+from judged.options import number, whole
 from judged.options import temperature as checked_temperature
 from judged.policy import POSITIVES, checked_positives
 from judged.results import Display, Document, Frame, Result, Table
@@ -69,15 +67,14 @@ def sweep_scores(
             raise InputError(f"query {quoted(query)} has no judgements, so it has no loss.")
         rankings = rankings.take([rankings.queries.index(query)])
     bound = relation.bind(embeddings.queries, embeddings.items)
-    corpus = Corpus(_product(embeddings), bound, number("rel", rel), only)
+    corpus = Corpus(product_of(embeddings), bound, number("rel", rel), only)
     sides: list[Corpus | Batches] = [corpus]
     if batch_size is not None:
-        size = _checked_batch(batch_size, embeddings.memory)
-        room = size_in_bytes(embeddings.memory)
-        batches = Batches.drawn(corpus, size, whole("seed", seed, at_least=0), room)
-        sides = [batches, batches.reversed()] if both else [batches]
+        size = whole("batch_size", batch_size, at_least=2)
+        batches = Batches.drawn(embeddings, relation, corpus, size, whole("seed", seed, at_least=0))
+        sides = [batches, replace(batches, back=True)] if both else [batches]
     elif both:
-        sides.append(reversed_corpus(corpus, _product(reversed_search(embeddings))))
+        sides.append(reversed_corpus(corpus, embeddings))
     done = 0
     sums: list[Sums | None] = []
 
@@ -174,15 +171,6 @@ def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
     return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
 
 
-def _product(embeddings: Search) -> TiledProduct:
-    # Losses are sums over many scores, where single precision does.
-    queries, items, exclude = embeddings.queries, embeddings.items, embeddings.exclude
-    bound = None if exclude is None else exclude.bind(queries, items)
-    similarity = embeddings.similarity.placed(items)
-    options: Any = {"exclude": bound, "memory": embeddings.memory, "single": True}
-    return TiledProduct(queries, items, similarity, **options)
-
-
 def as_temperatures(given: Sequence[float]) -> Floats:
     """Return temperatures in ascending order, each once."""
     listed = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
@@ -192,16 +180,6 @@ def as_temperatures(given: Sequence[float]) -> Floats:
     if not found:
         raise InputError("temperatures must be a list of numbers; it is empty.")
     return np.array(found)
-
-
-def _checked_batch(given: Any, memory: str | int) -> int:
-    size = whole("batch_size", given, at_least=2)
-    if BYTES_PER_SCORE * size**2 > size_in_bytes(memory):
-        raise InputError(
-            f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
-            "allow more memory, or make batches smaller."
-        )
-    return size
 
 
 @dataclass(frozen=True)

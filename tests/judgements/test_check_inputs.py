@@ -150,13 +150,6 @@ def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
             "'unreachables'; did you mean 'unreachable'?",
         ),
         ({"ignore": 3}, "ignore must be a list of names of findings; got 3."),
-        (
-            {"training": 3},
-            "the training set is neither judgements nor a table of queries. As judgements: a data "
-            "frame should be a polars, pandas or pyarrow table, or have the Arrow interface; got "
-            "int. As texts: texts are {id: text}, {id: {title, text}}, rows with an id and a text, "
-            "a table, or a file; got 3.",
-        ),
         ({"training": "no-file"}, "no-file: no such file."),
         (
             {"policy": {"missing": "error"}, "runs": {"q1": ["a"]}},

@@ -52,6 +52,11 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
         ),
         ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
         ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
+        (
+            "l.csv",
+            "labels\nred,blue\n",
+            'l.csv, line 2: expected 1 field, found 2: "red,blue".',
+        ),
         ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a".'),
         (
             "l.csv",
@@ -157,7 +162,8 @@ def test_ids_beside_labels(write: Any) -> None:
             "l.csv",
             "id,title,cat,dog\na,A title,1,0\nb,Another,1,1\n",
             'l.csv: the columns "title" are neither ids nor labels of 0 and 1, as other '
-            'columns are. Leave them out, or choose the column of labels, as "l.csv::title".',
+            "columns are. Leave them out, name a column of ids id, or choose the column of labels, "
+            'as "l.csv::title".',
         ),
     ],
 )

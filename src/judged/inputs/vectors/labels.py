@@ -210,7 +210,7 @@ def _lists_from_parquet(file: File) -> LabelTable:
         scan = pl.scan_parquet(file.path, glob=False)
         names = scan.collect_schema().names()
         if file.key is None and choose_ids(names, LABEL_NAMES) is None:
-            flat = scan.select(~cs.nested()).cast(pl.String).collect().fill_null("")
+            flat = scan.select(~cs.nested()).cast(pl.String, strict=False).collect().fill_null("")
             if flat.width == len(names) and (
                 table := _bit_columns(file, [names, *map(list, flat.rows())])
             ):
@@ -271,7 +271,13 @@ def _table_of(file: File) -> tuple[pl.LazyFrame, Sequence[str] | None]:
         return sheet.frame.lazy().with_columns(pl.all().str.strip_chars()), sheet.places
     name, places = "label", [f"line {number}" for number, _ in enumerate(lines, 1)]
     if mark != " ":
-        lines = [(split(line, mark) or [""])[0].strip() for line in lines]
+        cells = [[cell.strip() for cell in split(line, mark)] or [""] for line in lines]
+        if wide := next((number for number, row in enumerate(cells, 1) if len(row) > 1), None):
+            raise InputError(
+                f"{file.label}, line {wide}: expected 1 field, found {len(cells[wide - 1])}: "
+                f"{quote(lines[wide - 1])}."
+            )
+        lines = [row[0] for row in cells]
         if file.key is not None or lines[0].lower() in LABEL_NAMES:
             (name, *lines), places = lines, places[1:]
     return pl.LazyFrame({name: lines}, schema={name: pl.String}), places
@@ -310,8 +316,8 @@ def _bit_columns(file: File, rows: list[list[str]]) -> LabelTable | None:
     if others:
         raise InputError(
             f"{file.label}: the columns {few([quote(other, 30) for other in others])} are neither "
-            "ids nor labels of 0 and 1, as other columns are. Leave them out, or choose the column "
-            f'of labels, as "{file.label}::{others[-1]}".'
+            "ids nor labels of 0 and 1, as other columns are. Leave them out, name a column of ids "
+            f'id, or choose the column of labels, as "{file.label}::{others[-1]}".'
         )
     labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
     named = None if name is None else tuple(row[header.index(name)] for row in body)

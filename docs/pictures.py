@@ -76,7 +76,7 @@ class Digits:
         )
 
     @cached_property
-    def texts(self) -> demo_data.TextFiles:
+    def texts(self) -> demo_data.DemoFiles:
         """The demo's text search."""
         return demo_data.write_text_demo(self.files.folder / "text")
 
@@ -94,7 +94,7 @@ class Digits:
     @property
     def same(self) -> Any:
         return judged.relevance.same_label(
-            *(path.read_text(encoding="utf-8").split() for path in self.files.labels)
+            *(path.read_text(encoding="utf-8").split() for path in self.files.about)
         )
 
     def diagnosis(self) -> Any:

@@ -25,7 +25,7 @@ def digits() -> demo_data.Digits:
 
 
 def every(files: demo_data.DemoFiles) -> list[Path]:
-    return [files.judgements, files.readme, *files.runs, *files.vectors, *files.labels, *files.ids]
+    return [files.judgements, files.readme, *files.runs, *files.vectors, *files.about, *files.ids]
 
 
 def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo_data.Digits) -> None:
@@ -43,7 +43,7 @@ def test_the_files_come_out_the_same_every_time(files: demo_data.DemoFiles, tmp_
 
 
 def test_files_vectors_and_whole_rankings_give_the_same_numbers(files: demo_data.DemoFiles) -> None:
-    labels = [path.read_text(encoding="utf-8").split() for path in files.labels]
+    labels = [path.read_text(encoding="utf-8").split() for path in files.about]
     measures = demo_data.MEASURES
     found = evaluate_embeddings(
         *files.vectors, same_label(*labels), similarity="euclidean", measures=measures
@@ -62,9 +62,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     taken.write_text("mine")
     with pytest.raises(OutputError) as refused:
         demo_data.write_demo(taken)
-    assert (
-        str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
-    )
+    assert str(refused.value) == f"{taken}: is not a folder; name another one."
     assert taken.read_text() == "mine"
 
 

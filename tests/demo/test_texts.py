@@ -24,7 +24,7 @@ def texts() -> demo_data.TextCollection:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> demo_data.TextFiles:
+def files(tmp_path_factory: pytest.TempPathFactory) -> demo_data.DemoFiles:
     return demo_data.write_text_demo(tmp_path_factory.mktemp("demo") / "made" / "by the demo")
 
 
@@ -49,9 +49,9 @@ def run_of(texts: demo_data.TextCollection, name: str) -> Run:
     return dict(results)
 
 
-def every(files: demo_data.TextFiles) -> set[Path]:
+def every(files: demo_data.DemoFiles) -> set[Path]:
     logs = {path.with_name(f"{path.stem}.log.ndjson") for path in files.judges}
-    parts = (*files.runs, *files.texts, *files.vectors, *files.ids, *files.judges)
+    parts = (*files.runs, *files.about, *files.vectors, *files.ids, *files.judges)
     return {files.readme, files.judgements, *parts, *logs}
 
 
@@ -83,7 +83,7 @@ def test_the_second_judge_read_what_the_first_read_and_is_stricter(
     assert 0.5 < pair.kappa.estimate < 0.9
 
 
-def test_judged_finds_the_dense_run_from_the_files(files: demo_data.TextFiles) -> None:
+def test_judged_finds_the_dense_run_from_the_files(files: demo_data.DemoFiles) -> None:
     ids = [path.read_text(encoding="utf-8").split() for path in files.ids]
     found = Embeddings(*files.vectors, similarity="dot", query_ids=ids[0], item_ids=ids[1])
     dense = files.folder / "dense.run"
@@ -113,7 +113,7 @@ def test_the_fused_run_is_the_sum_of_reciprocal_ranks(texts: demo_data.TextColle
 
 
 def test_the_demo_writes_what_is_bundled_and_nothing_else(
-    files: demo_data.TextFiles, texts: demo_data.TextCollection
+    files: demo_data.DemoFiles, texts: demo_data.TextCollection
 ) -> None:
     assert {path for path in files.folder.rglob("*") if path.is_file()} == every(files)
     assert files.judgements.read_text(encoding="utf-8") == texts.judgements
@@ -127,13 +127,13 @@ def test_the_demo_writes_what_is_bundled_and_nothing_else(
     for place, table in enumerate((texts.queries, texts.passages)):
         np.testing.assert_array_equal(np.load(files.vectors[place]), texts.vectors[place])
         assert files.ids[place].read_text(encoding="utf-8").split() == list(table)
-        header, *rows = files.texts[place].read_text(encoding="utf-8").splitlines()
+        header, *rows = files.about[place].read_text(encoding="utf-8").splitlines()
         assert header == "id\ttext"
         assert dict(row.split("\t") for row in rows) == table
 
 
 def test_values_are_those_of_pytrec_eval(
-    files: demo_data.TextFiles, texts: demo_data.TextCollection
+    files: demo_data.DemoFiles, texts: demo_data.TextCollection
 ) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     names = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@1": "P_1", "R@10": "recall_10"}

@@ -11,7 +11,7 @@ import click
 from judged.cli._command import command
 
 if TYPE_CHECKING:
-    from judged.cli.demo_data import DemoFiles, TextFiles
+    from judged.cli.demo_data import DemoFiles
 
 
 @command(example="judged demo")
@@ -28,14 +28,14 @@ def demo(folder: Path) -> None:
     from judged.cli._terminal import say, working
     from judged.cli.demo_data import (
         TEXT_FOLDER,
-        planned_text_demo,
+        check_places,
         write_demo,
         write_gallery,
         write_report,
         write_text_demo,
     )
 
-    planned_text_demo(folder / TEXT_FOLDER)  # refused before anything is written
+    check_places(folder)
     with working("Searching"):
         files = write_demo(folder)
         texts = write_text_demo(folder / TEXT_FOLDER)
@@ -51,7 +51,7 @@ def demo(folder: Path) -> None:
     _say_next(files, texts, report, gallery)
 
 
-def _show(files: DemoFiles | TextFiles) -> None:
+def _show(files: DemoFiles) -> None:
     """Print a table of all measures, and the sentences of the comparison."""
     from judged.cli._terminal import deliver, say
     from judged.evaluation.evaluate import evaluate
@@ -70,7 +70,7 @@ def _show(files: DemoFiles | TextFiles) -> None:
             say(part)
 
 
-def _say_next(files: DemoFiles, texts: TextFiles, report: Path, gallery: Path | None) -> None:
+def _say_next(files: DemoFiles, texts: DemoFiles, report: Path, gallery: Path | None) -> None:
     """Print where the files are, and commands to try."""
     from judged.cli._terminal import say
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
@@ -48,19 +48,30 @@ SEED = 1998
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Files that `write_demo` wrote, with their rankings and measures."""
+    """The files of a collection that was written, and the measures that suit it."""
 
     folder: Path
-    rankings: tuple[Rankings, ...]
-    judgements: Path
-    runs: tuple[Path, ...]
-    vectors: tuple[Path, Path]  # pixels of the queries and of the collection
-    labels: tuple[Path, Path]
+    systems: tuple[str, ...]
+    about: tuple[Path, Path]  # labels or texts of the queries and of the items
+    vectors: tuple[Path, Path]
     ids: tuple[Path, Path]
-    readme: Path
-    first: Mapping[str, TopK]  # the first items of each query, by system
-    measures: tuple[str, ...] = MEASURES
-    compared: tuple[str, ...] = COMPARED  # fewer, to keep the comparison short
+    measures: tuple[str, ...]
+    compared: tuple[str, ...]  # fewer, to keep the comparison short
+    rankings: tuple[Rankings, ...] = ()
+    first: Mapping[str, TopK] = field(default_factory=dict)  # first items of each query, by system
+    judges: tuple[Path, ...] = ()  # judgements of each assessor, as the explorer saves them
+
+    @property
+    def judgements(self) -> Path:
+        return self.folder / "judgements.txt"
+
+    @property
+    def readme(self) -> Path:
+        return self.folder / "README.txt"
+
+    @property
+    def runs(self) -> tuple[Path, ...]:
+        return tuple(self.folder / f"{name}.run" for name in self.systems)
 
 
 DemoSystem = tuple[NDArray[np.int16], NDArray[np.int16], str]
@@ -115,27 +126,27 @@ def write_demo(folder: Path) -> DemoFiles:
             same_label(*shown), MEASURES, k=DEPTH, name=name
         )
     files = DemoFiles(
-        folder=folder,
+        folder,
+        tuple(searched),
+        about=(folder / "query-labels.txt", folder / "item-labels.txt"),
+        vectors=(folder / "queries.npy", folder / "items.npy"),
+        ids=(folder / "query-ids.txt", folder / "item-ids.txt"),
+        measures=MEASURES,
+        compared=COMPARED,
         rankings=tuple(
             found.scored(found.scored().name).rankings for found, _ in searched.values()
         ),
-        judgements=folder / "judgements.txt",
-        runs=tuple(folder / f"{name}.run" for name in searched),
-        vectors=(folder / "queries.npy", folder / "items.npy"),
-        labels=(folder / "query-labels.txt", folder / "item-labels.txt"),
-        ids=(folder / "query-ids.txt", folder / "item-ids.txt"),
-        readme=folder / "README.txt",
         first={name: results for name, (_, results) in searched.items()},
     )
-    make(folder)
     readme = _bundled("digits-readme.txt")
     check_place(folder, readme)
+    make(folder)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
-    for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
+    for path, (name, results) in zip(files.runs, files.first.items(), strict=True):
         results.save(path, tag=name)
     for place, rows in enumerate((digits.queries, digits.collection)):
         _write_vectors(files.vectors[place], digits.images[rows].astype(np.uint8))
-        _write_lines(files.labels[place], shown[place])
+        _write_lines(files.about[place], shown[place])
         _write_lines(files.ids[place], names[place])
     write_text(files.readme, readme.decode())
     return files
@@ -227,22 +238,6 @@ class TextCollection:
     runs: Mapping[str, str]  # TREC runs, by system
 
 
-@dataclass(frozen=True)
-class TextFiles:
-    """Files of `write_text_demo`, and the measures that suit them."""
-
-    folder: Path
-    judgements: Path
-    judges: tuple[Path, Path]  # judgements of each assessor, as the explorer saves them
-    runs: tuple[Path, ...]
-    texts: tuple[Path, Path]  # of the queries and of the passages
-    vectors: tuple[Path, Path]
-    ids: tuple[Path, Path]
-    readme: Path
-    measures: tuple[str, ...] = TEXT_MEASURES
-    compared: tuple[str, ...] = TEXT_COMPARED
-
-
 def load_texts() -> TextCollection:
     """Load the bundled collection."""
     with np.load(BytesIO(_bundled("text/vectors.npz"))) as arrays:
@@ -259,26 +254,21 @@ def load_texts() -> TextCollection:
     )
 
 
-def planned_text_demo(folder: Path) -> TextFiles:
-    """Return where `write_text_demo` would put its files, or fail if something else is there."""
+def write_text_demo(folder: Path) -> DemoFiles:
+    """Write texts, vectors, the judgements of both judges, runs and a README."""
     annotators = folder / ANNOTATORS
-    files = TextFiles(
-        folder=folder,
-        judgements=folder / "judgements.txt",
-        judges=(annotators / f"first{QRELS_SUFFIX}", annotators / f"second{QRELS_SUFFIX}"),
-        runs=tuple(folder / f"{name}.run" for name in TEXT_SYSTEMS),
-        texts=(folder / "queries.tsv", folder / "passages.tsv"),
+    texts, readme = load_texts(), _bundled("text/readme.txt")
+    check_place(folder, readme)
+    files = DemoFiles(
+        folder,
+        TEXT_SYSTEMS,
+        about=(folder / "queries.tsv", folder / "passages.tsv"),
         vectors=(folder / "queries.npy", folder / "passages.npy"),
         ids=(folder / "query-ids.txt", folder / "passage-ids.txt"),
-        readme=folder / "README.txt",
+        measures=TEXT_MEASURES,
+        compared=TEXT_COMPARED,
+        judges=(annotators / f"first{QRELS_SUFFIX}", annotators / f"second{QRELS_SUFFIX}"),
     )
-    check_place(folder, _bundled("text/readme.txt"))
-    return files
-
-
-def write_text_demo(folder: Path) -> TextFiles:
-    """Write texts, vectors, the judgements of both judges, runs and a README."""
-    texts, files = load_texts(), planned_text_demo(folder)
     make(files.judges[0].parent)
     write_text(files.judgements, texts.judgements)
     for place, qrels in enumerate((texts.judgements, texts.second)):
@@ -288,10 +278,10 @@ def write_text_demo(folder: Path) -> TextFiles:
         write_text(path, run)
     for place, table in enumerate((texts.queries, texts.passages)):
         rows = "".join(f"{name}\t{text}\n" for name, text in table.items())
-        write_text(files.texts[place], f"id\ttext\n{rows}")
+        write_text(files.about[place], f"id\ttext\n{rows}")
         _write_vectors(files.vectors[place], texts.vectors[place])
         _write_lines(files.ids[place], table)
-    write_text(files.readme, _bundled("text/readme.txt").decode())
+    write_text(files.readme, readme.decode())
     return files
 
 
@@ -333,6 +323,12 @@ def make(folder: Path) -> None:
         raise OutputError(
             f"{folder}: cannot be made a folder ({error.strerror}); name another one."
         ) from error
+
+
+def check_places(folder: Path) -> None:
+    """Fail before anything is written if the folder, or that of the texts, is not a demo's."""
+    check_place(folder, _bundled("digits-readme.txt"))
+    check_place(folder / TEXT_FOLDER, _bundled("text/readme.txt"))
 
 
 def check_place(folder: Path, readme: bytes) -> None:

@@ -34,7 +34,7 @@ from judged.matching.checks import (
     without_repeats,
 )
 from judged.matching.join import distinct, numbers
-from judged.matching.pool import rows_of
+from judged.matching.pool import subtopic_table
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -368,15 +368,13 @@ def judgements_by_document(
     import polars as pl
 
     if isinstance(judgements, Lookup):
-        refuse_repeated(judgements, duplicates)
-        names, dropped = tuple(judgements.lists), len(judgements.repeated)
-        judgements = Judgements(
-            _flat(judgements, "grade"),
-            judgements.source,
-            judgements.notes,
-            queries=names,
-            dropped=dropped,
-        )
+        if judgements.by_subtopic:
+            judgements = subtopic_table(judgements, duplicates)
+        else:
+            dropped = len(refuse_repeated(judgements, duplicates))
+            frame, names = _flat(judgements, "grade"), tuple(judgements.lists)
+            source, told = judgements.source, judgements.notes
+            judgements = Judgements(frame, source, told, queries=names, dropped=dropped)
     whole = distinct(judgements, duplicates).table
     frame, _ = to.replacing_items(whole)
     about = identity(whole)
@@ -397,14 +395,10 @@ def judgements_by_document(
 
 
 def _flat(lookup: Lookup, value: str) -> pl.DataFrame:
-    """Return the rows of a dict of dicts, or of dicts of dicts of dicts."""
+    """Return the rows of a dict of dicts."""
     import polars as pl
 
     lists = lookup.lists
-    if lookup.by_subtopic:
-        rows = rows_of(lookup)
-        names = texts("query", lists).gather(rows["number"])
-        return rows.select(names, "item", "grade", "subtopic")
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
     values = numbers(lists, lengths, f"a {value}")
     query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))

@@ -83,18 +83,13 @@ def table_by_item(grouped: Grouped[Judgements]) -> tuple[Judgements, Subtopics]:
     return replace(table, frame=frame, notes=notes, locate=None, rows=None), subtopics
 
 
-def lists_by_item(lookup: Lookup) -> tuple[Lookup, Subtopics]:
-    """Return the same for a dict of dicts of dicts."""
-    frame = rows_of(lookup)
-    items, subtopics = _by_item(frame, frame["number"].to_numpy())
-    pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
-    lists = {query: dict(next(pairs) for _ in items_of) for query, items_of in lookup.lists.items()}
-    return replace(
-        lookup,
-        lists=lists,
-        notes=(*lookup.notes, *_subtopic_note(len(subtopics.grade), items.height)),
-        by_subtopic=False,
-    ), subtopics
+def subtopic_table(lookup: Lookup, duplicates: str) -> Judgements:
+    """Return a dict of dicts of dicts as a table of judgements by subtopic."""
+    dropped = len(refuse_repeated(lookup, duplicates))
+    rows = rows_of(lookup)
+    frame = rows.select(texts("query", lookup.lists).gather(rows["number"]), *rows.columns[1:])
+    names = tuple(lookup.lists)
+    return Judgements(frame, lookup.source, lookup.notes, queries=names, dropped=dropped)
 
 
 def rows_of(lookup: Lookup) -> pl.DataFrame:
@@ -278,10 +273,10 @@ class Pool:
 def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:
     """Group judgements by query."""
     subtopics = None
+    if isinstance(judgements, Lookup) and judgements.by_subtopic:
+        judgements = subtopic_table(judgements, duplicates)
     if isinstance(judgements, Lookup):
         dropped = len(refuse_repeated(judgements, duplicates))
-        if judgements.by_subtopic:
-            judgements, subtopics = lists_by_item(judgements)
         lists = judgements.lists
         if not lists:
             raise InputError(
@@ -289,7 +284,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             )
         lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
         grades = numbers(lists, lengths, "a grade")
-        pool = Pool(tuple(lists), lengths, grades, judgements, dropped, subtopics)
+        pool = Pool(tuple(lists), lengths, grades, judgements, dropped)
     else:
         grouped = distinct(judgements, duplicates)
         dropped = grouped.table.dropped

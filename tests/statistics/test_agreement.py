@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import krippendorff
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from judged.arrays import Floats
-from judged.errors import InputError
 from judged.statistics.agreement import (
     ALPHAS,
     KAPPAS,
@@ -125,34 +123,3 @@ def test_a_resample_is_the_number_of_the_queries_drawn() -> None:
         assert found[:, at] == pytest.approx(wanted, abs=1e-12)
     without = [cohen_kappa(*both[query != one, :2].T, weights="linear") for one in range(units)]
     assert left_out(samples[1], None) == pytest.approx(without)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [([], []), ([1], [1, 0]), ([[1]], [[1]]), ([1.0], [np.nan]), ([np.inf], [1])],
-)
-def test_kappa_of_what_is_no_pair_of_lists(first: Any, second: Any) -> None:
-    with pytest.raises(InputError) as caught:
-        cohen_kappa(first, second)
-    assert str(caught.value) == (
-        "kappa takes two lists of finite grades of the same items, one per assessor."
-    )
-
-
-def test_what_else_is_refused() -> None:
-    with pytest.raises(InputError) as caught:
-        cohen_kappa(["a"], ["b"])
-    assert str(caught.value) == "grades must be numbers."
-    for wrong in ([1, 2], [[1], [2]], [[1, np.inf]]):
-        with pytest.raises(InputError) as caught:
-            krippendorff_alpha(wrong)
-        assert str(caught.value) == (
-            "alpha takes a table of grades: a row per item, and two or more columns, one per "
-            "assessor."
-        )
-    with pytest.raises(InputError) as caught:
-        cohen_kappa([1], [1], weights="cubic")
-    assert str(caught.value) == ("weights must be one of plain, linear, quadratic; got 'cubic'.")
-    with pytest.raises(InputError) as caught:
-        krippendorff_alpha([[1, 1]], metric="ratio")
-    assert str(caught.value) == ("metric must be one of nominal, ordinal, interval; got 'ratio'.")

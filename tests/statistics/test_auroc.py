@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.errors import InputError
 from judged.statistics.intervals import auroc
 
 RNG = np.random.default_rng(20)
@@ -74,15 +73,3 @@ def test_a_perfect_area_has_an_interval_of_some_width(size: int) -> None:
 def test_one_score_of_a_kind_gives_no_interval(m: int, n: int) -> None:
     found = auroc(np.ones(m), np.zeros(n))
     assert found.to_dict() == {"value": 1.0, "low": None, "high": None}
-
-
-@pytest.mark.parametrize(
-    "scores", [([], [1.0]), ([1.0], []), ([math.nan], [1.0]), ([[1.0]], [1.0])]
-)
-def test_what_has_no_area(scores: tuple[list[float], list[float]]) -> None:
-    with pytest.raises(InputError) as refused:
-        auroc(*scores)
-    assert (
-        str(refused.value)
-        == "an AUROC needs at least one score of each kind, and none that is NaN."
-    )

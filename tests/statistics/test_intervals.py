@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.errors import InputError
 from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval, interval, mean_interval, wilson
 from judged.statistics.samples import Means, Median, Sample
@@ -261,58 +260,6 @@ def test_resamples_that_are_all_the_same() -> None:
     assert interval(Means.of_values(np.full(9, 0.1)), method="bca").note == note
     # Values differ, and the number that is made of them does not.
     assert interval(ratio(np.repeat(PAIRS[:, :1], 2, axis=1)), resamples=999).note == note
-
-
-@pytest.mark.parametrize(
-    ("sample", "method", "message"),
-    [
-        (
-            Median.of_values(np.arange(9.0)),
-            "t",
-            "t gives no interval of a median; percentile does.",
-        ),
-        (
-            Median.of_values(np.arange(9.0)),
-            "bca",
-            "bca gives no interval of a median; percentile does.",
-        ),
-        (
-            ratio(np.random.default_rng(0).random((9, 2))),
-            "t",
-            "t gives no interval of a number that is no mean, sum or geometric mean; "
-            "bca and percentile do.",
-        ),
-        (
-            Means.of_values(np.arange(9.0)),
-            "bac",
-            "the method of an interval must be one of t, bca, percentile; got 'bac'; did you mean "
-            "'bca'?",
-        ),
-    ],
-)
-def test_methods_that_do_not_fit(sample: Sample, method: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        interval(sample, method=method)
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize("values", [[], [math.nan, 1.0], [[1.0, 2.0]], [math.inf, 0.0]])
-def test_values_that_have_no_mean(values: list[float]) -> None:
-    with pytest.raises(InputError) as refused:
-        mean_interval(values)
-    assert (
-        str(refused.value)
-        == "an interval of a mean needs one finite number for each query, and at least one."
-    )
-
-
-@pytest.mark.parametrize("level", [0, 1, 95, "0.95", True, math.nan])
-def test_levels_that_are_none(level: object) -> None:
-    with pytest.raises(InputError) as refused:
-        mean_interval([1.0, 2.0], level=level)  # type: ignore[arg-type]
-    assert str(refused.value) == (
-        f"the level of an interval must be a number between 0 and 1, such as 0.95; got {level!r}."
-    )
 
 
 @given(st.integers(0, 10**6), st.integers(6, 40))

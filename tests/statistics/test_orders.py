@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, weightedtau
 
-import judged
 from judged.arrays import Floats
-from judged.errors import InputError
 from judged.statistics import order_agreement
 from judged.statistics.orders import taus
 
@@ -130,39 +128,6 @@ def test_without_any_order_on_one_side(x: Any, y: Any, note: str) -> None:
 def test_a_series_is_aligned_by_its_names() -> None:
     x = pd.Series([3.0, 2.0, 1.0], index=["a", "b", "c"])
     assert order_agreement(x, x.sort_values()).same
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "message"),
-    [
-        (
-            [0.5, 0.4],
-            [0.4, 0.5],
-            "an agreement of orders needs at least three systems; got 2. Two systems are in one "
-            "order or in the other: compare their values.",
-        ),
-        (
-            {"a": 1, "b": 2, "c": 3},
-            {"a": 1, "b": 2, "d": 3},
-            "x and y must have a value for the same systems; x has c, which y lacks.",
-        ),
-        (
-            pd.Series([1, 2, 3], index=["a", "a", "b"]),
-            {"a": 1, "b": 2},
-            "x has two values for one system; give one.",
-        ),
-        ([1, 2, 3], "123", "y must be {system: value}, or a sequence of values; got '123'."),
-        (
-            {"a": 1, "b": math.nan, "c": 3},
-            {"a": 1, "b": 2, "c": 3},
-            "x must have a number for each system; got nan for system 'b'.",
-        ),
-    ],
-)
-def test_what_is_refused(x: Any, y: Any, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        judged.statistics.order_agreement(x, y)
-    assert str(raised.value) == message
 
 
 # -- tau-b of many orders at once

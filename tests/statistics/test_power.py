@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.errors import InputError
 from judged.statistics.power import detectable, needed_units, t_power
 from judged.statistics.t import t_quantile
 from support.loops import for_each
@@ -65,29 +64,6 @@ def test_needed_units_are_just_enough(deviation: float, difference: float) -> No
     n = needed_units(deviation, difference)
     assert float(detectable(deviation / np.sqrt(n), n - 1)) <= difference
     assert n == 2 or float(detectable(deviation / np.sqrt(n - 1), n - 2)) > difference
-
-
-@pytest.mark.parametrize("power", [0.05, 1.0, 0.0, np.nan])
-def test_powers_that_are_none(power: float) -> None:
-    message = f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
-    with pytest.raises(InputError) as refused:
-        detectable(0.1, 10, power=power)
-    assert str(refused.value) == message
-    with pytest.raises(InputError) as refused:
-        needed_units(0.1, 10, power=power)
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    ("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan), (1, 1e-200)]
-)
-def test_nothing_to_plan_with(deviation: float, difference: float) -> None:
-    with pytest.raises(InputError) as refused:
-        needed_units(deviation, difference)
-    assert str(refused.value) == (
-        "a number of queries needs a deviation and a difference above 0; got "
-        f"{deviation!r} and {difference!r}."
-    )
 
 
 def test_power_without_an_effect_is_the_share_of_false_alarms() -> None:

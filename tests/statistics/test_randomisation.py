@@ -120,12 +120,6 @@ def test_nothing_to_go_by() -> None:
     assert none.low.shape == (1, 2)
 
 
-def test_values_that_are_not_finite_are_refused() -> None:
-    with pytest.raises(InputError) as error:
-        randomisation(np.array([[1.0], [np.inf]]))
-    assert str(error.value) == "a randomisation test needs differences that are finite numbers."
-
-
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, int]:
     """Columns with ties and zeros, weights, groups and a number of resamples."""

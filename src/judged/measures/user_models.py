@@ -208,9 +208,7 @@ class _Reading:
         self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float
     ) -> None:
         _check_scale(r, name, min_rel, max_rel)
-        # A power of two changes no digit, and keeps sums of the greatest grades finite.
-        unit = 2.0 ** min(int(np.frexp(max_rel - min_rel)[1]), 1000)
-        above, span = (r.hit_grade - min_rel) / unit, (max_rel - min_rel) / unit
+        above, span = r.hit_grade - min_rel, np.float64(max_rel) - np.float64(min_rel)
         end = r.cutoff(k, np.nextafter(min_rel, np.inf))
         chosen = np.flatnonzero((above > 0) & (r.hit_rank <= end[r.hit_query]))
         self.rankings = r
@@ -255,11 +253,6 @@ def _check_scale(r: Rankings, name: str, min_rel: float, max_rel: float) -> None
     if min_rel >= max_rel:
         raise MeasureError(
             f"min_rel of {name} must be below max_rel; got {show(min_rel)} and {show(max_rel)}."
-        )
-    if not np.isfinite(float(max_rel) - float(r.hit_grade.min(initial=min_rel))):
-        raise MeasureError(
-            f"max_rel of {name} lies further from min_rel, or from the lowest grade, than a number "
-            f"can hold; got {show(min_rel)} and {show(max_rel)}."
         )
     _check_top(r, name, "max_rel", max_rel)
 

@@ -139,7 +139,7 @@ class Document:
     details: Sequence[str] | Callable[[], Sequence[str]] = ()
     """Sentences that are shown with `verbose`, and folded in HTML and Markdown; or a function that
     returns them."""
-    hint: str | Callable[[], str] = "More: verbose=True (command line: -v)."
+    hint: str | Callable[[], str] = "More: to_text(verbose=True)."
     """A line that replaces the details on terminals and in text without `verbose`; or a function
     that returns it."""
     methods: Callable[[], str] | None = None

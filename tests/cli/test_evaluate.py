@@ -95,7 +95,7 @@ def test_output_file_takes_its_format_from_its_name(judged, files):
         "a    0.5000",
         "",
         warning.replace("--missing skip", "missing=skip"),
-        "definitions and notes: verbose (-v)",
+        "definitions and notes: to_text(verbose=True)",
     ]
 
 

@@ -51,7 +51,7 @@ def test_a_block_has_every_column_and_sizes_stand_before_p() -> None:
         "odd  0.4125  0.2906 … 0.5344       0.0000  −0.0894 … +0.0894   0.00             4/0/4"
         "  1.0000     1.0000      0.1432  not significant\n\n"
         "Test: paired t; correction: Holm over 2 comparisons of AP; confidence level: 95 %.\n"
-        "one run of each system; notes: verbose (-v)"
+        "one run of each system; notes: to_text(verbose=True)"
     )
 
 
@@ -300,7 +300,7 @@ def test_many_sentences_are_cut_and_verbose_has_all() -> None:
     many = {f"run{n}": {q: n + v for q, v in per_query(OLD).items()} for n in range(8)}
     found = judged.compare_values(many)
     assert len(found.rows) == 28
-    assert "8 more sentences: verbose (-v)." in found.to_text().splitlines()
+    assert "8 more sentences: to_text(verbose=True)." in found.to_text().splitlines()
     verbose = found.to_text(verbose=True)
     assert all(row.says in verbose for row in found.rows)
 

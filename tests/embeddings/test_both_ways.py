@@ -52,7 +52,7 @@ def test_what_was_ranked_is_said_of_each():
         "Summaries are over all 4 judged queries (queries to items) and all 2 judged queries "
         "(items to queries)." in both.methods()
     )
-    assert both.to_text().splitlines()[-1] == "cosine; definitions and notes: verbose (-v)"
+    assert both.to_text().splitlines()[-1] == "cosine; definitions and notes: to_text(verbose=True)"
 
 
 def test_what_is_left_out_is_named_in_the_last_line():
@@ -60,7 +60,7 @@ def test_what_is_left_out_is_named_in_the_last_line():
     found = search.evaluate(same_label([0, 0], [0, 0]), "RR")
     assert found.to_text().splitlines()[-1] == (
         "cosine; excluded from the ranking: the item with the query's own row number; "
-        "definitions and notes: verbose (-v)"
+        "definitions and notes: to_text(verbose=True)"
     )
 
 

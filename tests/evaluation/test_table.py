@@ -177,7 +177,9 @@ def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() ->
     assert said(evaluate({"q": {"a": 1, "b": 2}}, run, "P@3"), "are judged") == []
     removed = evaluate({"q": {"a": 1, "b": 0}}, run, "P@3", policy={"unjudged": "removed"})
     assert said(removed, "are judged") == []
-    assert said(removed, "verbose") == ["unjudged=removed; definitions and notes: verbose (-v)"]
+    assert said(removed, "verbose") == [
+        "unjudged=removed; definitions and notes: to_text(verbose=True)"
+    ]
 
 
 def test_short_lists_only_where_more_results_could_matter() -> None:

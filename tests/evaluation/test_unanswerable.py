@@ -79,7 +79,7 @@ def test_the_block_is_a_table_of_its_own() -> None:
     ]
     assert lines[-1] == (
         "empty=skip; two: all best scores are the same, so they tell nothing apart; definitions "
-        "and notes: verbose (-v)"
+        "and notes: to_text(verbose=True)"
     )
     assert (
         "unanswerable: two: all best scores are the same, so they tell nothing apart"

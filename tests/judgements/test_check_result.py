@@ -35,7 +35,7 @@ def test_sentences_come_first_and_numbers_after_them(found: judged.results.Colle
         "Not checked: unjudged twins of relevant items, and judged items that occur nowhere: no "
         "texts or vectors of items were given.",
         "Not checked: overlap with a training set: none was given.",
-        "More: verbose=True (command line: -v).",
+        "More: to_text(verbose=True).",
     ]
     assert found.to_text(verbose=True).splitlines()[-2:] == [
         "Relevant: any grade above 0.",

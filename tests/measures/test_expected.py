@@ -244,7 +244,7 @@ def test_what_is_said_of_an_estimate() -> None:
     assert note.endswith(f"; standard error {error:.2g}.")
     assert evaluation.to_text().splitlines()[-1] == (
         f"ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
-        "and notes: verbose (-v)"
+        "and notes: to_text(verbose=True)"
     )
     line = (
         "Mean over the orders of ties: estimated from 500 random orders in queries where they are "

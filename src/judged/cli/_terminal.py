@@ -81,7 +81,7 @@ _SHELL = [
     (re.compile(rf"(?:[\w.]+=)?{_VALUE} \((--[^()]*?)(?: on the command line)?\)"), r"\1"),
     (re.compile(rf"\((see )?(?:[\w.]+=)?{_VALUE}, (--[^()]*)\)"), r"(\1\2)"),
     (re.compile(r" \(\w+='\w+'\)"), ""),  # after an option
-    (re.compile(r"verbose(?:=True)? \((?:command line: )?-v\)"), "-v"),
+    (re.compile(r"\bto_text\(verbose=True\)"), "-v"),
     (
         re.compile(r"\b([Uu]se|or|choose) (ties|missing|empty|unjudged|duplicates)=(\w+)\b"),
         r"\1 --\2 \3",

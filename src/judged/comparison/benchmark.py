@@ -533,7 +533,7 @@ class Benchmark(Result):
                 for text in evaluation.warnings()
                 if text not in evaluation._grave()
             ],
-            hint="definitions, and warnings about ties and unjudged results: verbose (-v)",
+            hint="definitions, and warnings about ties and unjudged results: to_text(verbose=True)",
             methods=self.methods,
         )
 

@@ -422,8 +422,8 @@ class Comparison(Result):
                 self.methods(),
             ]
 
-        more = [f"{len(hidden):,} more sentences: verbose (-v)."] if hidden else []
-        hint = brief(evaluation) if evaluation else "notes: verbose (-v)"
+        more = [f"{len(hidden):,} more sentences: to_text(verbose=True)."] if hidden else []
+        hint = brief(evaluation) if evaluation else "notes: to_text(verbose=True)"
         return Document(
             answer=() if display.quiet else findings[:MAX_SENTENCES],
             tables=shown,

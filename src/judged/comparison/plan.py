@@ -443,7 +443,7 @@ class Plan(Result):
             warnings=[note for note in self.notes if isinstance(note, Warned)],
             notes=_assumptions(self),
             details=_definitions(self),
-            hint="formulas and limits: verbose (-v)",
+            hint="formulas and limits: to_text(verbose=True)",
         )
 
     def _table(self) -> Table:

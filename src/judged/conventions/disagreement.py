@@ -674,5 +674,5 @@ class Disagreement(Result):
             warnings=self.notes,
             notes=notes,
             details=[f"Default policy: {Policy()}."],
-            hint="What the definitions mean and change: verbose=True (command line: -v).",
+            hint="What the definitions mean and change: to_text(verbose=True).",
         )

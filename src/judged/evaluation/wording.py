@@ -61,7 +61,7 @@ def brief(evaluation: Evaluation) -> str:
             *_apart(evaluation, notes_only=True),
             *([] if evaluation.level is None else interval_lines(evaluation, brief=True)),
             *_estimates(evaluation, brief=True),
-            "definitions and notes: verbose (-v)",
+            "definitions and notes: to_text(verbose=True)",
         ]
     )
 

@@ -190,10 +190,6 @@ FORMS = (
         ),
         ({"q1": {}}, "the attributes given: the table has no attribute beside the query."),
         (
-            pl.DataFrame({"query": ["q1"]}),
-            "the attributes given: the table has no attribute beside the query.",
-        ),
-        (
             pl.DataFrame({"name": ["q1"], "x": [1]}),
             "the attributes given: a column with the ids of queries is needed, called query_id, "
             'qid, query or id; the columns are "name", "x".',
@@ -223,10 +219,6 @@ FORMS = (
             "the attributes given: no query has attributes. The attributes are of 'Q1'; the "
             "queries are 'q1', 'q2'. They would agree with their ids in lower case: ids are "
             "compared as exact texts.",
-        ),
-        (
-            pd.DataFrame([["q1", 1, 2]], columns=["query", "a", "a"]),
-            'the attributes given: there are two columns "a"; name each column once.',
         ),
         (
             pd.DataFrame({"query": [1.0], "a": [1]}),

@@ -221,12 +221,12 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "two columns of relevant ids": (
         row(relevant=["a"], gold=["b"], retrieved=["a"]),
-        f'{LIST}: "relevant" and "gold" could both be the relevant ids; say which, with '
+        f'{LIST}: the relevant ids may be column "relevant" or "gold". Say which: '
         "columns={'relevant': 'relevant'} (--columns relevant=relevant).",
     ),
     "two columns of retrieved ids": (
         row(relevant=["a"], results=["b"], retrieved=["a"]),
-        f'{LIST}: "results" and "retrieved" could both be the retrieved ids; say which, with '
+        f'{LIST}: the retrieved ids may be column "results" or "retrieved". Say which: '
         "columns={'retrieved': 'results'} (--columns retrieved=results).",
     ),
     "too few scores": (

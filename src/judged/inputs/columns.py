@@ -188,11 +188,17 @@ def surest(
     if len(rivals) > 1:
         names = [header[at] for at in rivals]
         refuse_two_columns(names, source)
-        raise InputError(
-            f"{source}: the {role} may be column {listed(list(map(quote, names)), 'or')}. Say "
-            f"which: columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
-        )
+        raise say_which(role, names, source)
     return rivals[0]
+
+
+def say_which(role: str, names: Sequence[str], source: str) -> InputError:
+    """Return an error about several columns that may have a role."""
+    what = f"{role} ids" if role in LISTS else role
+    return InputError(
+        f"{source}: the {what} may be column {listed(list(map(quote, names)), 'or')}. Say which: "
+        f"columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
+    )
 
 
 def refuse_two_columns(names: Sequence[str], source: str) -> None:

@@ -11,7 +11,14 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError, quoted
-from judged.inputs.columns import LISTS, NamedColumns, has_lists, is_labelled, label_candidates
+from judged.inputs.columns import (
+    LISTS,
+    NamedColumns,
+    has_lists,
+    is_labelled,
+    label_candidates,
+    say_which,
+)
 from judged.inputs.dicts import numbered
 from judged.inputs.formats import is_number
 from judged.inputs.frames import complete, id_texts
@@ -19,7 +26,7 @@ from judged.inputs.keyed import Sheet
 from judged.inputs.objects import column_of
 from judged.inputs.rows import Cells
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run, unchecked_table
-from judged.text import counted, listed, quote
+from judged.text import counted, listed
 
 _FLAGS = {"true": "1", "false": "0"}
 _USES = {"query", "item", "grade", "score"}
@@ -85,11 +92,7 @@ def _column(role: str, table: Sheet, named: NamedColumns) -> str | None:
     used = {table.header[at] for places in by_user.values() for at in places}
     names = [name for name in label_candidates(role, table.header) if name not in used]
     if len(names) > 1 and role in ("grade", "score"):
-        word = _WORDS.get(role, role)
-        raise InputError(
-            f"{table.source}: the {word} may be column {listed(list(map(quote, names)), 'or')}. "
-            f"Say which: columns={{{word!r}: {names[0]!r}}} (--columns {word}={names[0]})."
-        )
+        raise say_which(_WORDS.get(role, role), names, table.source)
     return names[0] if names else None
 
 

@@ -25,6 +25,7 @@ from judged.inputs.columns import (
     is_labelled,
     matching,
     refuse_two_columns,
+    say_which,
     shown_header,
 )
 from judged.inputs.csv import SEPARATORS, records
@@ -60,13 +61,6 @@ _EXAMPLES = {
     "query": "query_id, question_id, query, question, user_input",
     "relevant": "relevant, relevant_ids, expected_ids, reference_context_ids, gold, ground_truth",
     "retrieved": "retrieved, retrieved_ids, retrieved_context_ids, predictions, results",
-}
-_PHRASES = {
-    "query": "the query",
-    "relevant": "the relevant ids",
-    "retrieved": "the retrieved ids",
-    "scores": "the scores of retrieved items",
-    "grades": "the grades of relevant items",
 }
 _LONG_TEXT = 60  # ids of so many characters, with spaces in them, are texts
 _SEPARATED = re.compile(r"[\s,;|]")
@@ -108,8 +102,7 @@ def rows_in(
             results = columns["retrieved"]
             numbers = [one for one in numbers if not one.belongs_to_results(ids, results)]
         if len(numbers) > 1:
-            both = [one.name for one in numbers]
-            raise InputError(_two_columns(_BESIDE[role], both, table.source))
+            raise say_which(_BESIDE[role], [one.name for one in numbers], table.source)
         lists = ids.with_values(numbers[0]) if numbers else ids.lists
         by_query = dict(zip(queries, lists, strict=True))
         lookups[ids.kind] = lookup_of_lists(by_query, ids.kind, table.source, (*notes, *ids.notes))
@@ -182,7 +175,7 @@ def choose_row_columns(
         free = [name for name in header if name not in {*chosen.values(), *by_user.values()}]
         tiers = [names for names in matching(role, free) if names]
         if tiers and len(tiers[0]) > 1:
-            raise InputError(_two_columns(role, tiers[0], source))
+            raise say_which(role, tiers[0], source)
         chosen[role] = tiers[0][0] if tiers else None
         if len(tiers) > 1 and role in LISTS:
             others = " or ".join(quote(name) for names in tiers[1:] for name in names)
@@ -221,14 +214,6 @@ def _columns_by_user(header: Sequence[str], source: str, named: NamedColumns) ->
     return columns
 
 
-def _two_columns(role: str, names: Sequence[str], source: str) -> str:
-    both = " and ".join(map(quote, names))
-    return (
-        f"{source}: {both} could both be {_PHRASES[role]}; say which, with "
-        f"columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
-    )
-
-
 def table_in_file(source: Source, format: str) -> Sheet | None:
     """Return the table in a file; None if its columns have no names."""
     if format == "parquet":
@@ -242,11 +227,15 @@ def table_in_file(source: Source, format: str) -> Sheet | None:
         rows: Iterator[tuple[str, Any]] = ((f"line {number}", row) for number, row in lines)
     elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
         header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
-        rows = (row for _ in (1,) for row in numbered(parse_document(source, _NAMED_ROWS)))
+        rows = _rows_of_document(source)
     else:
         return None
     rows = mappings(rows, source.label, _NAMED_ROWS)
     return None if header is None else Sheet(source.label, header, rows)
+
+
+def _rows_of_document(source: Source) -> Iterator[tuple[str, Any]]:
+    yield from numbered(parse_document(source, _NAMED_ROWS))  # parsed only if rows are read
 
 
 def table_of(given: Any) -> Sheet | None:

@@ -180,9 +180,7 @@ def in_place(error: InputError, given: Any, wanted: Kind, where: str) -> InputEr
     file = printable(given) if isinstance(given, (str, PathLike)) else ""
     if str(error) != kind.mistaken_for(wanted, file):
         return error
-    return InputError(
-        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. {where}"
-    )
+    return InputError(kind.mistaken_for(wanted, file, kind.columns, where))
 
 
 def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:

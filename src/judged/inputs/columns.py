@@ -557,7 +557,8 @@ class _Choice:
             for at in self.by_user.get(role, self.by_name[role]):
                 name = self.header[at]
                 if role == "rank" or plain(name) not in map(plain, GRADES_BY_ANOTHER_NAME):
-                    raise InputError(_mistaken(RUN, role, name, self.kind, self.source))
+                    why = f"column {quote(name)} is a {role}"
+                    raise InputError(RUN.mistaken_for(self.kind, self.source, why))
         if self.has("score"):
             return "score"
         self._need("query")
@@ -574,9 +575,10 @@ class _Choice:
             self._need("query")
             self._need("item")
             name = self.header[self.by_user.get("grade", self.by_name["grade"])[0]]
+            why = f"column {quote(name)} is a grade"
             raise InputError(
-                f"{_mistaken(JUDGEMENTS, 'grade', name, self.kind, self.source)} If it is what "
-                f"orders the run, say so: columns={{'score': {name!r}}} (--columns score={name})."
+                f"{JUDGEMENTS.mistaken_for(self.kind, self.source, why)} If it is what orders the "
+                f"run, say so: columns={{'score': {name!r}}} (--columns score={name})."
             )
         return role
 
@@ -677,12 +679,4 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
         f"{source}: no column with {article} {' or a '.join(roles)}; the columns are "
         f"{shown_header(header)}. Say which it is: columns={{{roles[0]!r}: COLUMN}} "
         f"(--columns {roles[0]}=COLUMN). Or use a name that is understood: {names}.{every}"
-    )
-
-
-def _mistaken(given: Kind, role: str, column: str, wanted: Kind, source: str) -> str:
-    return (
-        f"{source} looks like {given.phrase} (column {quote(column)} is a {role}), not "
-        f"{wanted.phrase}. "
-        "Were the two files given in the wrong order?"
     )

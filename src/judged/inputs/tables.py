@@ -54,11 +54,17 @@ class Kind:
     surest: bool = False
     """True if the surest of several possible columns is taken; otherwise several are an error."""
 
-    def mistaken_for(self, wanted: Kind, source: str) -> str:
+    def mistaken_for(
+        self,
+        wanted: Kind,
+        source: str,
+        why: str = "",
+        where: str = "Were the two files given in the wrong order?",
+    ) -> str:
+        columns = "" if why else f" ({wanted.columns})"
         return (
-            f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
-            f"({wanted.columns}). "
-            "Were the two files given in the wrong order?"
+            f"{source} looks like {self.phrase} ({why or self.columns}), not "
+            f"{wanted.phrase}{columns}. {where}"
         )
 
 

@@ -220,12 +220,12 @@ def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: s
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
     """Return one run or several by name, unread."""
     if isinstance(given, (str, PathLike)):
-        return dict([_named(given)])
+        return dict([named_file(given)])
     if isinstance(given, (list, tuple)):
         if not given:
             raise InputError("no run was given.")
         if all(isinstance(run, (str, PathLike)) for run in given):
-            named = [_named(run) for run in given]
+            named = list(map(named_file, given))
             return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
     from judged.inputs.dicts import holds_several, with_texts
     from judged.inputs.objects import is_record
@@ -250,7 +250,3 @@ def _refuse_repeats(runs: Iterable[Any]) -> None:
             "repeats of a run are for judged.compare and judged.gate; here give each as a run of "
             "its own, {name: run}."
         )
-
-
-def _named(given: Any) -> tuple[str | None, Any]:
-    return named_file(given) if isinstance(given, str) else (None, given)

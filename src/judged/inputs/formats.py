@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import as_columns, candidates
@@ -130,8 +130,10 @@ def run_name(path: str | PurePath) -> str:
     return printable(bare.name)
 
 
-def named_file(given: str) -> tuple[str | None, str]:
-    """Split NAME=FILE; a file that has "=" in its name has no other name."""
+def named_file(given: Any) -> tuple[str | None, Any]:
+    """Split NAME=FILE; a path, and a file that has "=" in its name, have no other name."""
+    if not isinstance(given, str):
+        return None, given
     name, equals, file = given.partition("=")
     if not equals or "://" in name or os.path.lexists(given):
         return None, given

@@ -88,7 +88,7 @@ def _from_files(runs: list[Any] | tuple[Any, ...]) -> Any:
         raise InputError(_NAMELESS)
     if not all(isinstance(run, (str, PathLike)) for run in runs):
         return runs
-    named = [named_file(run) if isinstance(run, str) else (None, run) for run in runs]
+    named = list(map(named_file, runs))
     given = [files_of(name, file) for name, file in named]
     if not any(isinstance(run, Repeats) for run in given):
         return runs

@@ -170,7 +170,7 @@ def _parts(given: Any) -> Iterator[_Part]:
         and given
         and all(isinstance(file, (str, PathLike)) for file in given)
     ):
-        files = [named_file(file) if isinstance(file, str) else (None, file) for file in given]
+        files = list(map(named_file, given))
         for (user_name, file), name in zip(files, distinct_names(files), strict=True):
             yield _part(fspath(file), user_name, name, _GIVEN)
     else:

@@ -25,7 +25,7 @@ from judged.inputs.columns import called, candidates, refuse_two_columns, shown_
 from judged.inputs.csv import records as csv_records
 from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
-from judged.inputs.frames import id_texts
+from judged.inputs.frames import id_texts, scan_source
 from judged.inputs.json import parse_document, parsed_lines
 from judged.inputs.objects import Records, as_known, column_of, pandas_column
 from judged.inputs.polars_errors import reading_parquet, refusing
@@ -61,13 +61,17 @@ class Sheet:
     remarks: Sequence[str] = ()  # comments below rows, as judged writes its warnings
     table: pl.DataFrame | None = None  # the rows, if they come as a data frame
     places: Sequence[str] = ()  # of all rows, once they were read, if these are not rows from 1
-    scan: pl.LazyFrame | None = None  # the rows, if cells should be read by column
+    scan: pl.LazyFrame | None = None  # the rows, if columns are read one by one
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame, source: str) -> Sheet:
         if not table.height:
             raise InputError(f"{source}: holds no rows.")
         return cls(source, table.columns, numbered(table.iter_rows(named=True)), table=table)
+
+    @classmethod
+    def of_scan(cls, scan: pl.LazyFrame, source: str) -> Sheet:
+        return cls(source, scan.collect_schema().names(), iter(()), scan=scan)
 
     @classmethod
     def of_rows(cls, rows: Iterator[tuple[str, Mapping[str, Any]]], source: str) -> Sheet:
@@ -89,6 +93,8 @@ class Sheet:
         """All rows: texts if they are from text; otherwise with the types of the input."""
         if self.table is not None:
             return self.table
+        if self.scan is not None:
+            return self.only(self.header).frame
         rows = self.all_rows
         self.header = list(dict.fromkeys([*self.header, *chain.from_iterable(rows)]))
         pack = texts if self.is_text else column_of
@@ -99,10 +105,15 @@ class Sheet:
     def cells(self, names: Iterable[str]) -> dict[str, list[Any]]:
         """Return the cells of some columns; those that a row lacks are None."""
         if self.scan is not None:
-            with refusing(f"{self.source}: cannot be read"):
-                table = self.scan.select(names).collect()
-            return Sheet.of_frame(table, self.source).frame.to_dict(as_series=False)
+            return self.only(names).frame.to_dict(as_series=False)
         return {name: [row.get(name) for row in self.all_rows] for name in names}
+
+    def only(self, names: Iterable[str]) -> Sheet:
+        """Return the table with some columns, so that no others are read."""
+        if self.scan is None:
+            return self
+        with refusing(f"{self.source}: cannot be read"):
+            return Sheet.of_frame(self.scan.select(names).collect(), self.source)
 
     def row_name(self, row: int) -> str:
         return self.places[row] if self.places else f"row {row + 1}"
@@ -145,7 +156,7 @@ def read_sheet(
         source = open_source(fspath(given), kind)
         if source.head().startswith(b"PAR1"):
             with reading_parquet(source.label):
-                return Sheet.of_frame(pl.read_parquet(source.for_polars()), source.label)
+                return Sheet.of_scan(scan_source(source), source.label)
         if source.head().lstrip()[:1] in (b"[", b"{"):
             return sheet_of_json(source, is_header)
         records = separated_rows(source, most_fields, verbatim=verbatim)

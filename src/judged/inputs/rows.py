@@ -218,7 +218,7 @@ def table_in_file(source: Source, format: str) -> Sheet | None:
     """Return the table in a file; None if its columns have no names."""
     if format == "parquet":
         with reading_parquet(source.label):
-            return _polars_table(scan_source(source), source.label)
+            return Sheet.of_scan(scan_source(source), source.label)
     if format in SEPARATORS:
         return sheet_of_text(source, records(source, SEPARATORS[format]))
     if format == "ndjson":
@@ -245,10 +245,10 @@ def table_of(given: Any) -> Sheet | None:
     if hasattr(given, "iloc"):
         return _pandas_table(given) if hasattr(given, "columns") else None
     if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
-        return _polars_table(given.lazy(), _FRAME)
+        return Sheet.of_scan(given.lazy(), _FRAME)
     if hasattr(given, "__arrow_c_stream__"):
         try:
-            return _polars_table(from_arrow(given).lazy(), _FRAME)
+            return Sheet.of_scan(from_arrow(given).lazy(), _FRAME)
         except InputError:
             return None  # the reader of frames reports the error
     return None
@@ -306,10 +306,6 @@ def _first_names(text: bytes) -> list[str] | None:
 def _table_of_columns(columns: Mapping[str, Cells], label: str) -> Sheet:
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
     return Sheet(label, list(columns), numbered(rows))
-
-
-def _polars_table(frame: pl.LazyFrame, label: str) -> Sheet:
-    return Sheet(label, frame.collect_schema().names(), iter(()), scan=frame)
 
 
 def _pandas_table(frame: Any) -> Sheet:

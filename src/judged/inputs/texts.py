@@ -178,7 +178,7 @@ def _in_rows(table: Sheet, of: Of) -> Iterator[_Entry]:
     elif len(header) != 2 and (len(header) != 1 or of == "items"):
         text_columns(list(next(table.rows)[1].values()), of, table.source)
     key, *others = columns
-    for row_place, row in table.rows:
+    for row_place, row in table.only(name for name in columns if name is not None).rows:
         place = f"{table.source}, {row_place}"
         if (id_cell := row.get(key)) is None:
             raise InputError(f"{place}: {quote(key)} is missing.")

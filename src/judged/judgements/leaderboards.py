@@ -30,21 +30,14 @@ if TYPE_CHECKING:
 class Leaderboards:
     """The same runs under each assessor, on the queries that all of them judged."""
 
-    under: Mapping[str, Comparison | Evaluation]
-    """Comparison of the runs under each assessor; with one run, its evaluation."""
+    evaluations: Mapping[str, Evaluation]
+    """Evaluation of the runs under each assessor."""
+    comparisons: Mapping[str, Comparison]
+    """Comparison of the runs under each assessor; empty with one run."""
     queries: int  # number of queries that all assessors judged
     notes: tuple[str, ...] = ()
 
-    @cached_property
-    def evaluations(self) -> dict[str, Evaluation]:
-        """Evaluation of the runs under each assessor."""
-        evaluations = {
-            name: result.evaluation if isinstance(result, Comparison) else result
-            for name, result in self.under.items()
-        }
-        return {name: result for name, result in evaluations.items() if result is not None}
-
-    @cached_property
+    @property
     def _first(self) -> Evaluation:
         return next(iter(self.evaluations.values()))
 
@@ -82,9 +75,7 @@ class Leaderboards:
         `verdicts` and `differences` (`run` minus `against`) are by assessor, and `changes` is True
         if assessors lead to different verdicts.
         """
-        if len(self.runs) < 2:
-            return ()
-        rows = {name: result.rows for name, result in self.under.items()}  # type: ignore[union-attr]
+        rows = {name: comparison.rows for name, comparison in self.comparisons.items()}
         return tuple(
             {
                 **{name: getattr(same[0], name) for name in ("measure", "run", "against")},
@@ -113,7 +104,7 @@ class Leaderboards:
                 (one, other): order_agreement(
                     self._higher_is_better(measure, one), self._higher_is_better(measure, other)
                 )
-                for one, other in combinations(self.under, 2)
+                for one, other in combinations(self.evaluations, 2)
             }
             for measure, under in self.values.items()
             if not any(math.isnan(value) for runs in under.values() for value in runs.values())
@@ -172,26 +163,23 @@ def leaderboards_of(
     """Evaluate and compare runs under each assessor, on some queries."""
     policy = scoring.get("policy")
     missing = policy.missing if isinstance(policy, Policy) else (policy or {}).get("missing")
-    under: dict[str, Comparison | Evaluation] = {}
+    evaluations: dict[str, Evaluation] = {}
+    comparisons: dict[str, Comparison] = {}
+    texts: dict[str, list[str]] = {}  # the assessors of each warning
     for name, judgements in assessors.items():
         try:
             evaluation = evaluate(on_queries(judgements, queries), runs, measures, **scoring)
-            under[name] = evaluation
+            evaluations[name], warnings = evaluation, evaluation.warnings()
             if len(runs) > 1:
-                under[name] = evaluation.compare(level=level, seed=seed, missing=missing)
+                comparison = evaluation.compare(level=level, seed=seed, missing=missing)
+                comparisons[name] = comparison
+                warnings = [*comparison.warnings(), *uneven(comparison)]
         except (InputError, PolicyError) as error:
             raise type(error)(f"under {name}: {error}") from error
-    return Leaderboards(under, len(queries), tuple(_warnings(under)))
-
-
-def _warnings(under: Mapping[str, Comparison | Evaluation]) -> list[str]:
-    """Return the warnings of all comparisons, each once."""
-    assessors: dict[str, list[str]] = {}
-    for name, result in under.items():
-        more = uneven(result) if isinstance(result, Comparison) else ()
-        for text in (*result.warnings(), *more):
-            assessors.setdefault(text, []).append(name)
-    return [
-        Warned(text if len(names) == len(under) else f"under {listed(names)}: {text}")
-        for text, names in assessors.items()
+        for text in warnings:
+            texts.setdefault(text, []).append(name)
+    notes = [
+        Warned(text if len(names) == len(assessors) else f"under {listed(names)}: {text}")
+        for text, names in texts.items()
     ]
+    return Leaderboards(evaluations, comparisons, len(queries), tuple(notes))

@@ -47,7 +47,7 @@ from judged.options import (
     later,
     takes_scoring,
 )
-from judged.rankings.rankings import Rankings, by_query_and_rank, gathered
+from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.results import FORMULA, NUMBER, Display, Document, Frame, Result, Table
 from judged.text import counted, few, listed, plain, shown
 
@@ -312,28 +312,23 @@ def _copies(
     r: Rankings, query: Ints, rank: Ints, first: Ints, last: Ints, grade: float
 ) -> Rankings:
     """Return a copy of each query with one more item of this grade; rank 0 is not returned."""
-    rows, copy = gathered(r.hit_query, query, len(r))
+    copies = r.take(query)
     held = np.flatnonzero(rank)
-    hit_query = np.concatenate([copy, held])
-    hit_rank = np.concatenate([r.hit_rank[rows], rank[held]])
+    hit_query = np.append(copies.hit_query, held)
+    hit_rank = np.append(copies.hit_rank, rank[held])
     order = by_query_and_rank(hit_query, hit_rank)
-    tie_first, tie_last = r.spans
-    pool, pool_copy = gathered(r.pool_query, query, len(r))
-    pool_query = np.concatenate([np.arange(len(query)), pool_copy])
+    tie_first, tie_last = copies.spans
+    pool_query = np.append(np.arange(len(query)), copies.pool_query)
     best_first = np.argsort(pool_query, kind="stable")
     return replace(
-        r,
-        queries=tuple(map(r.queries.__getitem__, query.tolist())),
-        retrieved=r.retrieved[query],
+        copies,
         hit_query=hit_query[order],
         hit_rank=hit_rank[order],
-        hit_grade=np.append(r.hit_grade[rows], np.full(len(held), grade))[order],
-        hit_tie_first=np.append(tie_first[rows], first[held])[order],
-        hit_tie_last=np.append(tie_last[rows], last[held])[order],
+        hit_grade=np.append(copies.hit_grade, np.full(len(held), grade))[order],
+        hit_tie_first=np.append(tie_first, first[held])[order],
+        hit_tie_last=np.append(tie_last, last[held])[order],
         pool_query=pool_query[best_first],
-        pool_grade=np.append(np.full(len(query), grade), r.pool_grade[pool])[best_first],
-        missing=r.missing[query],
-        collection=None if r.collection is None else r.collection[query],
+        pool_grade=np.append(np.full(len(query), grade), copies.pool_grade)[best_first],
     )
 
 

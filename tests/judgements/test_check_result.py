@@ -93,10 +93,10 @@ def test_what_an_effect_says() -> None:
     moved = [ValueChange("one", "P", 0.5, 0.5 + step / 100) for step in range(1, 7)]
     assert str(FindingEffect("without them", (same,))) == "Without them, all values stay the same."
     assert str(FindingEffect("without them", (same, moved[0]))) == (
-        "Without them: P of one 0.5000 → 0.5100 (+0.0100); the others stay the same."
+        "Without them: P of one 0.5000 → 0.5100 (+0.0100); the others change less or not at all."
     )
     assert str(FindingEffect("without them", tuple(moved))).endswith(
-        "P of one 0.5000 → 0.5300 (+0.0300); other values change less."
+        "P of one 0.5000 → 0.5300 (+0.0300); the others change less or not at all."
     )
     assert str(FindingEffect("without them", reason="Nothing is left.")) == "Nothing is left."
 

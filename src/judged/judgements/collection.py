@@ -96,11 +96,7 @@ class FindingEffect:
             return math.inf if math.isnan(change.difference) else abs(change.difference)
 
         largest = sorted(moved, key=size, reverse=True)[:MAX_CHANGES]
-        rest = ""
-        if len(moved) > len(largest):
-            rest = "; other values change less"
-        elif len(self.changes) > len(moved):
-            rest = "; the others stay the same"
+        rest = "; the others change less or not at all" if len(largest) < len(self.changes) else ""
         return f"{start}: {', '.join(map(str, largest))}{rest}."
 
 

@@ -343,43 +343,12 @@ def test_none_and_false_are_no_slices():
         assert len(compare_values(values(2), slices=given).slices) == 0
 
 
-def test_on_the_command_line(tmp_path, monkeypatch, capsys):
-    from judged.cli import main
-
+def test_a_file_called_relevant_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    judgements, runs = judged_data()
-    for name, run in runs.items():
-        with open(f"{name}.run", "w") as file:
-            for query, items in run.items():
-                for rank, item in enumerate(items, 1):
-                    file.write(f"{query} Q0 {item} {rank} {30 - rank} x\n")
-    with open("qrels", "w") as file:
-        for query, grades in judgements.items():
-            for item, grade in grades.items():
-                file.write(f"{query} 0 {item} {grade}\n")
-    with open("languages.csv", "w") as file:
-        file.write("query,language\n")
-        for query, own in LANGUAGES.items():
-            file.write(f"{query},{own['language']}\n")
-
-    def told(*options):
-        with pytest.raises(SystemExit) as ended:
-            main(["compare", "qrels", "one.run", "other.run", "-m", "AP", *options])
-        assert not ended.value.code
-        return capsys.readouterr().out
-
-    for given, slices in (("languages.csv", LANGUAGES), ("relevant", "relevant")):
-        expected = compare(judgements, runs, "AP", slices=slices)
-        assert (
-            json.loads(told("--slices", given, "--format", "json"))["slices"]
-            == json.loads(expected.to_json())["slices"]
-        )
-        shown = told("--slices", given)
-        assert all(each.says in shown for each in expected.slices.differences)
-        assert "AP, relevant" in shown
-    # A file of that name is taken for a file.
-    (tmp_path / "relevant").write_text((tmp_path / "languages.csv").read_text())
-    assert "AP, language" in told("--slices", "relevant")
+    rows = [f"{query},{own['language']}" for query, own in LANGUAGES.items()]
+    (tmp_path / "relevant").write_text("\n".join(["query,language", *rows]))
+    found = compare(*judged_data(), "AP", slices="relevant")
+    assert {part.attribute for part in found.slices} == {"language", "relevant"}
 
 
 GOLDEN = [

@@ -589,7 +589,8 @@ class Gate(Result):
             where = f" ({self.source})" if self.kind == "file" else ""
             test = "" if self.rule == "point" else f"; one-sided test at {percent_of(self.level)}"
             if self.rule == "loss":
-                test += f", Holm over {counted(len(self.rows), 'measure')}"
+                sliced = "; in slices, over all of an attribute" if self.slices else ""
+                test += f", Holm over {counted(len(self.rows), 'measure')}{sliced}"
             elif self.rule == "safe":
                 test += ", uncorrected because every measure must pass"
             sentences.append(

@@ -154,6 +154,25 @@ def test_copies_may_be_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert parts.effects.tolist() == whole.effects.tolist()
 
 
+def test_equal_copies_are_evaluated_once_and_bounds_on_demand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judgements, runs = collection(5)
+    copied = []
+    copies = module._copies
+
+    def counted_copies(r: judged.Rankings, query: Any, *places: Any) -> judged.Rankings:
+        copied.append(len(query))
+        return copies(r, query, *places)
+
+    monkeypatch.setattr(module, "_copies", counted_copies)
+    monkeypatch.setattr(module, "bounds_of", lambda *given, **options: pytest.fail("not asked"))
+    found = judged.queue(judgements, runs, "P@3", depth=100)
+    # Of each run: a query without the item, and with it at ranks 1, 2 and 3.
+    assert max(copied) <= 4 * len({*found.queries})
+    assert len(found) > max(copied)
+
+
 def test_worked_by_hand() -> None:
     # P@2 of both is 1/2, for a. With b relevant, old has 2/2 and new, which lacks it, 1/2: the
     # difference changes by 1/2, and so with c. d stands below the cutoff.

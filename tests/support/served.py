@@ -15,6 +15,11 @@ from typing import Any
 
 import pytest
 
+from judged.web import ServerSettings
+from judged.web.visit import Params, Visit
+from judged.web.work import Cache
+from judged.web.workspace import ServedFiles, Session
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -78,6 +83,21 @@ class Server:
             return Answer(found.status, held, found.read())
         finally:
             connection.close()
+
+
+def visit_of(
+    folder: Path | None,
+    query: str = "",
+    path: str = "/",
+    *,
+    cache: Cache | None = None,
+    library: ServedFiles | None = None,
+) -> Visit:
+    """A visit of a page, without a server."""
+    paths = () if folder is None else (folder,)
+    known, kept = library or ServedFiles(paths), cache or Cache(10**8)
+    settings = ServerSettings.of([*paths])
+    return Visit(path, Params.read(query), Session("one"), known, kept, settings)
 
 
 Serve = Callable[..., Server]

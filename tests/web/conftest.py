@@ -66,3 +66,9 @@ def data(tmp_path: Path) -> Path:
     short = {query: found for query, found in lists(seed=7).items() if query != "q5"}
     write_run(folder / "short.run", short, "short")
     return folder
+
+
+@pytest.fixture
+def served(server: Serve, data: Path) -> Server:
+    """A server of that folder."""
+    return server(data)

@@ -34,23 +34,22 @@ def settle(server: Server, **given: object) -> Answer:
     return pressed(server, "/agreement", **given)
 
 
-def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
-    running = server(data)
-    alone = running.ask("/agreement")
+def test_agreement_is_that_of_the_library(served: Server, data: Path) -> None:
+    alone = served.ask("/agreement")
     assert alone.status == 409
     says = "Agreement is of two annotators or more, and no annotator has judged here yet."
     assert says in alone.text
-    assert running.ask("/api/agreement").json["error"].startswith(says)
-    assert 'href="/agreement"' not in running.ask("/files").text
+    assert served.ask("/api/agreement").json["error"].startswith(says)
+    assert 'href="/agreement"' not in served.ask("/files").text
     two = both(data)
-    running.app.app.state.explorer.library.look_again()
-    assert 'href="/agreement"' in running.ask("/files").text
-    page = running.ask("/agreement").text
+    served.app.app.state.explorer.library.look_again()
+    assert 'href="/agreement"' in served.ask("/files").text
+    page = served.ask("/agreement").text
     found = judged.agreement({name: each.qrels for name, each in two.items()})
     for interval in (found.kappa, found.alphas["ordinal"], found.agreement):
         for number in (interval.estimate, interval.low, interval.high):
             assert f"{number:.3f}" in page
-    assert running.ask("/api/agreement").json == json.loads(found.to_json())
+    assert served.ask("/api/agreement").json == json.loads(found.to_json())
     assert "8 items with different grades" in page
     for name in NAMES:
         assert name in page

@@ -11,7 +11,7 @@ import judged
 from judged.web.api import openapi, routes
 from judged.web.app import Explorer
 from judged.web.settings import ServerSettings
-from support.served import Serve
+from support.served import Serve, Server
 
 
 def plain(found: object) -> object:
@@ -22,9 +22,8 @@ def paths(data: Path) -> tuple[str, list[str]]:
     return str(data / "qrels.txt"), [str(path) for path in sorted(data.glob("*.run"))]
 
 
-def test_files_and_systems(server: Serve, data: Path) -> None:
-    running = server(data)
-    found = running.ask("/api/files").json
+def test_files_and_systems(served: Server) -> None:
+    found = served.ask("/api/files").json
     assert found["judgements"] == "qrels.txt"
     assert [(file["name"], file["kind"]) for file in found["files"]] == [
         ("bm25.run", "run"),
@@ -33,27 +32,26 @@ def test_files_and_systems(server: Serve, data: Path) -> None:
         ("qrels.txt", "judgements"),
         ("short.run", "run"),
     ]
-    systems = running.ask("/api/systems").json["systems"]
+    systems = served.ask("/api/systems").json["systems"]
     assert systems[1] == {"name": "dense", "file": "dense.run", "place": 1}
 
 
-def test_what_commands_print(server: Serve, data: Path) -> None:
-    running = server(data)
+def test_what_commands_print(served: Server, data: Path) -> None:
     judgements, runs = paths(data)
     policy = {"policy": {"ties": "best", "depth": 7}}
     query = "measure=AP&measure=P@5&ties=best&depth=7"
-    found = running.ask(f"/api/evaluate?{query}&interval=1&per_query=1").json
+    found = served.ask(f"/api/evaluate?{query}&interval=1&per_query=1").json
     expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(intervals=True)
     assert found == plain(expected.to_dict(per_query=True))
-    found = running.ask(f"/api/evaluate?{query}&tie_range=1").json
+    found = served.ask(f"/api/evaluate?{query}&tie_range=1").json
     expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(
         tie_range=True, unjudged_range=True
     )
     assert found == plain(expected.to_dict())
-    found = running.ask(f"/api/compare?{query}&system=dense&system=bm25&test=sign").json
+    found = served.ask(f"/api/compare?{query}&system=dense&system=bm25&test=sign").json
     expected = judged.compare(judgements, [runs[1], runs[0]], ["AP", "P@5"], test="sign", **policy)
     assert found == plain(expected.to_dict())
-    found = running.ask("/api/explain?measure=AP&ties=best&depth=7&system=dense&query=q2").json
+    found = served.ask("/api/explain?measure=AP&ties=best&depth=7&system=dense&query=q2").json
     assert found == plain(
         judged.explain(
             judgements, runs[1], "AP", query="q2", policy={"ties": "best", "depth": 7}

@@ -18,22 +18,14 @@ from judged.cli import main
 from judged.errors import JudgedError
 from judged.options import LEVEL
 from judged.policy import CHOICES
-from judged.web import ServerSettings, commands
-from judged.web.visit import Params, Visit
+from judged.web import commands
 from judged.web.work import Cache
-from judged.web.workspace import ServedFiles, Session
+from judged.web.workspace import ServedFiles
 from support.loops import for_each
 from support.served import grades, lists, write_judgements, write_run
+from support.served import visit_of as ask
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@5")
-
-
-def ask(
-    folder: Path, query: str = "", cache: Cache | None = None, library: ServedFiles | None = None
-) -> Visit:
-    known = library or ServedFiles((folder,))
-    held = cache or Cache(10**8)
-    return Visit("/", Params.read(query), Session("one"), known, held, ServerSettings.of([folder]))
 
 
 def files(folder: Path) -> tuple[str, list[str]]:
@@ -82,7 +74,7 @@ def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
         chosen = {"ties": ties, "missing": missing, "empty": empty, "unjudged": unjudged}
         query = "&".join(f"{name}={value}" for name, value in chosen.items())
         query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
-        asked = ask(data, query, cache, library)
+        asked = ask(data, query, cache=cache, library=library)
         policy = {**chosen, "depth": depth}
         ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.scoring))
         theirs = outcome(
@@ -114,7 +106,7 @@ def test_conventions_that_change_the_runs_first(tmp_path: Path) -> None:
     write_run(tmp_path / "plain.run", lists(seed=3))
     cache = Cache(10**8)
     for convention in ("", "beir", "mteb", "ranx", "beir"):
-        asked = ask(tmp_path, f"convention={convention}", cache)
+        asked = ask(tmp_path, f"convention={convention}", cache=cache)
         expected = judged.evaluate(*files(tmp_path), convention=convention or None)
         found = asked.calculations.evaluation(asked.scoring, interval=False)
         assert everything(found, per_query=True) == everything(expected, per_query=True)
@@ -136,7 +128,7 @@ def test_rows_that_repeat_others(tmp_path: Path, duplicates: str) -> None:
 def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path) -> None:
     cache = Cache(10**8)
     for duplicates in ("error", "first"):
-        asked = ask(data, f"duplicates={duplicates}&ties=best", cache)
+        asked = ask(data, f"duplicates={duplicates}&ties=best", cache=cache)
         expected = judged.evaluate(
             *files(data), policy={"ties": "best", "duplicates": duplicates}
         ).showing(intervals=True)
@@ -266,7 +258,7 @@ def test_the_same_is_computed_once(data: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(calculations, "evaluate_rankings", counting)
     cache = Cache(10**8)
-    first, again = (ask(data, "ties=best", cache) for _ in range(2))
+    first, again = (ask(data, "ties=best", cache=cache) for _ in range(2))
     one = first.calculations.evaluation(first.scoring)
     assert again.calculations.evaluation(again.scoring) is one
     assert len(counted) == 1
@@ -276,10 +268,10 @@ def test_a_change_of_terms_reads_and_judges_nothing(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = Cache(10**8)
-    first = ask(data, "", cache)
+    first = ask(data, "", cache=cache)
     first.calculations.evaluation(first.scoring)
     monkeypatch.setattr("judged.web.calculations.Calculations._match", None)
     monkeypatch.setattr("judged.web.calculations.Calculations._data", None)
     for query in ("ties=best", "ties=expected", "unjudged=removed", "depth=3"):
-        asked = ask(data, query, cache)
+        asked = ask(data, query, cache=cache)
         asked.calculations.evaluation(asked.scoring)

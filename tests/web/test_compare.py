@@ -14,7 +14,7 @@ from judged.comparison.wording import shown_p
 from judged.web.pages.numbers import plain_number
 from judged.web.pages.pairs import verdict_heading
 from support.boards import words
-from support.served import Serve
+from support.served import Serve, Server
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -48,16 +48,14 @@ def test_without_names_the_two_best_are_compared_the_better_with_the_other(
 SYSTEMS = ("bm25", "dense", "hybrid", "short")
 
 
-def test_swapping_turns_the_difference(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_swapping_turns_the_difference(served: Server) -> None:
     one = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
     other = words(served.ask("/compare?system=bm25&against=dense&by=RR").text)
     assert "dense − bm25, RR" in one
     assert "bm25 − dense, RR" in other
 
 
-def test_what_unjudged_results_could_do(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_what_unjudged_results_could_do(served: Server, data: Path) -> None:
     before = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
     assert "The effect of unjudged results was not examined." in before
     after = words(served.ask("/compare?system=dense&against=bm25&by=RR&ranges=1").text)
@@ -77,8 +75,7 @@ def test_the_queries_that_differ_most_lead_to_their_pages(server: Serve, data: P
     assert f"/query?query={queries[most]}&amp;system=bm25&amp;system=dense&amp;show=RR" in page
 
 
-def test_several_systems_are_compared_in_pairs(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_several_systems_are_compared_in_pairs(served: Server, data: Path) -> None:
     page = words(served.ask("/compare?system=bm25&system=dense&system=hybrid&by=RR").text)
     found = compared(data, "bm25", "dense", "hybrid", measures="RR")
     assert len(found.rows) == 3
@@ -112,8 +109,7 @@ def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
         "kind=scores&system=dense",
     ],
 )
-def test_charts_are_figures_files_and_pages(server: Serve, data: Path, asked: str) -> None:
-    served = server(data)
+def test_charts_are_figures_files_and_pages(served: Server, asked: str) -> None:
     figure = served.ask(f"/chart?{asked}&width=420", x_fragment="figure")
     assert figure.status == 200, words(figure.text)
     assert figure.text.strip().startswith("<figure")
@@ -124,8 +120,7 @@ def test_charts_are_figures_files_and_pages(server: Serve, data: Path, asked: st
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
 
 
-def test_chart_files(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_chart_files(served: Server) -> None:
     asked = "/chart?kind=differences&system=dense&against=bm25&of=RR"
     assert served.ask(f"{asked}&format=png").body.startswith(b"\x89PNG")
     assert served.ask(f"{asked}&format=svg").text.startswith("<svg")
@@ -134,8 +129,7 @@ def test_chart_files(server: Serve, data: Path) -> None:
     assert "/query?query=q" in marks
 
 
-def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_charts_that_cannot_be(served: Server) -> None:
     for asked, says in {
         "kind=pie": "unknown chart 'pie'",
         "kind=scatter": "scatter needs judgements and two runs; got 4: bm25, dense, hybrid, short.",

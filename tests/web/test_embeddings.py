@@ -16,11 +16,8 @@ import pytest
 
 import judged
 from judged.web.errors import RefusedError, UndecidedError
-from judged.web.settings import ServerSettings
 from judged.web.views.embeddings import VectorSearch
-from judged.web.visit import Params, Visit
-from judged.web.work import Cache
-from judged.web.workspace import ServedFiles, Session
+from support.served import visit_of
 
 
 @pytest.fixture
@@ -40,9 +37,7 @@ def vectors(tmp_path: Path) -> Path:
 
 
 def searched(folder: Path, text: str = "") -> VectorSearch:
-    library, settings = ServedFiles((folder,)), ServerSettings.of([folder])
-    params, session = Params.read(text), Session("one")
-    return VectorSearch.of(Visit("/embeddings", params, session, library, Cache(10**8), settings))
+    return VectorSearch.of(visit_of(folder, text, "/embeddings"))
 
 
 def expected(folder: Path, **options: Any) -> judged.Evaluation:

@@ -23,7 +23,7 @@ from judged.web.workspace import ServedFiles, Session, Workspace
 from support.browser import violations
 from support.errors import error_of
 from support.loops import for_each
-from support.served import Serve, grades, lists, write_judgements, write_run
+from support.served import Serve, Server, grades, lists, write_judgements, write_run
 
 RUN = "q1 Q0 d1 1 3.5 x\nq1 Q0 d2 2 2.5 x\n"
 QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -227,36 +227,34 @@ def test_a_folder_of_vectors_leads_to_them(server: Serve, tmp_path: Path) -> Non
     assert '<a class="button" href="/embeddings">' in text
 
 
-def test_a_file_that_changes_is_read_again(server: Serve, data: Path) -> None:
-    running = server(data)
-    before = running.ask("/api/evaluate?measure=AP").json
-    assert "changed on disk" not in running.ask("/files").text
+def test_a_file_that_changes_is_read_again(served: Server, data: Path) -> None:
+    before = served.ask("/api/evaluate?measure=AP").json
+    assert "changed on disk" not in served.ask("/files").text
     write_run(data / "bm25.run", lists(seed=50), "bm25")
     os.utime(data / "bm25.run", ns=(1, 1))
-    running.app.app.state.explorer.library._next_scan = 0.0
-    after = running.ask("/api/evaluate?measure=AP").json
+    served.app.app.state.explorer.library._next_scan = 0.0
+    after = served.ask("/api/evaluate?measure=AP").json
     assert before["runs"][0]["scores"] != after["runs"][0]["scores"]
-    said = running.ask("/files").text
+    said = served.ask("/files").text
     assert "bm25.run" in said
     assert "changed on disk and was read again." in said
-    assert "changed on disk" not in running.ask("/files").text
+    assert "changed on disk" not in served.ask("/files").text
 
 
 def post(running: Any, path: str, body: bytes = b"", **headers: str) -> Any:
     return running.ask(path, method="POST", body=body, **headers)
 
 
-def test_what_is_sent_can_be_evaluated_and_removed(server: Serve, data: Path) -> None:
-    running = server(data)
-    answer = post(running, "/api/upload?name=mine.run", (data / "dense.run").read_bytes())
+def test_what_is_sent_can_be_evaluated_and_removed(served: Server, data: Path) -> None:
+    answer = post(served, "/api/upload?name=mine.run", (data / "dense.run").read_bytes())
     assert (answer.status, answer.json["kind"]) == (200, "run")
-    systems = [each["name"] for each in running.ask("/api/systems").json["systems"]]
+    systems = [each["name"] for each in served.ask("/api/systems").json["systems"]]
     assert systems == ["bm25", "dense", "hybrid", "short", "mine"]
-    found = running.ask("/api/evaluate?measure=AP").json["runs"]
+    found = served.ask("/api/evaluate?measure=AP").json["runs"]
     assert found[4]["scores"] == found[1]["scores"]
-    assert post(running, "/api/remove?name=mine.run").json == {"removed": "mine.run"}
-    assert len(running.ask("/api/systems").json["systems"]) == 4
-    gone = post(running, "/api/remove?name=mine.run")
+    assert post(served, "/api/remove?name=mine.run").json == {"removed": "mine.run"}
+    assert len(served.ask("/api/systems").json["systems"]) == 4
+    gone = post(served, "/api/remove?name=mine.run")
     assert (gone.status, gone.json["error"]) == (
         404,
         "no file 'mine.run' was sent from here; there is none.",
@@ -266,14 +264,13 @@ def test_what_is_sent_can_be_evaluated_and_removed(server: Serve, data: Path) ->
     ]
 
 
-def test_what_is_sent_lies_in_a_folder_of_our_own_that_goes(server: Serve, data: Path) -> None:
-    running = server(data)
-    post(running, "/api/upload?name=../../evil.run", RUN.encode())
-    explorer = running.app.app.state.explorer
+def test_what_is_sent_lies_in_a_folder_of_our_own_that_goes(served: Server) -> None:
+    post(served, "/api/upload?name=../../evil.run", RUN.encode())
+    explorer = served.app.app.state.explorer
     (path,) = explorer.uploads.folder.iterdir()
     assert "evil" not in path.name
     assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert [file["name"] for file in running.ask("/api/files").json["files"]][-1] == "evil.run"
+    assert [file["name"] for file in served.ask("/api/files").json["files"]][-1] == "evil.run"
     explorer.close()
     assert not path.parent.exists()
 
@@ -290,13 +287,12 @@ def test_what_is_sent_lies_in_a_folder_of_our_own_that_goes(server: Serve, data:
     ],
 )
 def test_uploads_that_are_refused(
-    server: Serve, data: Path, address: str, body: str, status: int, error: str | None
+    served: Server, address: str, body: str, status: int, error: str | None
 ) -> None:
-    running = server(data)
-    answer = post(running, f"/api/upload?{address}", body.encode())
+    answer = post(served, f"/api/upload?{address}", body.encode())
     assert answer.status == status
     assert error is None or answer.json["error"] == error
-    folder = running.app.app.state.explorer.uploads._folder
+    folder = served.app.app.state.explorer.uploads._folder
     assert folder is None or not list(folder.iterdir())
 
 
@@ -339,16 +335,15 @@ def test_bombs_of_other_formats_are_refused(server: Serve, data: Path, tmp_path:
         assert "unpack to more than 5,000,000 bytes (--upload-limit)" in answer.json["error"]
 
 
-def test_addresses_that_cost_too_much_are_refused(server: Serve, data: Path) -> None:
-    running = server(data)
+def test_addresses_that_cost_too_much_are_refused(served: Server) -> None:
     many = "&".join(f"measure=P@{k}" for k in range(1, 900))
-    answer = running.ask(f"/?{many}")
+    answer = served.ask(f"/?{many}")
     assert answer.status == 400
     assert "a page shows up to 40 measures; the address has 899." in answer.text
-    answer = running.ask("/playground?list=0+1&relevant=1000000")
+    answer = served.ask("/playground?list=0+1&relevant=1000000")
     assert answer.status == 400
     assert "relevant must be a whole number from 0 to 10,000; got 1000000." in answer.text
-    answer = running.ask("/?level=0.9999999999999999")
+    answer = served.ask("/?level=0.9999999999999999")
     assert answer.status == 400
     assert "level must be at most 0.999999999" in answer.text
 
@@ -396,20 +391,18 @@ def test_files_that_come_at_once_share_the_limit(server: Serve, data: Path) -> N
     assert set(uploads._arriving.values()) == {0}
 
 
-def test_a_wrong_file_is_named_as_it_was_sent(server: Serve, data: Path) -> None:
-    running = server(data)
-    post(running, "/api/upload?name=bad.run", (RUN + "q1 Q0 d9\n").encode())
-    answer = running.ask("/api/evaluate")
+def test_a_wrong_file_is_named_as_it_was_sent(served: Server) -> None:
+    post(served, "/api/upload?name=bad.run", (RUN + "q1 Q0 d9\n").encode())
+    answer = served.ask("/api/evaluate")
     assert answer.status == 422
     assert answer.json["error"].startswith("bad.run, line 3: expected 6 fields, found 3:")
 
 
 def test_two_browsers_do_not_mix(
-    server: Serve, data: Path, browse: Callable[..., Any], tmp_path: Path
+    served: Server, browse: Callable[..., Any], tmp_path: Path
 ) -> None:
-    running = server(data)
     # Nothing fades in, so that axe sees colours as they are.
-    mine, other = (browse(running, "/files", reduced_motion="reduce") for _ in range(2))
+    mine, other = (browse(served, "/files", reduced_motion="reduce") for _ in range(2))
     path = write_run(tmp_path / "mine.run", lists(seed=8), "mine")
     mine.locator("input[type=file]").set_input_files(str(path))
     mine.get_by_role("row", name="mine.run").wait_for()
@@ -479,13 +472,12 @@ def test_every_file_of_rows_is_a_system(server: Serve, tmp_path: Path) -> None:
     assert [run["name"] for run in only["runs"]] == ["tuned", "base"]
 
 
-def test_uploads_have_their_names_on_every_page(server: Serve, data: Path) -> None:
-    running = server(data)
-    post(running, "/api/upload?name=my%20%26.run", RUN.encode())
-    post(running, "/api/upload?name=texts.csv", b"id,text\nd1,a\nd1,b\n")
-    folder = str(running.app.app.state.explorer.uploads.folder)
+def test_uploads_have_their_names_on_every_page(served: Server) -> None:
+    post(served, "/api/upload?name=my%20%26.run", RUN.encode())
+    post(served, "/api/upload?name=texts.csv", b"id,text\nd1,a\nd1,b\n")
+    folder = str(served.app.app.state.explorer.uploads.folder)
     for page in ("/", "/files", "/queries", "/query?query=q1", "/report?save=1", "/embeddings"):
-        text = running.ask(page).text
+        text = served.ask(page).text
         assert folder not in text, page
         assert not re.search(r"\b[0-9a-f]{24}\b", text.replace("sha256", "")), page
-    assert "my &amp;.run" in running.ask("/report?save=1").text
+    assert "my &amp;.run" in served.ask("/report?save=1").text

@@ -17,7 +17,7 @@ from judged.web import ServerSettings
 from support.boards import words
 from support.hostile import NAMES as HOSTILE
 from support.judging import FORM, pressed
-from support.served import Answer, Serve
+from support.served import Answer, Serve, Server
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NAMES = ("bm25", "dense", "hybrid", "short")
@@ -31,6 +31,12 @@ def queue(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def judging(server: Serve, data: Path, queue: Path) -> Server:
+    """A server of the folder and the queue."""
+    return server(data, queue=queue)
+
+
 def shown(answer: Answer) -> dict[str, str]:
     """What lies on the desk, from the address of the form."""
     [action] = re.findall(r'<form method="post" action="([^"]*)" data-judge>', answer.text)
@@ -38,22 +44,21 @@ def shown(answer: Answer) -> dict[str, str]:
     return {name: found[name][0] for name in ("query", "item") if name in found}
 
 
-def test_a_key_is_kept_and_leads_to_the_next_item(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    first = shown(running.ask("/judge?annotator=ar"))
-    answer = pressed(running, grade=2, note="so so", seconds=3.25, **first)
+def test_a_key_is_kept_and_leads_to_the_next_item(judging: Server, data: Path) -> None:
+    first = shown(judging.ask("/judge?annotator=ar"))
+    answer = pressed(judging, grade=2, note="so so", seconds=3.25, **first)
     assert answer.status == 303
     assert answer.headers["location"].startswith("/judge?annotator=ar&query=q0&item=x")
-    following = shown(running.ask(answer.headers["location"]))
+    following = shown(judging.ask(answer.headers["location"]))
     assert following != first
     ar = Annotator(data, "ar")
     [entry] = ar.log().entries
     assert (entry.place, entry.grade) == ((first["query"], first["item"]), 2)
     assert (entry.note, entry.seconds) == ("so so", 3.2)
     assert ar.qrels.read_text() == f"{first['query']} 0 {first['item']} 2\n"
-    back = running.ask(answer.headers["location"])
+    back = judging.ask(answer.headers["location"])
     assert "1 of 12 done" in back.text
-    assert running.ask("/judge").status == 200  # the name is kept for the browser
+    assert judging.ask("/judge").status == 200  # the name is kept for the browser
 
 
 def test_all_items_then_nothing_waits(server: Serve, data: Path, queue: Path) -> None:
@@ -76,34 +81,31 @@ def test_all_items_then_nothing_waits(server: Serve, data: Path, queue: Path) ->
     assert "1 item skipped" in ended
 
 
-def test_undo_leads_back_to_what_it_took_back(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
-    pressed(running, grade=3, **place)
-    answer = pressed(running, action="undo")
+def test_undo_leads_back_to_what_it_took_back(judging: Server, data: Path) -> None:
+    place = shown(judging.ask("/judge?annotator=ar"))
+    pressed(judging, grade=3, **place)
+    answer = pressed(judging, action="undo")
     found = parse_qs(urlsplit(answer.headers["location"]).query)
     assert (found["query"], found["item"]) == ([place["query"]], [place["item"]])
     assert Annotator(data, "ar").grades() == {}
-    assert pressed(running, action="undo").status == 303
+    assert pressed(judging, action="undo").status == 303
 
 
-def test_a_note_alone_stays_on_the_item(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
-    answer = pressed(running, action="note", note="two\r\nlines <b>", **place)
-    page = running.ask(answer.headers["location"])
+def test_a_note_alone_stays_on_the_item(judging: Server, data: Path) -> None:
+    place = shown(judging.ask("/judge?annotator=ar"))
+    answer = pressed(judging, action="note", note="two\r\nlines <b>", **place)
+    page = judging.ask(answer.headers["location"])
     assert shown(page) == place
     assert "two\nlines &lt;b&gt;</textarea>" in page.text
-    pressed(running, grade=1, **place)
+    pressed(judging, grade=1, **place)
     assert Annotator(data, "ar").log().standing[tuple(place.values())].note == "two\nlines <b>"
 
 
-def test_a_script_gets_the_next_address(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
+def test_a_script_gets_the_next_address(judging: Server) -> None:
+    place = shown(judging.ask("/judge?annotator=ar"))
     address = f"/judge?{urlencode({'annotator': 'ar', **place})}"
     json_too = {"content_type": FORM, "accept": "application/json"}
-    answer = running.ask(address, method="POST", body=b"grade=1", **json_too)
+    answer = judging.ask(address, method="POST", body=b"grade=1", **json_too)
     assert answer.status == 200
     assert answer.json["next"].startswith("/judge?annotator=ar&query=q0")
 
@@ -127,28 +129,26 @@ def test_texts_and_pictures_are_shown(server: Serve, data: Path, queue: Path) ->
 
 
 @pytest.mark.parametrize("by", ["effect", "depth"])
-def test_the_queue_is_that_of_the_library(server: Serve, data: Path, by: str) -> None:
-    running = server(data)
+def test_the_queue_is_that_of_the_library(served: Server, data: Path, by: str) -> None:
     runs = {name: str(data / f"{name}.run") for name in NAMES}
     wanted = judged.queue(str(data / "qrels.txt"), runs, depth=5, by=by)
-    page = running.ask(f"/judge?annotator=ar&by={by}&k=5")
+    page = served.ask(f"/judge?annotator=ar&by={by}&k=5")
     assert f"0 of {len(wanted.items):,} done" in page.text
     assert shown(page)["query"] == wanted.queries[0]
     assert re.search(r"<option value=\"" + by + r"\" selected>", page.text)
 
 
-def test_the_page_is_blind(server: Serve, data: Path) -> None:
-    running = server(data)
-    page = running.ask("/judge?annotator=ar")
+def test_the_page_is_blind(served: Server, data: Path) -> None:
+    page = served.ask("/judge?annotator=ar")
     place = shown(page)
     bo = Annotator(data, "bo")
     bo.grade(place["query"], place["item"], 2, note="a note of bo's")
-    answer = pressed(running, grade=1, **place)
+    answer = pressed(served, grade=1, **place)
     for text in (
         page.text,
-        running.ask(answer.headers["location"]).text,
-        running.ask(f"/judge?annotator=ar&{urlencode(place)}").text,
-        running.ask("/judge?annotator=ar&end=1").text,
+        served.ask(answer.headers["location"]).text,
+        served.ask(f"/judge?annotator=ar&{urlencode(place)}").text,
+        served.ask("/judge?annotator=ar&end=1").text,
         json.dumps(dict(answer.headers)),
     ):
         said = text.replace('class="dense"', "")
@@ -156,10 +156,10 @@ def test_the_page_is_blind(server: Serve, data: Path) -> None:
             assert name not in said
         assert "a note of bo" not in text
         assert "effect=" not in text
-    board = running.ask("/?baseline=bm25").text
+    board = served.ask("/?baseline=bm25").text
     [tab] = re.findall(r'<a href="(/judge[^"]*)">Judge</a>', board)
-    assert "bm25" not in running.ask(unescape(tab)).text
-    asked = running.ask("/judge/changes?annotator=ar").text
+    assert "bm25" not in served.ask(unescape(tab)).text
+    asked = served.ask("/judge/changes?annotator=ar").text
     assert all(name in asked for name in NAMES)
 
 
@@ -169,13 +169,12 @@ def test_a_measure_that_is_none_is_said(server: Serve, data: Path) -> None:
     assert "There is no measure &#39;nDCH&#39;; did you mean &#39;nDCG&#39;?" in answer.text
 
 
-def test_annotators_get_orders_of_their_own(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
+def test_annotators_get_orders_of_their_own(judging: Server, data: Path) -> None:
 
     def order(name: str) -> list[str]:
         address, found = f"/judge?annotator={name}", []
         for _ in range(12):
-            page = running.ask(address)
+            page = judging.ask(address)
             place = shown(page)
             found.append(f"{place['query']} {place['item']}")
             after = re.search(r'href="([^"]*)" data-swap="main" data-key="ArrowRight"', page.text)
@@ -204,12 +203,11 @@ def test_the_overlap_is_for_all_and_the_rest_for_the_first(server: Serve, data: 
     assert "200 of 200 done" in running.ask("/judge?annotator=ar").text
 
 
-def test_another_window_is_not_lost(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
-    pressed(running, grade=1, **place)
-    answer = pressed(running, grade=2, **place)  # of a window that still shows the item
-    assert "</a> 2 fully (it was 1)" in running.ask(answer.headers["location"]).text
+def test_another_window_is_not_lost(judging: Server, data: Path) -> None:
+    place = shown(judging.ask("/judge?annotator=ar"))
+    pressed(judging, grade=1, **place)
+    answer = pressed(judging, grade=2, **place)  # of a window that still shows the item
+    assert "</a> 2 fully (it was 1)" in judging.ask(answer.headers["location"]).text
     log = Annotator(data, "ar").log()
     assert [entry.grade for entry in log.entries] == [1, 2]
     assert log.grades == {place["query"]: {place["item"]: 2}}
@@ -264,44 +262,40 @@ def test_ids_of_any_kind_are_judged_as_what_they_are(
     ],
 )
 def test_keys_that_are_refused(
-    server: Serve, data: Path, queue: Path, fields: dict[str, object], status: int, says: str
+    judging: Server, data: Path, fields: dict[str, object], status: int, says: str
 ) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
-    answer = pressed(running, **{**place, **fields})
+    place = shown(judging.ask("/judge?annotator=ar"))
+    answer = pressed(judging, **{**place, **fields})
     assert answer.status == status
     assert says in answer.text
     assert not (data / "judgements").exists()
 
 
-def test_only_our_own_pages_may_write(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
+def test_only_our_own_pages_may_write(judging: Server, data: Path) -> None:
     for path in ("/judge?annotator=ar&query=q0&item=x0", "/agreement?query=q0&item=x0"):
         for headers in ({"origin": "http://evil.example"}, {"sec_fetch_site": "cross-site"}, {}):
-            answer = running.ask(path, method="POST", body=b"grade=1", key=False, **headers)
+            answer = judging.ask(path, method="POST", body=b"grade=1", key=False, **headers)
             assert answer.status == 403
-    assert running.ask("/judge", method="POST", body=b"{}").status == 400
+    assert judging.ask("/judge", method="POST", body=b"{}").status == 400
     assert not (data / "judgements").exists()
 
 
-def test_a_folder_that_cannot_be_written_to_is_said(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
-    place = shown(running.ask("/judge?annotator=ar"))
+def test_a_folder_that_cannot_be_written_to_is_said(judging: Server, data: Path) -> None:
+    place = shown(judging.ask("/judge?annotator=ar"))
     (data / "judgements").write_text("in the way")
-    answer = pressed(running, grade=1, **place)
+    answer = pressed(judging, grade=1, **place)
     assert answer.status == 400
     assert "cannot be written (File exists); this judgement was not saved." in answer.text
-    assert "0 of 12 done" in running.ask("/judge?annotator=ar").text
+    assert "0 of 12 done" in judging.ask("/judge?annotator=ar").text
 
 
-def test_a_half_line_is_said_on_the_page(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
+def test_a_half_line_is_said_on_the_page(judging: Server, data: Path) -> None:
     ar = Annotator(data, "ar")
     ar.grade("q0", "x1", 2)
     with ar.log_path.open("ab") as handle:
         handle.write(b'{"time": "2026-11-17T')
     ar.qrels.unlink()
-    page = running.ask("/judge?annotator=ar").text
+    page = judging.ask("/judge?annotator=ar").text
     assert "ar.log.ndjson, line 2: skipped, because it is not a complete entry:" in page
     assert "1 of 12 done" in page
     assert ar.qrels.read_text() == "q0 0 x1 2\n"
@@ -360,16 +354,15 @@ def test_where_there_is_no_folder(server: Serve, data: Path, tmp_path: Path) -> 
     assert (data / "judgements" / "ar.qrels").exists()
 
 
-def test_who_judges(server: Serve, data: Path, queue: Path) -> None:
-    running = server(data, queue=queue)
+def test_who_judges(judging: Server, data: Path) -> None:
     Annotator(data, "bo").grade("q0", "x1", 1)
-    page = running.ask("/judge").text
+    page = judging.ask("/judge").text
     assert "Who judges?" in page
     assert re.search(r'href="/judge\?annotator=bo">bo <span class="soft">1 item</span>', page)
-    refused = running.ask("/judge?annotator=BO")
+    refused = judging.ask("/judge?annotator=BO")
     assert refused.status == 400
     assert "there is already an annotator &#39;bo&#39;" in refused.text
-    assert "Who judges?" in running.ask("/judge?annotator=bo&who=1").text
+    assert "Who judges?" in judging.ask("/judge?annotator=bo&who=1").text
 
 
 def test_grades_are_those_of_the_collection_unless_others_are_chosen(

@@ -20,7 +20,7 @@ from judged.cli import main
 from judged.measures.reference import find_topic
 from judged.web.pages.numbers import plain_number
 from support.boards import columns, numbers, shown_code, words
-from support.served import Serve, lists, write_judgements, write_run
+from support.served import Serve, Server, lists, write_judgements, write_run
 
 SYSTEMS = ("bm25", "dense", "hybrid", "short")
 TERMS: dict[str, dict[str, Any]] = {
@@ -64,10 +64,7 @@ def test_numbers_are_those_of_evaluate(server: Serve, data: Path, terms: str) ->
     assert next(iter(shown)) == best(found.runs, key=lambda run: run.summary[first]).name
 
 
-def test_a_mistyped_measure_marks_its_chip_and_leaves_the_table_alone(
-    server: Serve, data: Path
-) -> None:
-    served = server(data)
+def test_a_mistyped_measure_marks_its_chip_and_leaves_the_table_alone(served: Server) -> None:
     usual = served.ask("/?measure=AP&measure=RR")
     wrong = served.ask("/?measure=AP&measure=RR&measure=nDGC%4010")
     assert wrong.status == 400
@@ -88,8 +85,7 @@ def test_what_a_measure_means(server: Serve, data: Path) -> None:
     assert "1/N Σ_(i≤k) [g_i ≥ rel] P@i" in page
 
 
-def test_columns_are_sorted_by_and_turned(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_columns_are_sorted_by_and_turned(served: Server) -> None:
     down = list(numbers(served.ask("/?sort=RR").text))
     up = list(numbers(served.ask("/?sort=RR&order=ascending").text))
     assert down == up[::-1]
@@ -177,8 +173,7 @@ def test_a_run_that_lacks_many_queries_is_not_compared_and_says_why(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_files_to_save_hold_the_same_numbers(served: Server, data: Path) -> None:
     runs = [data / f"{name}.run" for name in SYSTEMS]
     found = judged.evaluate(data / "qrels.txt", runs, "AP, RR").showing(intervals=True)
     answer = served.ask("/download?format=csv&measure=AP&measure=RR")
@@ -191,8 +186,7 @@ def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_what_was_found_leads_to_what_it_speaks_of(served: Server, data: Path) -> None:
     page = served.ask("/found?measure=RR").text
     runs = [data / f"{name}.run" for name in SYSTEMS]
     found = judged.evaluate(data / "qrels.txt", runs, "RR")
@@ -206,8 +200,7 @@ def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) ->
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_report_is_that_of_the_command(server: Serve, data: Path, tmp_path: Path) -> None:
-    served = server(data)
+def test_the_report_is_that_of_the_command(served: Server, tmp_path: Path) -> None:
     page = served.ask("/report?measure=AP&measure=RR&empty=skip&baseline=bm25")
     assert page.status == 200
     assert "The report is ready" in words(page.text)

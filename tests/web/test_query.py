@@ -13,7 +13,7 @@ import pytest
 import judged
 from judged.policy import CHOICES
 from support.hostile import FLAG, SCRIPTS
-from support.served import Serve, grades, write_judgements, write_run
+from support.served import Serve, Server, grades, write_judgements, write_run
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000" + "1f15c489"
@@ -184,8 +184,7 @@ def test_the_playground_gets_the_same_list(server: Serve, data: Path) -> None:
     assert told.value == judged.explain(*files, "nDCG@5", query="q4").value
 
 
-def test_steps_go_through_the_order_of_the_table(server: Serve, data: Path) -> None:
-    served = server(data)
+def test_steps_go_through_the_order_of_the_table(served: Server, data: Path) -> None:
     params = {"sort": "relevant", "order": "ascending", "find": "q1"}
     text = served.ask(address("/queries", **params)).text.partition("<tbody>")[2]
     links = [unescape(each) for each in re.findall(r'<a href="(/query\?[^"]*)"', text)]

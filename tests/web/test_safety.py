@@ -41,54 +41,50 @@ def cookie_of(server: Server) -> str:
 @pytest.mark.parametrize(
     "path", ["/files", "/nothing", "/api/files", "/assets/style.css", "/api/x"]
 )
-def test_every_answer_has_the_headers(server: Serve, data: Path, path: str) -> None:
-    running = server(data)
+def test_every_answer_has_the_headers(served: Server, path: str) -> None:
     for key in (True, False):
-        found = running.ask(path, key=key).headers
+        found = served.ask(path, key=key).headers
         assert found["content-security-policy"] == POLICY
         for name, value in HEADERS:
             assert found[name] == value
         assert not [name for name in found if name.startswith("access-control")]
 
 
-def test_without_the_key_nothing_is_shown(server: Serve, data: Path) -> None:
-    running = server(data)
-    page = running.ask("/files", key=False)
+def test_without_the_key_nothing_is_shown(served: Server) -> None:
+    page = served.ask("/files", key=False)
     assert page.status == 403
     assert NO_KEY in page.text
     assert "bm25" not in page.text
-    answer = running.ask("/api/files", key=False)
+    answer = served.ask("/api/files", key=False)
     assert (answer.status, answer.json) == (403, {"error": NO_KEY, "where": "key"})
-    assert running.ask("/api/files", key=False, x_judged_key="another").status == 403
-    wrong = running.ask("/?key=another", key=False)
+    assert served.ask("/api/files", key=False, x_judged_key="another").status == 403
+    wrong = served.ask("/?key=another", key=False)
     assert wrong.status == 403
     assert "This is not the key of the server that runs now." in wrong.text
     assert "set-cookie" not in wrong.headers
 
 
-def test_the_key_becomes_a_cookie_and_leaves_the_address(server: Serve, data: Path) -> None:
-    running = server(data)
-    answer = running.ask(f"/files?depth=3&key={running.key}", key=False)
+def test_the_key_becomes_a_cookie_and_leaves_the_address(served: Server) -> None:
+    answer = served.ask(f"/files?depth=3&key={served.key}", key=False)
     assert (answer.status, answer.headers["location"]) == (303, "/files?depth=3")
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith(f"judged-{running.port}=")
+    assert cookie.startswith(f"judged-{served.port}=")
     assert cookie.endswith("; HttpOnly; SameSite=Strict; Path=/")
-    assert running.key not in cookie
-    shown = running.ask("/files", key=False, cookie=cookie.partition(";")[0])
+    assert served.key not in cookie
+    shown = served.ask("/files", key=False, cookie=cookie.partition(";")[0])
     assert shown.status == 200
-    other = running.ask("/files", key=False, cookie=f"judged-{running.port + 1}=x")
+    other = served.ask("/files", key=False, cookie=f"judged-{served.port + 1}=x")
     assert other.status == 403
 
 
-def test_the_printed_address_keeps_the_session(server: Serve, data: Path) -> None:
-    running = server(data)
-    cookie = cookie_of(running)
+def test_the_printed_address_keeps_the_session(served: Server) -> None:
+    cookie = cookie_of(served)
     headers = {"key": False, "cookie": cookie, "sec_fetch_site": "same-origin"}
-    sent = running.ask("/api/upload?name=a.run", method="POST", body=b"q1 Q0 d1 1 2.0 x", **headers)
+    sent = served.ask("/api/upload?name=a.run", method="POST", body=b"q1 Q0 d1 1 2.0 x", **headers)
     assert sent.status == 200
-    again = running.ask(f"/?key={running.key}", key=False, cookie=cookie)
+    again = served.ask(f"/?key={served.key}", key=False, cookie=cookie)
     assert again.headers["set-cookie"].partition(";")[0] == cookie
-    assert "a.run" in running.ask("/files", key=False, cookie=cookie).text
+    assert "a.run" in served.ask("/files", key=False, cookie=cookie).text
 
 
 def test_it_listens_before_the_address_is_printed() -> None:
@@ -96,25 +92,20 @@ def test_it_listens_before_the_address_is_printed() -> None:
         socket.create_connection(listening.getsockname(), 1).close()
 
 
-def test_the_way_without_the_key_leads_to_no_other_host(server: Serve, data: Path) -> None:
-    running = server(data)
-    answer = running.ask(f"//evil.example/?key={running.key}", key=False)
+def test_the_way_without_the_key_leads_to_no_other_host(served: Server) -> None:
+    answer = served.ask(f"//evil.example/?key={served.key}", key=False)
     assert answer.headers.get("location", "/").startswith("/evil.example") or answer.status == 403
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "", "[::1"])
-def test_another_name_of_this_machine_is_refused_for_reads_too(
-    server: Serve, data: Path, host: str
-) -> None:
-    running = server(data)
-    answer = running.ask("/api/files", host=host.format(port=running.port))
+def test_another_name_of_this_machine_is_refused_for_reads_too(served: Server, host: str) -> None:
+    answer = served.ask("/api/files", host=host.format(port=served.port))
     assert (answer.status, answer.json) == (403, {"error": NOT_OURS, "where": "Host"})
 
 
-def test_the_names_of_this_machine(server: Serve, data: Path) -> None:
-    running = server(data)
+def test_the_names_of_this_machine(served: Server) -> None:
     for host in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
-        assert running.ask("/api/files", host=f"{host}:{running.port}").status == 200
+        assert served.ask("/api/files", host=f"{host}:{served.port}").status == 200
 
 
 @pytest.mark.parametrize(
@@ -134,16 +125,15 @@ def test_the_names_of_this_machine(server: Serve, data: Path) -> None:
     ],
 )
 def test_writes_come_from_our_own_pages(
-    server: Serve, data: Path, headers: dict[str, str], allowed: bool
+    served: Server, headers: dict[str, str], allowed: bool
 ) -> None:
-    running = server(data)
-    sent = {name: value.format(port=running.port) for name, value in headers.items()}
-    answer = running.ask(
+    sent = {name: value.format(port=served.port) for name, value in headers.items()}
+    answer = served.ask(
         "/api/upload?name=a.run",
         method="POST",
         body=b"q Q0 a 1 2.0 x\n",
         key=False,
-        cookie=cookie_of(running),
+        cookie=cookie_of(served),
         **sent,
     )
     if allowed:
@@ -153,21 +143,19 @@ def test_writes_come_from_our_own_pages(
         assert (answer.status, answer.json) == (403, {"error": FOREIGN, "where": where})
 
 
-def test_a_program_writes_with_the_key(server: Serve, data: Path) -> None:
-    running = server(data)
+def test_a_program_writes_with_the_key(served: Server) -> None:
     upload = {"method": "POST", "body": b"q Q0 a 1 2.0 x\n"}
-    assert running.ask("/api/upload?name=a.run", **upload).status == 200
+    assert served.ask("/api/upload?name=a.run", **upload).status == 200
     assert (
-        running.ask("/api/upload?name=b.run", origin="http://evil.example", **upload).status == 403
+        served.ask("/api/upload?name=b.run", origin="http://evil.example", **upload).status == 403
     )
 
 
-def test_other_sites_embed_nothing(server: Serve, data: Path) -> None:
-    running = server(data)
-    answer = running.ask("/api/files", sec_fetch_site="cross-site", sec_fetch_mode="no-cors")
+def test_other_sites_embed_nothing(served: Server) -> None:
+    answer = served.ask("/api/files", sec_fetch_site="cross-site", sec_fetch_mode="no-cors")
     expected = {"error": "Other sites may not read this.", "where": "Sec-Fetch-Site"}
     assert (answer.status, answer.json) == (403, expected)
-    followed = running.ask("/files", sec_fetch_site="cross-site", sec_fetch_mode="navigate")
+    followed = served.ask("/files", sec_fetch_site="cross-site", sec_fetch_mode="navigate")
     assert followed.status == 200
 
 
@@ -185,10 +173,9 @@ def test_what_others_can_reach_needs_the_key() -> None:
     )
 
 
-def test_methods_that_nobody_needs(server: Serve, data: Path) -> None:
-    running = server(data)
+def test_methods_that_nobody_needs(served: Server) -> None:
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
-        answer = running.ask("/api/files", method=method)
+        answer = served.ask("/api/files", method=method)
         assert answer.status in (403, 405)
         assert "access-control-allow-origin" not in answer.headers
 
@@ -230,13 +217,12 @@ def test_a_port_in_use_is_named_and_the_next_is_tried() -> None:
     second.close()
 
 
-def test_long_and_broken_requests_end_no_other(server: Serve, data: Path) -> None:
-    running = server(data)
-    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)
+def test_long_and_broken_requests_end_no_other(served: Server) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
     connection.putrequest("GET", "/files", skip_host=True)
-    connection.putheader("Host", f"127.0.0.1:{running.port}")
+    connection.putheader("Host", f"127.0.0.1:{served.port}")
     connection.putheader("Cookie", "x" * 10_000)
     connection.endheaders()
     assert connection.getresponse().status in (400, 403)
     connection.close()
-    assert running.ask("/files").status == 200
+    assert served.ask("/files").status == 200

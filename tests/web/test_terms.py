@@ -9,21 +9,12 @@ import pytest
 import judged
 from judged.errors import JudgedError
 from judged.policy import CHOICES
-from judged.web import ServerSettings
 from judged.web.changes import bar_of, change_of
-from judged.web.visit import Params, ScoringSettings, Visit
-from judged.web.work import Cache
-from judged.web.workspace import ServedFiles, Session
+from judged.web.visit import Params, ScoringSettings
+from support.served import visit_of as ask
 from support.served import write_judgements, write_run
 
 TERMS = "measure=AP&measure=P@5&ties=best&convention=ranx&depth=7&duplicates=first&level=0.9"
-
-
-def ask(folder: Path, query: str) -> Visit:
-    library, cache = ServedFiles((folder,)), Cache(10**8)
-    return Visit(
-        "/", Params.read(query), Session("one"), library, cache, ServerSettings.of([folder])
-    )
 
 
 def test_terms_survive_the_address() -> None:

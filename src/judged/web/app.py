@@ -275,7 +275,13 @@ def render_page(template: str, part: str | None, context: dict[str, Any]) -> str
 
 
 def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
-    tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
+    # Judging is blind, so its address names no system.
+    blind = {"/judge": {"baseline": None, "grader": None}}
+    tabs = [
+        {"name": name, "href": visit.url(to, **blind.get(to, {}))}
+        for to, name in _TITLES.items()
+        if name
+    ]
     systems = ""
     with suppress(JudgedError):
         if not visit.workspace.undecided:
@@ -295,11 +301,6 @@ def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any
         "noticed": [],
         "left_out": (),
     }
-
-
-def _tab(visit: Visit, path: str) -> str:
-    """Return the address of a tab; judging is blind, so its address names no system."""
-    return visit.url(path, baseline=None, grader=None) if path == "/judge" else visit.url(path)
 
 
 def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Response:

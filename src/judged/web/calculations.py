@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.ranges import last_rank
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.matcher import match_with
@@ -147,7 +148,8 @@ class Calculations:
                 names = [order[0], name]
                 rankings = [self.rankings(narrowed)[places[each]] for each in names]
                 evaluation = self._evaluated(rankings, narrowed.request)
-                listings, top = self._joint(narrowed, names), rankings[0].top_grade
+                listings = self._joint(narrowed, names, last_rank(evaluation.measures[0]))
+                top = rankings[0].top_grade
                 (bounds,) = bounds_of(listings, evaluation, top=top)
                 ahead = bounds.high if bounds.higher_is_better else -bounds.low
                 if ahead > ROUNDING:
@@ -164,13 +166,15 @@ class Calculations:
         """Return all systems as `pairs` compares them, these first."""
         return list(dict.fromkeys([*systems, *(system.name for system in self.systems)]))
 
-    def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Listings:
+    def _joint(
+        self, scoring: ScoringSettings, names: Sequence[str], within: int | None = None
+    ) -> Listings:
         """Return runs and judgements, for judging in favour of one of two runs."""
         from judged.matching.listings import Listings
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
         options: dict[str, Any] = {"ties": scoring.policy.ties, "duplicates": scoring.duplicates}
-        return Listings.of(self.judgements(), runs, **options)
+        return Listings.of(self.judgements(), runs, **options, within=within)
 
     def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
         def restate() -> tuple[Rankings, ...]:

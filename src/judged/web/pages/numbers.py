@@ -38,10 +38,8 @@ def signed(value: float | None, decimals: int = DECIMALS) -> str:
     >>> signed(0.0195), signed(-0.018, 3), signed(0.0), signed(-1e-9), signed(None)
     ('+0.0195', '−0.018', '0.0000', '0.0000', '–')
     """
-    if value is None or math.isnan(value):
-        return shown(None)
-    text = minus(shown(value, decimals))
-    return f"+{text}" if value > 0 and text.strip("0.") else text
+    text = plain_number(value, decimals)
+    return f"+{text}" if value is not None and value > 0 and text.strip("0.") else text
 
 
 def share(value: float | None, decimals: int = 0) -> str:

@@ -59,7 +59,7 @@ def _kind(visit: Visit) -> ChartKind:
 def _figure(visit: Visit, kind: ChartKind) -> Any:
     width = visit.params.whole("width", WIDTH, at_least=1)
     chart = _chart(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
-    if kind.name in OF_PAIR:
+    if kind.name in OF_PAIR and visit.params.one("width"):  # inside another page
         chart = replace(chart, notes=chart.notes[2:])
     menu = [
         {"text": name, "href": visit.url(format=form, width=None), "download": True}

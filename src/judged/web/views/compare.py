@@ -174,10 +174,9 @@ def largest_differences(
 
     def row(at: int) -> dict[str, Any]:
         query = comparison.numbers.queries[match.ours.place[at]]
-        text = (texts or {}).get(query)
         return {
             "query": query,
-            "text": "" if text is None else text.heading,
+            "text": texts[query].heading if texts and query in texts else "",
             "relevant": int(relevant[places[0][query]]),
             "value": float(match.ours.values[at]),
             "against_value": float(match.theirs.values[at]),

@@ -447,11 +447,8 @@ def _last(desk: Desk) -> dict[str, Any] | None:
     last = desk.list.log.last
     if last is None:
         return None
-    before = [
-        entry.grade
-        for entry in desk.list.log.kept[:-1]
-        if entry.item == last.item and entry.query == last.query
-    ]
+    kept = desk.list.log.kept[:-1]
+    before = [e.grade for e in kept if e.item == last.item and e.query == last.query]
     did = _did(desk, last)
     if last.grade is not None and before and before[-1] not in (None, last.grade):
         did += f" (it was {before[-1]})"

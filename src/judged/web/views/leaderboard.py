@@ -113,10 +113,9 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
     )
     if comparison is not None:
         best_first = [place.run for place in comparison.leaderboard(by)]
-        rival = calculations.possible_winner(scoring, by, best_first)
-        heading = shown["heading"]
-        more = f" Judging the unjudged results could put {shorten(rival)} first." if rival else ""
-        shown["heading"] = replace(heading, parts=(*heading.parts, more))
+        if rival := calculations.possible_winner(scoring, by, best_first):
+            more = f" Judging the unjudged results could put {shorten(rival)} first."
+            shown["heading"] = replace(shown["heading"], parts=(*shown["heading"].parts, more))
     return shown
 
 

@@ -626,9 +626,9 @@ def shell_commands(state: PlaygroundState) -> str:
     listed, measure = quote(str(state.listed)), quote(str(state.chosen))
     options = "".join(f" --{name} {quote(str(value))}" for name, value in state.options.items())
     chosen = "".join(f" --{name} {value}" for name, value in state.changed_policy.items())
-    lines = [f"judged conventions {listed} -m {measure}{options}"]
-    if not state.has_no_order:
-        lines.insert(0, f"judged explain {listed} -m {measure}{options}{chosen}")
+    lines = [] if state.has_no_order else [f"judged explain {listed} -m {measure}{options}{chosen}"]
+    if not {"pool", "collection"} & {*state.options}:  # no options of that command
+        lines.append(f"judged conventions {listed} -m {measure}{options}")
     return "\n".join(lines)
 
 

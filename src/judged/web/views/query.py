@@ -209,6 +209,6 @@ def _gone(
     """Say that a query or a system does not exist, with the nearest that do."""
     close = get_close_matches(gone[:80], names, n=MAX_SUGGESTIONS, cutoff=0.5)
     near = list(dict.fromkeys([*close, *names[:MAX_SUGGESTIONS]]))[:MAX_SUGGESTIONS]
-    links = [(name, visit.url(**{what: name, "item": None})) for name in near]
+    links = [(name, visit.url(item=None, **{what: name})) for name in near]
     context = {"message": message, "near": links, "all": all_queries, "what": what}
     return Page("query_gone.html", f"No such {what}", context, status=404)

@@ -105,9 +105,6 @@ def test_pictures_come_from_files_bytes_arrays_and_images(tmp_path: Path) -> Non
 
 def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("name,picture\na,a.png\n")
-    (tmp_path / "photo.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0")
-    (tmp_path / "ragged.csv").write_text("id,picture\na,a.png,b.png\n")
-    (tmp_path / "wide.csv").write_text("a\x1b[2J,0,1,2,3,4,5,6,7\n")
     one = ({"q": {"a": 1}}, {"q": ["a"]})
     for pictures, message in (
         (
@@ -118,26 +115,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
             {"q": GREY, "a": tmp_path / "none.png"},
             f"the picture of a: {tmp_path / 'none.png'}: no such file.",
         ),
-        (tmp_path / "none.csv", f"{tmp_path / 'none.csv'}: no such file."),
         (
             tmp_path / "bad.csv",
             f'{tmp_path / "bad.csv"}: has the columns "name", "picture"; it needs id and picture.',
-        ),
-        (
-            tmp_path / "photo.csv",
-            f"{tmp_path / 'photo.csv'}: this is a PNG image, not a table of pictures.",
-        ),
-        (tmp_path, f"{tmp_path}: is a directory; give a file."),
-        (
-            tmp_path / "ragged.csv",
-            f"{tmp_path / 'ragged.csv'}: cannot be read as a CSV or TSV table (found more fields "
-            "than defined in 'Schema').",
-        ),
-        (
-            tmp_path / "wide.csv",
-            f'{tmp_path / "wide.csv"}: has the columns "a\\x1b[2J", "0", "1", "2", "3", "4", "5", '
-            '"6", …; '
-            "it needs id and picture.",
         ),
         (
             7,

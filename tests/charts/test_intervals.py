@@ -358,11 +358,8 @@ def test_a_pilot_has_a_band() -> None:
             "-o FILE.json`.",
         ),
         ({"sd": 0}, "the plan: 'sd' must be above 0; got 0."),
-        ({"sd": "x"}, "the plan: 'sd' must be a number; got 'x'."),
-        ({"level": 1}, "the plan: 'level' must be from 1e-09 to 0.999999999; got 1."),
         ({"queries": 2}, "the plan: 'queries' must be from 6 to 1000000000; got 2."),
         ({"differences": []}, "the plan has no differences to show; make it again."),
-        ({"comparisons": 0}, "the plan: 'comparisons' must be from 1 to 1000000; got 0."),
     ],
 )
 def test_what_is_no_plan(change: dict[str, Any], message: str) -> None:

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from judged.charts.kinds import KINDS, NEEDS
-from support.temperatures import made_study
 
 
 def test_a_chart_from_files(judged, files):
@@ -128,17 +127,6 @@ def sweep(judged, files):
     made = judged("temperature q.csv i.csv --pairs -o sweep.json")
     assert made.code == 0, made.err
     return files
-
-
-def test_a_chart_of_a_study(judged, files):
-    (files / "study.json").write_text(json.dumps(made_study()))
-    assert judged("plot temperature-study study.json -o x.svg").code == 0
-    assert ">untrained<" in (files / "x.svg").read_text()
-    wrong = judged("plot temperature study.json -o y.svg")
-    assert wrong.err == (
-        "judged: study.json: this is a temperature study, not a temperature sweep; "
-        "make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.\n"
-    )
 
 
 def test_what_is_refused(refuses, runs):

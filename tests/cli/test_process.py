@@ -66,16 +66,6 @@ def test_a_pipe_that_is_closed_from_the_start(many, arguments):
     assert b"Traceback" not in process.stderr
 
 
-def test_a_file_is_written_though_nobody_reads_the_rest(many):
-    reads, writes = os.pipe()
-    os.close(reads)
-    command = [*JUDGED, "explain", "0 1", "-o", "page.html"]
-    process = subprocess.run(command, cwd=many, stdout=writes, stderr=writes, check=False)
-    os.close(writes)
-    assert process.returncode == 0
-    assert (many / "page.html").stat().st_size
-
-
 @pytest.mark.parametrize(
     ("redirected", "message"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
-from functools import cache
+from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -325,13 +325,6 @@ def score_runs(
         return call_scoring(function, judgements, runs or None, *args, **progress, **options)
 
 
-def pass_for(function: Callable[..., Any], wrapper: Any) -> Any:
-    """Return a wrapper that click takes for the command function it wraps."""
-    wrapper.__name__, wrapper.__doc__ = function.__name__, function.__doc__
-    wrapper.__click_params__ = getattr(function, "__click_params__", [])
-    return wrapper
-
-
 # -- files
 
 
@@ -497,31 +490,18 @@ def result_options(
     *,
     chart: str | None = None,
     plain: Iterable[str] = (),
+    written: bool = True,
     verbose: bool = True,
     quiet: bool = True,
 ) -> Decorator[Any]:
     """Return --format, -o, -v and -q, and print or write the `Result` that the command returns.
 
-    `judged plot CHART` reads its JSON. With an option of `plain`, it has only the usual formats.
+    The command may return a pair of a result and an exit code, or None if it has printed. Without
+    `written` there is no -o. `judged plot CHART` reads its JSON. With an option of `plain`, the
+    result has only the usual formats.
     """
     reads = f" 'judged plot {chart}' reads the JSON." if chart else ""
     extensions = listed(endings(saved_as), "or")
-    output = output_option(f"Write a file: {extensions}.{reads}", required=False)
-    return print_options(saved_as, output, plain, verbose=verbose, quiet=quiet)
-
-
-def print_options(
-    saved_as: Mapping[str, str] = Result.SAVED_AS,
-    output: Decorator[Any] | None = None,
-    plain: Iterable[str] = (),
-    *,
-    verbose: bool = True,
-    quiet: bool = True,
-) -> Decorator[Any]:
-    """Return --format, -v and -q, and print the `Result` that the command returns.
-
-    The command may return a pair of a result and an exit code, or None if it has printed.
-    """
     format_option = option(
         *("--format", "form"),
         type=click.Choice(_formats(saved_as)),
@@ -529,11 +509,18 @@ def print_options(
         help="Print the result in this format.",
         group="output",
     )
+    options = [
+        *([output_option(f"Write a file: {extensions}.{reads}", required=False)] * written),
+        format_option,
+        *([verbose_option] * verbose),
+        *([quiet_option] * quiet),
+    ]
 
     def decorate(function: Function) -> Any:
+        @wraps(function)  # which keeps the options that the function has
         def present(*args: Any, **options: Any) -> Any:
             form = options.pop("form")
-            target = options.pop("output") if output else None
+            target = options.pop("output") if written else None
             usual = any(map(options.get, plain))
             _check_format(form, target, Result.SAVED_AS if usual else saved_as)
             returned = function(*args, **options)
@@ -542,11 +529,7 @@ def print_options(
                 deliver(result, form, target)
             return code
 
-        options = [output] if output else []
-        options += [format_option]
-        options += [verbose_option] if verbose else []
-        options += [quiet_option] if quiet else []
-        return together(*options)(pass_for(function, present))
+        return together(*options)(present)
 
     return decorate
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from judged import __version__
 from judged.cli._command import command
-from judged.cli._options import print_options
+from judged.cli._options import result_options
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, listed
 
@@ -268,7 +268,7 @@ def _hints(packages: Sequence[Package]) -> Iterator[str]:
 
 
 @command("doctor", example="judged doctor")
-@print_options(verbose=False, quiet=False)
+@result_options(written=False, verbose=False, quiet=False)
 def doctor_command() -> Any:
     """Check the installation: versions, threads, BLAS, extras, and missing packages.
 

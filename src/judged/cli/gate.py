@@ -65,7 +65,7 @@ from judged.text import listed
     group="output",
     common=True,
 )
-@opt.print_options(GATE_SAVED_AS, verbose=False)
+@opt.result_options(GATE_SAVED_AS, written=False, verbose=False)
 def gate(
     judgements: str,
     runs: tuple[str, ...],

@@ -341,6 +341,7 @@ def _chart(kind: ChartKind) -> str:
         if option in kind.options and (known := {option, *PLOT_FLAGS})
     ]
     made_by = ", ".join(f"`{flag(option)}`" for option in needs.made_by)
+    command = "funnel" if kind.needs == "stages" else "compare"
     return "\n\n".join(
         [
             f"### {kind.name}",
@@ -351,7 +352,7 @@ def _chart(kind: ChartKind) -> str:
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
             *(
-                [f"On the command line also, as for `judged compare`: {made_by}."]
+                [f"On the command line also, as for `judged {command}`: {made_by}."]
                 if made_by
                 else []
             ),

@@ -89,7 +89,7 @@ def test_every_way_gives_the_same_numbers(large: Path) -> None:
     with (large / "mixed").open("rb") as handle:
         piped, said = numbers(large, "-", "--memory", "40MB", stdin=handle)
     assert piped == expected
-    assert b"standard input: cannot be read twice, and may not fit into 0.04 GB" in said
+    assert b"standard input: is not grouped by query; its rows are put on disk" in said
 
 
 @pytest.mark.parametrize("name", ["damaged.gz", "cut.gz"])
@@ -107,8 +107,8 @@ def test_a_full_disk(large: Path) -> None:
     found = run(large, "evaluate", "qrels", "mixed", "-o", "out.json", start=start)
     assert found.returncode == 2
     assert (
-        f"judged: {large}/temporary: the rows of a run that is not grouped by query cannot be kept "
-        "there (File too large, after "
+        f"judged: {large}/temporary: a run that is not grouped by query, or comes through a pipe, "
+        "cannot be kept there (File too large); "
     ) in found.stderr.decode().splitlines()[-1]
     assert os.listdir(large / "temporary") == []
     assert not (large / "out.json").exists()

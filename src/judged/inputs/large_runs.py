@@ -266,11 +266,6 @@ class BlockReader:
 
     def _from_disk(self, judged: JudgedQueries) -> Iterator[Run]:
         """Yield tables of whole judged queries, from rows in any order."""
-        if sys.stderr is not None:
-            sys.stderr.write(
-                f"{self.source}: is not grouped by query; its rows are put on disk by query "
-                "first.\n"
-            )
         wanted = _MAX_PARTITIONS if self.size is None else self.size // self.room.block
         count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
         with (
@@ -279,6 +274,11 @@ class BlockReader:
             self.room.folder() as folder,
             (folder / "rows").open("w+b") as handle,
         ):
+            if sys.stderr is not None:
+                sys.stderr.write(
+                    f"{self.source}: is not grouped by query; its rows are put on disk by query "
+                    "first.\n"
+                )
             disk = _RowsOnDisk(handle, self.room, count)
             seen: list[_Part] = []
             waiting: list[pl.DataFrame] = []

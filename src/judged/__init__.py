@@ -37,7 +37,7 @@ _HOMES = {
     "compare": "comparison",
     "compare_conventions": "conventions.disagreement",
     "compare_values": "comparison",
-    "config": "limits",
+    "config": "configuration",
     "conventions": "conventions",
     "engines": "engines",
     "errors": "errors",

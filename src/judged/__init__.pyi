@@ -17,7 +17,7 @@ from judged.judgements.check import check as check
 from judged.comparison import compare as compare
 from judged.conventions.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
-from judged.limits import config as config
+from judged.configuration import config as config
 from judged import conventions as conventions
 from judged import engines as engines
 from judged import errors as errors

@@ -15,7 +15,7 @@ from judged import Rankings
 from judged.errors import JudgedWarning
 from judged.evaluation.scores import TIE_ORDERS
 from judged.measures import REGISTRY, Measure, parse_measure
-from judged.measures.ties import expectations
+from judged.measures.tie_orders import expectations
 from support.evaluating import evaluate, rank
 from support.loops import for_each
 from support.rankings import GRADES, PLAIN, random_measure

@@ -21,7 +21,7 @@ from judged.conventions.candidates import (
 from judged.errors import MeasureError
 from judged.inputs import read_judgements, read_run
 from judged.matching.matcher import match_variants
-from judged.matching.variants import Variants
+from judged.matching.ties import Variants
 from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
 from judged.results import Identification

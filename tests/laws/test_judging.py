@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from judged import Rankings, evaluate
-from judged.matching.variants import condensed, rearranged
+from judged.matching.ties import condensed, rearranged
 from judged.measures import Measure
 from support.evaluating import add_choices
 from support.loops import for_each

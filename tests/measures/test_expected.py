@@ -14,7 +14,7 @@ from judged import Rankings, evaluate
 from judged.errors import PolicyError
 from judged.evaluation import wording
 from judged.measures import REGISTRY, parse_measure
-from judged.measures.ties import DRAWS, expectations
+from judged.measures.tie_orders import DRAWS, expectations
 from support.errors import error_of
 from support.evaluating import add_choices
 from support.loops import for_each
@@ -168,7 +168,7 @@ MANY = [
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Orders are drawn, however few they are."""
-    monkeypatch.setattr("judged.measures.ties.LIMIT", 1)
+    monkeypatch.setattr("judged.measures.tie_orders.LIMIT", 1)
 
 
 @pytest.mark.usefixtures("drawn")
@@ -192,7 +192,7 @@ def test_the_same_numbers_every_time_and_whatever_else_is_computed() -> None:
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name not in PLAIN])
 @pytest.mark.parametrize("limit", [1, 720])
 def test_diversity(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.measures.ties.LIMIT", limit)
+    monkeypatch.setattr("judged.measures.tie_orders.LIMIT", limit)
     judgements = {
         "q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}},
         "r": {"a": {"s": 1}, "z": {"t": 1}},

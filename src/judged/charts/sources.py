@@ -17,6 +17,7 @@ from judged.comparison.export import TEST_EXPLANATIONS, method_line
 from judged.comparison.outcomes import match_pair
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.wording import percent_of, with_sign
+from judged.configuration import config
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
@@ -28,9 +29,8 @@ from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
-from judged.limits import config
 from judged.matching.documents import with_items
-from judged.matching.variants import Variants
+from judged.matching.ties import Variants
 from judged.measures import parse_measure
 from judged.options import formats_of, whole
 from judged.policy import Policy

@@ -301,7 +301,7 @@ def limited(options: dict[str, Any]) -> AbstractContextManager[Any]:
     memory = options.pop("memory", None)
     if memory is None or not is_given("memory"):
         return nullcontext()
-    from judged.limits import config
+    from judged.configuration import config
 
     return config(memory=memory)
 

@@ -107,7 +107,7 @@ def _words(measure: Measure, label: str, *, alone: bool) -> str:
 
 def _certainty(measures: list[Measure]) -> dict[str, str]:
     """Return how sure means over ties, tie ranges and unjudged ranges are."""
-    from judged.measures.ties import LIMIT
+    from judged.measures.tie_orders import LIMIT
 
     few = f"up to {LIMIT} orders of a query's ties"
     spec = measures[0].spec

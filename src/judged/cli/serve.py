@@ -17,6 +17,7 @@ from judged.judgements import OVERLAP
 @text("--host", "ADDRESS", "Listen on this address.", default="127.0.0.1", show_default=True)
 @option("--open/--no-open", "open_browser", default=True, help="Open the browser.")
 @option("--key/--no-key", default=True, help="Require the key in the address.")
+@text("--memory", "SIZE", "Limit memory for results.", default="1GB", show_default=True)
 @text(
     "--upload-limit",
     "SIZE",

@@ -30,8 +30,8 @@ from judged.evaluation.ranges import (
     last_rank,
 )
 from judged.evaluation.scores import Scored, score, score_ties
-from judged.matching.variants import Variants, uncondensed
-from judged.measures.ties import tied_queries
+from judged.matching.ties import Variants, uncondensed
+from judged.measures.tie_orders import tied_queries
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 

@@ -17,7 +17,7 @@ from judged.arrays import Floats
 from judged.conventions import Convention, Name, Option, conventions
 from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.scores import applied, nothing_relevant, undefined
-from judged.matching.variants import Variants
+from judged.matching.ties import Variants
 from judged.measures import REGISTRY, Measure, Spec, bind, parse_all, parse_measure
 from judged.measures.registry import Choice, Cutoff, Mask, Param, Settled, taken
 from judged.options import real

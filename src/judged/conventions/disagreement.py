@@ -14,6 +14,7 @@ import numpy as np
 
 from judged import __version__
 from judged.arrays import Floats
+from judged.configuration import config
 from judged.conventions import THRESHOLDS, Convention, Name, conventions, find
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.evaluate import evaluation_of
@@ -22,10 +23,9 @@ from judged.evaluation.settings import Conventional, EvaluationSettings, unprepa
 from judged.inputs.blocks import Room
 from judged.inputs.data import Data, holds_rows, typed_lists
 from judged.inputs.formats import is_rankings_file
-from judged.limits import config
 from judged.matching.documents import with_items
 from judged.matching.matcher import match_variants
-from judged.matching.variants import Variants, list_variants
+from judged.matching.ties import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import LibraryMeasure, relatives
 from judged.measures.registry import Mask, show

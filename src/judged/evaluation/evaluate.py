@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from judged.configuration import config
 from judged.errors import EngineError, InputError, JudgedError, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.scores import score_run
@@ -17,7 +18,6 @@ from judged.inputs import read_judgements, read_run
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data, refuse_arrays, typed_lists
 from judged.inputs.formats import is_rankings_file
-from judged.limits import config
 from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
 from judged.matching.matcher import Feed, match_with

@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.evaluation.scores import graded_for, nothing_relevant, settled
 from judged.measures import Measure
-from judged.measures.ties import ByWorth, in_order, tied_queries
+from judged.measures.tie_orders import ByWorth, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import Sample

@@ -13,10 +13,10 @@ from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
 from judged.matching.pool import weighted
-from judged.matching.variants import Variants, cut, judged_alike
+from judged.matching.ties import Variants, cut, judged_alike
 from judged.measures import Measure, Spec
 from judged.measures.registry import AGGREGATIONS, Mask, Settled
-from judged.measures.ties import Expected, expectations, in_order, tied_queries
+from judged.measures.tie_orders import Expected, expectations, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import audit_of, findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings

@@ -14,7 +14,7 @@ from judged.arrays import Floats, Ints
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
 from judged.evaluation.scores import TRUSTED, Scored, score_run
-from judged.matching.variants import uncondensed
+from judged.matching.ties import uncondensed
 from judged.measures import parse_measure
 from judged.options import LEVEL
 from judged.rankings.rankings import Weights

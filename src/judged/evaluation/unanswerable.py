@@ -12,7 +12,7 @@ from judged.arrays import Floats
 from judged.errors import InputError, PolicyError
 from judged.evaluation.scores import graded_for, nothing_relevant, score_run
 from judged.inputs.order import OrderOnly
-from judged.matching.variants import uncondensed
+from judged.matching.ties import uncondensed
 from judged.rankings.audit import findings_of
 from judged.results import Table
 from judged.statistics.samples import mean

@@ -12,9 +12,9 @@ from judged.arrays import each_once, ordinals
 from judged.errors import PolicyError, warn
 from judged.evaluation.ranges import by_worth, tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
-from judged.matching.variants import Variants
+from judged.matching.ties import Variants
 from judged.measures.registry import Settled
-from judged.measures.ties import LIMIT, tied_queries
+from judged.measures.tie_orders import LIMIT, tied_queries
 from judged.rankings.audit import findings_of, judged_shares
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import about_few_units, effective_units, mean

@@ -13,7 +13,7 @@ from judged.evaluation.ranges import TIE_SENTENCES
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
 from judged.evaluation.warnings import covered
 from judged.measures.reference import BIBLIOGRAPHY
-from judged.measures.ties import DRAWS, LIMIT, SEED
+from judged.measures.tie_orders import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
 from judged.policy import DEFAULTS
 from judged.rankings.rankings import ENCODED, OTHER_WAY

@@ -12,7 +12,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scores import score
-from judged.matching.variants import ONE_ORDER
+from judged.matching.ties import ONE_ORDER
 from judged.measures import REGISTRY
 from judged.measures.measure import bind
 from judged.text import plain, shown
@@ -128,7 +128,7 @@ class DifferenceBounds:
             "high": plain(self.high),
             "unjudged": self.unjudged,
             "bounded": self.bounded,
-            "limits": None if self.limits is None else list(self.limits),
+            "configuration": None if self.limits is None else list(self.limits),
             "can_turn": self.can_turn,
         }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from judged.configuration import config
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import about_runs
@@ -18,7 +19,6 @@ from judged.judgements.assessors import refuse_options
 from judged.judgements.collection import CheckedCollection, SideData, ValueChange, with_sign
 from judged.judgements.findings import CollectionFinding, TrainingSet
 from judged.judgements.twins import find_twins
-from judged.limits import config
 from judged.options import (
     JudgementsLike,
     MeasuresLike,

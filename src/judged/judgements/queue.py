@@ -35,7 +35,7 @@ from judged.judgements.bounds import (
 )
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
-from judged.matching.variants import judged_otherwise
+from judged.matching.ties import judged_otherwise
 from judged.options import (
     JudgementsLike,
     RunsLike,

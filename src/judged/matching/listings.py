@@ -15,7 +15,7 @@ from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.documents import as_table
 from judged.matching.join import distinct, match
 from judged.matching.pool import Pool, pool_of
-from judged.matching.variants import (
+from judged.matching.ties import (
     BY_SUBTOPIC,
     FAVOURS,
     ONE_ORDER,

@@ -33,7 +33,7 @@ from judged.matching.pool import (
     weighed,
     weighted,
 )
-from judged.matching.variants import Variants, condensed, cut, place
+from judged.matching.ties import Variants, condensed, cut, place
 from judged.policy import Policy
 from judged.rankings.audit import Findings, total
 from judged.rankings.lists import each_query

@@ -22,7 +22,7 @@ from judged.measures.registry import (
     measure,
     share_param,
 )
-from judged.measures.ties import (
+from judged.measures.tie_orders import (
     Closed,
     Ties,
     Worth,

@@ -18,7 +18,7 @@ from judged.measures.registry import (
     collection_size,
     measure,
 )
-from judged.measures.ties import Closed, Worth, by_grade, own_merit, uncut
+from judged.measures.tie_orders import Closed, Worth, by_grade, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
 _COUNT: dict[str, Any] = {

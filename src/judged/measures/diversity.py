@@ -25,7 +25,7 @@ from judged.measures.registry import (
     patience,
     share_param,
 )
-from judged.measures.ties import Worth
+from judged.measures.tie_orders import Worth
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 
 ALPHA = share_param(

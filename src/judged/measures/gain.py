@@ -32,7 +32,7 @@ from judged.measures.registry import (
     Undefined,
     measure,
 )
-from judged.measures.ties import Closed, Worth, by_grade, mean_weights, own_merit, uncut
+from judged.measures.tie_orders import Closed, Worth, by_grade, mean_weights, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
 Table = Mapping[float, float] | None

@@ -6,7 +6,7 @@ import numpy as np
 
 from judged.arrays import Floats, counts_before, divide, ordinals
 from judged.measures.registry import ITSELF, NEVER, REL, Example, K, Undefined, measure, patience
-from judged.measures.ties import by_grade, mean_weights, own_merit
+from judged.measures.tie_orders import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 

@@ -27,7 +27,7 @@ from judged.measures.registry import (
     lookup,
     show,
 )
-from judged.measures.ties import Closed, Worth, expectations
+from judged.measures.tie_orders import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
 from judged.statistics.samples import QueryRows, Sample
 

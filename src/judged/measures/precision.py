@@ -22,7 +22,7 @@ from judged.measures.registry import (
     aggregate_param,
     measure,
 )
-from judged.measures.ties import all_chances, first_chances, own_merit
+from judged.measures.tie_orders import all_chances, first_chances, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.statistics.samples import Means, QueryRows, relative
 

@@ -15,7 +15,7 @@ from judged.measures.registry import (
     aggregate_param,
     measure,
 )
-from judged.measures.ties import first_chances, own_merit, ties_of
+from judged.measures.tie_orders import first_chances, own_merit, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.statistics.samples import Means, Median, QueryRows, Sample, relative
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from judged.arrays import Floats
 from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.reference import PRESETS, find_topic
-from judged.measures.ties import Closed, Worth, by_grade
+from judged.measures.tie_orders import Closed, Worth, by_grade
 from judged.options import MOST, real
 from judged.rankings.rankings import Rankings
 from judged.statistics import samples

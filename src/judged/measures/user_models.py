@@ -38,7 +38,7 @@ from judged.measures.registry import (
     show,
 )
 from judged.measures.registry import Cutoff as CutoffParam
-from judged.measures.ties import by_grade, mean_weights, own_merit
+from judged.measures.tie_orders import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 MAX_GRADE = NumberParam(

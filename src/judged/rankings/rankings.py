@@ -432,7 +432,7 @@ class Rankings:
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
         ([1, 2, 3], [0.0, 1.0, 1.0])
         """
-        from judged.matching.variants import rankings_from_scores  # hands over downstream
+        from judged.matching.ties import rankings_from_scores  # hands over downstream
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 

@@ -16,7 +16,7 @@ from judged.inputs.data import Data
 from judged.matching.checks import refuse_swapped
 from judged.matching.join import match, refuse_apart
 from judged.matching.pool import pool_of
-from judged.matching.variants import place
+from judged.matching.ties import place
 from judged.options import ColumnsLike, JudgementsLike, PolicyLike, RunsLike, checked, real
 from judged.results import Display, Document, Frame, Result, Table
 from judged.runs.fusion import check_policy

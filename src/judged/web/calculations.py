@@ -13,7 +13,7 @@ from judged.evaluation.ranges import last_rank
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.matcher import match_with
-from judged.matching.variants import ONE_ORDER, restated
+from judged.matching.ties import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.web.errors import GoneError, StoppedError, UnreadableError
 from judged.web.work import Cache, progress_of_this_work

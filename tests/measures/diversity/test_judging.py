@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import Rankings
 from judged.errors import MeasureError
-from judged.matching.variants import condensed
+from judged.matching.ties import condensed
 from measures.diversity.generated import Collection, generate
 from support.errors import error_of
 

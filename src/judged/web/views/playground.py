@@ -16,7 +16,7 @@ from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.explanation import Explanation, explain
 from judged.explanation.improvement import Effect
-from judged.matching.variants import cut, list_variants
+from judged.matching.ties import cut, list_variants
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import CHOICES, SHORT, Policy
 from judged.rankings.relevance import (

@@ -16,7 +16,7 @@ from judged import JudgedError, Policy, Rankings
 from judged.errors import PolicyError
 from judged.inputs import read_judgements, read_run
 from judged.matching.listings import Listings
-from judged.matching.variants import restated
+from judged.matching.ties import restated
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import CHOICES
 from support.errors import error_of

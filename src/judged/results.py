@@ -322,7 +322,7 @@ def text_lines(
     ("header" or "best"), for a terminal.
     """
     header, *rows = [list(map(readable, row)) for row in (table.header, *table.rows)]
-    layout = _Layout(table, header, rows, style or (lambda text, kind: text))
+    layout = _Layout(table, header, rows, style)
     title = readable(table.title)
     lines = [] if not title else [title] if width is None else wrap_words(title, width)
     if width is None or layout.natural_width() <= width:
@@ -346,7 +346,7 @@ class _Layout:
     table: Table
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    style: Callable[[str, str], str]
+    style: Callable[[str, str], str] | None
 
     def natural(self) -> list[int]:
         columns = zip(self.header, *self.rows, strict=True)
@@ -412,7 +412,7 @@ class _Layout:
         texts = []
         for at, (cell, wide, kind) in enumerate(zip(cells, widths, kinds, strict=True)):
             padding = " " * (wide - text_width(cell))
-            shown = self.style(cell, kind) if kind and cell else cell
+            shown = self.style(cell, kind) if self.style and kind and cell else cell
             texts.append(padding + shown if at in right else shown + padding)
         return (" " * GAP).join(texts).rstrip()
 

@@ -140,8 +140,6 @@ def readable(text: str, *, keep: str = "") -> str:
     >>> len(readable("x" * 10**5))
     81
     """
-    if len(text) <= 500 and text.isprintable():  # as nearly all cells are
-        return str(text)
     if len(text) <= MAX_WORD and text.isprintable():
         return str(text)
     return visible(shortened(text), keep=keep)

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -189,27 +190,27 @@ def print_document(document: Document, display: Display) -> None:
     is_plain = not terminal or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
 
     def style(text: str, kind: str) -> str:
-        return text if is_plain else f"\x1b[{STYLES.get(kind, '1')}m{text}\x1b[0m"
+        return f"\x1b[{STYLES.get(kind, '1')}m{text}\x1b[0m"
 
+    parts = document.parts(display, hint=terminal and _has_verbose())
+    told = [part if isinstance(part, Table) else _told(part) for part in parts]
     width = terminal_width()
     lines: list[str] = []
-    warnings: list[str] = []
-    for part in document.parts(display, hint=terminal and _has_verbose()):
+    apart: list[str] = []
+    for part in told:
         if isinstance(part, Table):
-            lines += text_lines(part, width, style)
-            continue
-        part = _told(part)
-        if terminal:
-            kind = "warning" if isinstance(part, Warned) else "dim"
+            lines += text_lines(part, width, None if is_plain else style)
+        elif terminal:
+            kind = "warning" if isinstance(part, Warned) else "dim" if isinstance(part, Dim) else ""
             wrapped = wrap_words(readable(part), width)
-            is_styled = isinstance(part, (Warned, Dim))
-            lines += [style(line, kind) for line in wrapped] if is_styled else wrapped
+            lines += [style(line, kind) for line in wrapped] if kind and not is_plain else wrapped
         elif isinstance(part, Warned):
-            warnings.append(readable(part, keep="\n") + "\n")
+            apart.append(part)
         else:
             lines.append(readable(part))
+    warnings = "\n".join([*map(partial(readable, keep="\n"), apart), ""])
     _write("\n".join(lines).rstrip("\n") + "\n", sys.stdout)
-    _write("".join(warnings), sys.stderr)
+    _write(warnings, sys.stderr)
 
 
 def _told(sentence: str) -> str:

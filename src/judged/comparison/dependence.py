@@ -109,7 +109,7 @@ class Alternatives:
         """Return a run's values in its worst and best order of ties; nothing if these are equal."""
         measure = compared.measure
         assert measure is not None
-        by_order: tuple[list[Entry], list[Entry]] = ([], [])
+        ends: list[tuple[Scored, Scored]] = []
         moved = False
         for repeat in self._repeats(name):
             usual = self._runs[repeat]
@@ -117,11 +117,14 @@ class Alternatives:
             values = worst.values[measure], best.values[measure]
             moves = not np.array_equal(*values, equal_nan=True)
             moved |= moves
-            for entries, run in zip(
-                by_order, (worst, best) if moves else (usual,) * 2, strict=True
-            ):
-                entries.append(entries_of(run, [measure], self._index)[measure])
-        return [average_repeats(entries, compared, name) for entries in by_order if moved]
+            ends.append((worst, best) if moves else (usual, usual))
+        return [
+            average_repeats(
+                [entries_of(run, [measure], self._index)[measure] for run in runs], compared, name
+            )
+            for runs in zip(*ends, strict=True)
+            if moved
+        ]
 
     def _tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
         """Return a run in the worst and best order of its ties.

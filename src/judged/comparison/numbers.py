@@ -251,7 +251,8 @@ def own_intervals(
                 resamples=settings.resamples,
                 seed=settings.seed,
             )
-            known = _with_repeats(known, entry, ends, groups, settings.level)
+            if entry.repeats is not None:
+                known = _with_repeats(known, entry, ends, groups, settings.level)
         intervals[measure.name, run] = known
     return intervals
 

@@ -93,7 +93,7 @@ class Scored:
         """The queries' ids, in the order of the values."""
         return self.rankings.queries
 
-    @property
+    @cached_property
     def audit(self) -> Audit:
         """The audit of the run's data."""
         return audit_of(self.rankings)

@@ -52,7 +52,7 @@ TEXTS = {
     "queue": {"columns", "measure"},
     "report": {"baseline", "columns", "convention", "measures", "title"},
     "retriever": {"columns", "item", "measures", "retriever"},
-    "serve": {"annotator", "grades", "host", "upload_limit"},
+    "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
     "temperature": {"kind", "query"},
     "trec-eval": {"measures"},
 }

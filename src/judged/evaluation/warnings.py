@@ -127,6 +127,8 @@ def _nothing_relevant(evaluation: Evaluation) -> list[str]:
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
     """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
     audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
+    if not audit.fractional_grades:  # lists typed by hand are not counted
+        return []
     lowest = grades[(grades > 0) & (grades < 1)].min(initial=np.inf)
     thresholds = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
     return [audit.said()["fractional_grades"]] if lowest < max(thresholds, default=0) else []

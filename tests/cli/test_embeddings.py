@@ -197,3 +197,18 @@ def test_models_that_cannot_be_compared(judged, vectors, arguments, message):
     result = judged("embeddings", *arguments, *LABELS)
     assert result.code == 2
     assert message in " ".join(result.err.split())
+
+
+def test_items_by_their_labels_do_not_find_themselves(judged, vectors):
+    """As in Python: the label alone makes each item relevant to itself."""
+    same = ("i.npy", "i.npy", "--labels", "il", "il", "-m", "AP", "--format", "json")
+    by_default, excluded = (
+        judged("embeddings", *same),
+        judged("embeddings", *same, "--exclude-self"),
+    )
+    assert by_default == excluded
+    models = judged("embeddings", "--model", "a=i.npy,i.npy", *same[2:])
+    # Cosines of [0, 5] with [3, 1], [1, 2] and the other blue item [4, 0]: .32, .89, 0: rank 3. Of
+    # [4, 0] with [0, 5]: rank 3 as well. Green and red have no other item: (1/3 + 1/3 + 0 + 0) / 4.
+    for result in (by_default, models):
+        assert json.loads(result.out)["runs"][0]["scores"]["AP"] == pytest.approx(1 / 6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,16 +95,23 @@ def read_sides(
     from judged.embeddings.embeddings import Embeddings
 
     with working("Reading judgements" if encode else "Reading vectors"):
-        relevance, compared = read_relevance(options, optional=optional)
+        relevance, compared = read_relevance(options, [(queries, items)], optional=optional)
     made: Any = encode() if encode else (queries, items)
     with working("Reading vectors"):
         return Embeddings(*made, **compared), relevance
 
 
 def read_relevance(
-    options: dict[str, Any], *, optional: bool = False
+    options: dict[str, Any],
+    files: Iterable[tuple[str | None, str | None]],
+    *,
+    optional: bool = False,
 ) -> tuple[Any, dict[str, Any]]:
-    """Return what is relevant, and the other options of `Embeddings`."""
+    """Return what is relevant, and the other options of `Embeddings`.
+
+    As in `Embeddings`, queries that are the items do not find themselves by their labels.
+    """
+    from judged.embeddings.relevance import same_row
     from judged.inputs.vectors.labels import categories_from
 
     relevant = _chosen_relevance(options, optional=optional)
@@ -113,6 +120,8 @@ def read_relevance(
             "--columns says what columns of --qrels and --exclude-listed are; give one of them."
         )
     relevance, excluded = _relations(relevant, options)
+    if relevant == "labels" and all(queries and queries == items for queries, items in files):
+        excluded = excluded or [same_row()]
     unique = options.get("unique")
     return relevance, {
         "exclude": excluded or None,

@@ -224,9 +224,9 @@ def _evaluate_models(
             )
         if name in pairs:
             raise click.BadParameter(f"two models are called {name!r}.", param_hint="--model")
-        pairs[name] = tuple(pair)
+        pairs[name] = (pair[0], pair[1])
     with working("Reading vectors"):
-        relevance, compared = read_relevance(options)
+        relevance, compared = read_relevance(options, pairs.values())
     with working("Searching"):
         return evaluate_embeddings(pairs, relevance=relevance, both=both, **compared, **scoring)
 

@@ -159,7 +159,8 @@ def test_what_spark_would_read_otherwise(spark: Any, settings: Any, folder: Path
         Path(f"run/query={query}").mkdir(parents=True)
         rows = pl.DataFrame({"item": ["a", "b"], "score": [2.0, 1.0]})
         rows.write_parquet(f"run/query={query}/rows.parquet")
-    assert_same(found("run"), judged.evaluate("qrels", "run"))
+    lists = {query: {"a": 2.0, "b": 1.0} for query in ("001", "1")}
+    assert_same(found("run"), judged.evaluate("qrels", {"run": lists}))
     Path("csv").mkdir()
     Path("csv/1.csv").write_text("query,item,score\n001,a,1\n")
     Path("csv/2.csv").write_text("item,query,score\nb,1,1\n")

@@ -310,11 +310,13 @@ def with_repeats(numbers: Numbers, repeats: Mapping[str, Sequence[str]] | None) 
 
 def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]:
     """Check that every repeat is a run and belongs to one system only."""
-    lists = repeats.values() if isinstance(repeats, Mapping) else [repeats]
-    listed_runs = all(isinstance(names, list | tuple) and names for names in lists)
-    runs = [run for names in lists for run in names] if listed_runs else []
-    taken = {*numbers.runs} - {*runs} if listed_runs else set()
-    if not runs or len({*runs}) < len(runs) or not {*runs} <= {*numbers.runs} or taken & {*repeats}:
+    lists = [*repeats.values()] if isinstance(repeats, Mapping) else []
+    named = all(isinstance(names, list | tuple) and names for names in lists)
+    runs = [run for names in lists for run in names] if named else []
+    runs = runs if all(isinstance(run, str) for run in runs) else []
+    known = [run for run in numbers.runs if run in runs]
+    taken = [run for run in numbers.runs if runs and run not in runs and run in repeats]
+    if not runs or len(known) != len(runs) or taken:
         raise InputError(
             "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}, and "
             f"each run once; got {quoted(repeats)}. The runs are {', '.join(numbers.runs)}."
@@ -382,6 +384,8 @@ def numbers_of_values(
     from judged.inputs.values import UNWEIGHTED, values_of
 
     table_values = values_of(values, measure_name=measure_name)
+    if isinstance(lower_is_better, np.ndarray):
+        lower_is_better = lower_is_better.ravel().tolist()
     is_list = isinstance(lower_is_better, Iterable) and not isinstance(lower_is_better, str)
     lower: tuple[Any, ...] = tuple(lower_is_better) if is_list else (lower_is_better,)
     if unknown := [name for name in lower if name not in table_values.measures]:

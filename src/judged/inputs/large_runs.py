@@ -370,7 +370,8 @@ class _RowsOnDisk:
                 packed = io.BytesIO()
                 part.write_ipc_stream(packed, compression="lz4")
                 self.chunks.setdefault(partition, []).append((self.handle.tell(), part.height))
-                self.handle.write(packed.getbuffer())
+                # Not getbuffer(): Python 3.12.1 can crash when it collects one.
+                self.handle.write(packed.getvalue())
             self.handle.flush()
 
     def tables(self, source: str) -> Iterator[pl.DataFrame]:

@@ -47,6 +47,7 @@ _FOREIGN = (
 )
 LIMIT_VARIABLE = "JUDGED_MAX_UNPACKED"
 _DEFAULT_LIMIT = "8GB"
+_MAX_ZSTD_BLOCK = 1 << 17
 _BYTES_PER_PART = 1 << 22
 
 
@@ -160,6 +161,8 @@ def _by_polars(data: bytes, label: str) -> bytes:
 
     from judged.inputs.polars_errors import POLARS_ERRORS
 
+    if sum(most_of_each_block(data)) > (limit := most_unpacked()):
+        raise too_large(label, len(data), limit)
     try:
         cells = pl.read_csv(
             data,
@@ -174,6 +177,23 @@ def _by_polars(data: bytes, label: str) -> bytes:
     except POLARS_ERRORS as error:
         raise _damaged("zstd", label, f"or not UTF-8 text: {error}") from None
     return b"\x00".join((text or "").encode() for text in cells["text"])
+
+
+def most_of_each_block(data: bytes) -> Iterator[int]:
+    """Yield the most that each block of zstd data can hold, from the headers of blocks."""
+    at = 0
+    while data[at : at + 4] == b"\x28\xb5\x2f\xfd":
+        described = data[at + 4] if at + 4 < len(data) else 0
+        single, checksum = described >> 5 & 1, described >> 2 & 1
+        size_of_size = (single, 2, 4, 8)[described >> 6]
+        at += 5 + (not single) + (0, 1, 2, 4)[described & 3] + size_of_size
+        last = False
+        while not last and at + 3 <= len(data):
+            header = int.from_bytes(data[at : at + 3], "little")
+            last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
+            at += 3 + (1 if kind == 1 else size)  # one byte that is repeated, or all of them
+            yield _MAX_ZSTD_BLOCK if kind == 2 else size
+        at += 4 * checksum
 
 
 # Files

@@ -81,7 +81,7 @@ class Room:
     @property
     def block(self) -> int:
         """Bytes of text that are read at a time."""
-        return min(8 << 20, self.memory // 40)
+        return min(16 << 20, self.memory // 40)
 
     @property
     def rows(self) -> int:

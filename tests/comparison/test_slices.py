@@ -391,9 +391,9 @@ def test_the_columns_of_a_golden_set_are_slices(form, tmp_path):
     hard = next(part for part in found.slices if part.name == "hard")
     assert hard.rows[0].difference == 0.5
     notes = " ".join(found.slices.notes)
-    assert 'lists and dicts are no attributes; ignored "relevant" and "metadata".' in notes
+    assert 'lists and dicts are not attributes; ignored "relevant" and "metadata".' in notes
     if form != "by question":
-        assert 'texts that differ for each query are no attributes; ignored "question".' in notes
+        assert 'texts that differ for each query are not attributes; ignored "question".' in notes
 
 
 def test_evaluate_shows_the_value_in_each_slice() -> None:

@@ -117,6 +117,13 @@ def test_summary_returns_the_means_and_nothing_else(spark: Any, settings: Any) -
     nothing_counts = {"q2": {"d1": 0.0}}
     means = summary(nothing_counts, frame, "AP", policy={"empty": "skip"})
     assert np.isnan(means["AP"])
+    for name in ("missing", "empty"):
+        with pytest.raises(PolicyError, match=f"{name}=error needs the ids of all queries"):
+            summary(judgements, frame, "AP", policy={name: "error"})
+    weighted = pl.DataFrame({"query": ["q2"], "item": ["d1"], "grade": [1.0], "weight": [2.0]})
+    for given in (weighted, spark.createDataFrame(weighted.rows(), weighted.columns)):
+        with pytest.raises(InputError, match="values in Spark have no weights of queries"):
+            summary(given, frame, "AP", columns={"weight": "weight"})
     for measure in ("AP(aggregate=median)", "F(average=means)@10"):
         with pytest.raises(MeasureError, match="is not a mean over the queries"):
             summary(judgements, frame, measure)

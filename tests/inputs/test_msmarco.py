@@ -14,11 +14,11 @@ from judged.text import Warned
 from support.errors import error_of
 
 RANKS = (
-    "There is no header: the third column was read as ranks (whole numbers that count up from the "
+    "There is no header: the third column is read as ranks (whole numbers that count up from the "
     "first line of each query); format={'run': 'scores'} (--run-format scores) reads scores."
 )
 SCORES = (
-    "There is no header: the third column was read as scores, the greatest the best; "
+    "There is no header: the third column is read as scores, the greatest the best; "
     "format={'run': 'msmarco'} (--run-format msmarco) reads ranks."
 )
 

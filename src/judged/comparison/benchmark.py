@@ -46,7 +46,7 @@ FIXED = (
     "these collections, not about other collections."
 )
 POINTWISE = (
-    "Confidence intervals, of differences too, are pointwise: each holds at its level by itself. "
+    "Confidence intervals of values and differences are pointwise, not simultaneous. "
     "Ranks and verdicts use p corrected by Holm over all pairs, so an interval without 0 need not "
     "be a significant difference."
 )

@@ -457,7 +457,7 @@ class Gate(Result):
 
     @property
     def passed(self) -> bool:
-        """True if everything passes; slices with too few queries do not stand in the way."""
+        """True if every check passes; slices with too few queries are not counted."""
         return all(check.holds for check in self.checks)
 
     @property

@@ -325,7 +325,7 @@ class RuleResult:
 
     @property
     def holds(self) -> bool:
-        """True if it does not stand in the way, like a slice with too few queries."""
+        """True if it does not fail the gate; a slice with too few queries does not."""
         return self.word in PASSES or (self.word == TOO_FEW and self.slice is not None)
 
     @property
@@ -611,7 +611,7 @@ def check_minima(
         elif not interval.known:
             short = True
             says = (
-                f" is not proven to be within {limit}, because there is no confidence interval "
+                f" may not be within {limit}, because there is no confidence interval "
                 f"({interval.note})."
             )
         else:

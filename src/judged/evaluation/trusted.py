@@ -389,7 +389,7 @@ def about_sample(
         fewest, most = min(shallow)
         yield (
             f"{source}: on its queries {fewest:.0%} of the first 10 results have trusted "
-            f"judgements and {most:.0%} cheap ones; what has none counts as unjudged, so a part "
+            f"judgements and {most:.0%} cheap ones; items without count as unjudged, so a part "
             "of the correction may be that people judged fewer results."
         )
     weights = [each.weight for run in corrected for each in run.corrections.values()]

@@ -186,7 +186,7 @@ def _only_query(judged: Sequence[str]) -> str:
     if len(judged) == 1:
         return judged[0]
     if not judged:
-        raise InputError("the judgements have no queries, so there is none to explain.")
+        raise InputError("the judgements have no queries, so there is nothing to explain.")
     names = ", ".join(judged[:5]) + (", …" if len(judged) > 5 else "")
     raise InputError(
         f"name the query to explain, such as query={judged[0]!r} (--query {quote(judged[0])}); "

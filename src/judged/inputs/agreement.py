@@ -97,7 +97,7 @@ def meet(
 
 
 def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]) -> str | None:
-    """Return which change would make some ids of both sides agree; None if there is none."""
+    """Return the change that makes some ids of both sides equal, or None."""
     for words, (_, change) in changes().items():
         for side, agrees in zip(whose, meet(ours, theirs, change), strict=True):
             if agrees:

@@ -280,7 +280,7 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
 
 
 def _is_ignored(name: str) -> bool:
-    """Return whether a file is no part of a table; logs say that files may be out of date."""
+    """Return whether a file is hidden or a marker; a log of changes is not ignored."""
     return name.startswith((".", "_")) and name not in ("_delta_log", ".hoodie")
 
 

@@ -45,7 +45,7 @@ NamedDict = tuple[Mapping[Any, Any], str]  # a dict, and its name in messages
 _SPACES = re.compile("[ \t]+")
 _QUOTED = re.compile(rb'"[^"]*"')
 _ROWS_WITH_ALL_NAMES = 1000
-"""The names of columns in JSON are those of so many rows, where rows are read one by one."""
+"""Rows whose keys name the columns of JSON that is read row by row."""
 
 
 @dataclass(eq=False)
@@ -553,7 +553,7 @@ def _without_prose(columns: Sequence[pl.Series], source: str, notes: list[str]) 
     for names, why in ((nested, "lists and dicts"), (prose, "texts that differ for each query")):
         if names:
             ignored = listed([quote(name) for name in names])
-            notes.append(f"{source}: {why} are no attributes; ignored {ignored}.")
+            notes.append(f"{source}: {why} are not attributes; ignored {ignored}.")
     return [column for column in columns if column.name not in (*nested, *prose)]
 
 

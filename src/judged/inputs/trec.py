@@ -439,7 +439,7 @@ def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
         what = "ranks (whole numbers that count up from the first line of each query)"
         format, other = other, format
     warning = (_WarnedOrder if is_rank else Warned)(
-        f"There is no header: the third column was read as {what}; format={{'run': {other!r}}} "
+        f"There is no header: the third column is read as {what}; format={{'run': {other!r}}} "
         f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
     )
     return replace(LineReader.of(source, format), notes=(warning,))

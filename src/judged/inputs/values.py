@@ -52,7 +52,7 @@ _RANGES = ("worst", "expected", "best", "low", "high", "unjudged irrelevant", "u
 _NO_MEASURES = (
     *("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret", "runid", "relstring", "warning"),
 )
-"""Lines of trec_eval that are no measures."""
+"""Lines of trec_eval that are not measures."""
 _STEMS = (
     *("m?ap", "gm?_?map", "alpha[-_]?n?dcg", "n?dcg", "s?dcg", "n?dcg_cut", "map_cut", "ndcg_rel"),
     *("rndcg", "m?rr", "recip_rank", "reciprocal_rank", "r-?prec", "rprec_mult", "bpref", "infap"),

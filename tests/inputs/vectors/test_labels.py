@@ -43,7 +43,7 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
     ("name", "content", "expected"),
     [
         ("l.txt", b"", "l.txt: the file is empty."),
-        ("l.txt", "\n\n", "l.txt: there is no label in it."),
+        ("l.txt", "\n\n", "l.txt: the file has no labels."),
         ("l.txt", "a\n\nb\n", "l.txt, line 2: the label is missing."),
         (
             "l.txt",
@@ -142,7 +142,7 @@ def test_ids_beside_labels(write: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("l.txt", "\n\n", "l.txt: there is no label in it."),
+        ("l.txt", "\n\n", "l.txt: the file has no labels."),
         (
             "l.npy",
             npy(np.array([[1, 2]])),

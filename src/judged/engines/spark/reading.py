@@ -155,7 +155,7 @@ def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
     notes = tuple(note for note in read_lines(head, "trec").notes if isinstance(note, Warned))
     line = F.regexp_replace(F.col("value"), "^\ufeff", "")
     query = F.regexp_extract(line, r"^[ \t]*([^ \t\r]*)", 1)
-    # What is not UTF-8 is replaced, because Arrow cannot hold it in a text.
+    # Bytes that are not UTF-8 are replaced, because Arrow cannot hold them in a text.
     query = F.encode(query, "UTF-8").cast("string")
     frame = spark.read.text(where).select(
         query.alias("query"), F.col("value").cast("binary").alias("line")

@@ -29,7 +29,7 @@ from judged.inputs.data import Data
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, RemoteTable, is_spark
 from judged.matching.checks import EMPTY, nothing_in_common
 from judged.matching.documents import with_items
-from judged.matching.pool import about_weights, pool_of
+from judged.matching.pool import about_weights, own_weights, pool_of
 from judged.options import Scoring, takes_scoring
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
@@ -255,6 +255,12 @@ def per_query(
         measures, scoring.get("policy"), scoring.get("convention"), prepares=True
     )
     policy = settings.policy
+    for name in ("missing", "empty"):
+        if getattr(policy, name) == "error":
+            raise PolicyError(
+                f"{name}=error needs the ids of all queries, which stay in Spark; choose another "
+                "policy, or use judged.evaluate."
+            )
     data = with_items(
         Data.of(judgements, run, columns=scoring.get("columns"), engine=None),
         exclude_same_id=bool(scoring.get("exclude_same_id")),
@@ -268,9 +274,16 @@ def per_query(
         # Only a look at all rows would show whether an iteration is a subtopic.
         graded = table.frame.where("grade is not null or item is null").drop("iteration")
         judged = replace(table, frame=graded)
+        is_weighted = "weight" in graded.columns
     else:
         pool = pool_of(data.judgements(), duplicates=policy.duplicates)
         judged = send_pool(pool, None, results.table.frame.sparkSession)
+        is_weighted = own_weights(pool.judgements) is not None
+    if is_weighted:
+        raise InputError(
+            f"{judged.source}: values in Spark have no weights of queries. Remove the column of "
+            "weights, or use judged.evaluate."
+        )
     counts = count_rows(results.table, judged)
     if missing := counts["with_judgements"] - counts["judged_queries"]:
         effect = "count as empty lists" if policy.missing == "zero" else "have no values"
@@ -310,7 +323,7 @@ def summary(
         The run.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100. Medians and other
-        values that are no mean over the queries are an error.
+        values that are not means over the queries are an error.
     **scoring
         Options of `judged.evaluate`: policy, convention, collection, exclude_same_id, columns.
 
@@ -337,13 +350,9 @@ def summary(
     names = [name for name in values.columns if name != "query"]
     quoted = [F.col(f"`{name.replace('`', '``')}`") for name in names]
     with spark_errors():
-        row = values.agg(
-            *(total(column) for column in quoted for total in (F.sum, F.count))
-        ).first()
-    sums, counts = row[::2], row[1::2]
+        means = values.agg(*map(F.avg, quoted)).first()
     return {
-        name: total / count if count else math.nan
-        for name, total, count in zip(names, sums, counts, strict=True)
+        name: math.nan if mean is None else mean for name, mean in zip(names, means, strict=True)
     }
 
 

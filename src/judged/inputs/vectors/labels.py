@@ -200,7 +200,7 @@ def labels_lists_from(path: str | os.PathLike[str]) -> LabelTable:
     between = next((mark for mark in ";," if any(mark in line for line in lines)), None)
     parts = [[part.strip() for part in _bare(line).split(between)] for line in lines]
     if not any(chain.from_iterable(parts)):
-        raise InputError(f"{file.label}: there is no label in it.")
+        raise InputError(f"{file.label}: the file has no labels.")
     labels = [[part for part in row if part] for row in parts]
     return LabelTable(labels=labels, source=file.label, several=True, **about)
 
@@ -247,7 +247,7 @@ def _label_column(file: File, *, several: bool = False) -> tuple[pl.Series, dict
             place = places[row] if places else f"row {row + 1}"
             raise InputError(f"{file.label}, {place}: the label is missing.")
         if not len(column):
-            raise InputError(f"{file.label}: there is no label in it.")
+            raise InputError(f"{file.label}: the file has no labels.")
     ids = None
     if named is not None and not (texts[named].fill_null("") == "").any():
         ids = tuple(texts[named])
@@ -392,7 +392,7 @@ def _array(file: File, dimensions: int) -> LabelTable:
         except UnicodeDecodeError:
             raise InputError(f"{file.label}: the labels are not UTF-8 text.") from None
     if not len(labels):
-        raise InputError(f"{file.label}: there is no label in it.")
+        raise InputError(f"{file.label}: the file has no labels.")
     return LabelTable(None if ids is None else tuple(ids), labels, file.label)
 
 
@@ -416,5 +416,5 @@ def _lines(file: File) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     if not lines:
-        raise InputError(f"{file.label}: there is no label in it.")
+        raise InputError(f"{file.label}: the file has no labels.")
     return lines

@@ -25,9 +25,9 @@ from website.strip import FILE, strip_file
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, ChartKind
 from judged.cli import COMMANDS, cli
+from judged.cli.conventions import LibraryDescription
 from judged.cli.plot import plot
 from judged.conventions import HELD, conventions
-from judged.conventions.description import LibraryDescription
 from judged.conventions.spec import Convention
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.reference import ABOUT, BIBLIOGRAPHY

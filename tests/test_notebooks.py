@@ -13,7 +13,6 @@ import pytest
 
 import judged
 from judged.cli.doctor import Installation, Package
-from judged.explanation import explain_together
 from judged.results import Result
 from judged.text import SHORT
 from support.loops import for_each
@@ -71,7 +70,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "three": lambda: judged.compare(THIRTY, THREE, "RR", baseline="first run"),
     "orders": lambda: judged.compare(THIRTY, THREE, "RR, P@1").orders(),
     "explanation": lambda: judged.explain(JUDGEMENTS, GOOD, "nDCG@2", query=EVIL),
-    "explanations": lambda: explain_together(JUDGEMENTS, GOOD, "RR, nDCG@2", query=EVIL),
+    "explanations": lambda: judged.explain(JUDGEMENTS, GOOD, ["RR", "nDCG@2"], query=EVIL),
     "identification": lambda: judged.identify("0.5", JUDGEMENTS, GOOD, "RR, AP"),
     "disagreement": lambda: judged.compare_conventions(JUDGEMENTS, GOOD, "RR@2"),
     "diagnosis": lambda: VECTORS.diagnose(),

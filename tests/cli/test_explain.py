@@ -3,6 +3,8 @@
 import json
 import sys
 
+from judged import explain
+
 
 def test_a_relevance_list(judged):
     result = judged("explain '0 1 0 0 1 0 1 0 1 0' -m AP --relevant 6")
@@ -70,6 +72,9 @@ What each rank adds
 value         0.5000  0.3889  0.5000
 """
         in out
+    )
+    assert (
+        explain("0 1 1 0", measure=["RR", "AP", "P@2"], relevant=3).to_text(width=80) + "\n" == out
     )
     assert len(json.loads(judged("explain '0 1' -m AP,RR --format json").out)["explanations"]) == 2
 

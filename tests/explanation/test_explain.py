@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged import explain
 from judged.errors import InputError, MeasureError, PolicyError
-from judged.explanation import Explanation, explain_together
+from judged.explanation import Explanation
 from judged.explanation.improvement import best_change
 from judged.measures import REGISTRY, Measure, conventions, measure
 from support.evaluating import add_choices
@@ -105,7 +105,7 @@ def test_lines_fit(width: int) -> None:
     judgements = {"q": {"bread-03": 2, "bread-07": 1}}
     measures = ["AP@10", "nDCG@10", "F@10"]
     found = [explain(judgements, run, measure) for measure in measures]
-    for result in (*found, explain_together(judgements, run, measures)):
+    for result in (*found, explain(judgements, run, measures)):
         lines = result.to_text(width=width).splitlines()
         assert max(map(len, lines)) <= width
         assert any("bread-03" in line for line in lines)
@@ -490,7 +490,8 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         ),
         (
             lambda: explain("0 1", measure="AP, RR"),
-            "explain takes one measure; got AP, RR.",
+            "explain takes one measure, or a list to explain them side by side; got AP, RR in one "
+            "text.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", policy={"ties": "expected"}),

@@ -76,6 +76,17 @@ WHOLE = "must be a whole number from 1, or R; got"
     [
         ("nDGC@10", f"There is no measure 'nDGC'; did you mean 'nDCG'? {ALL}"),
         ("recal@5", f"There is no measure 'recal'; did you mean 'Recall'? {ALL}"),
+        *(
+            (text, f"There is no measure {text!r}; did you mean {meant!r}? {ALL}")
+            for text, meant in (
+                ("nDCG10", "nDCG@10"),
+                ("P5", "P@5"),
+                ("recall100", "Recall@100"),
+                ("map10", "MAP@10"),
+                ("ndgc-10", "nDCG@10"),
+                ("Bpref10", "Bpref"),  # has no cutoff
+            )
+        ),
         ("zzzzzz", "There is no measure 'zzzzzz'. 'judged measures' lists them all."),
         (
             "P(gian=exp)@3",

@@ -130,7 +130,7 @@ ALL = "'judged measures' lists them all."
         ("F_2", f"There is no measure 'F_2'. {ALL}"),
         # What takes no cutoff is not read without it.
         ("bpref_10", f"There is no measure 'bpref_10'; did you mean 'Bpref'? {ALL}"),
-        ("map.5", f"There is no measure 'map.5'; did you mean 'MAP'? {ALL}"),
+        ("map.5", f"There is no measure 'map.5'; did you mean 'MAP@5'? {ALL}"),
         ("R_", f"There is no measure 'R_'; did you mean 'R'? {ALL}"),
         ("beri", f"There is no measure 'beri'; did you mean 'beir'? {ALL}"),
         (

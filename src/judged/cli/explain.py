@@ -55,8 +55,9 @@ def explain(
     an unjudged item and brackets around tied results: "0 (1 0) 1". So can a rankings file
     (*.rankings). -o page.html steps through the ranking, -o walk.gif animates it.
     """
-    from judged.explanation import explain_together
+    from judged.explanation import Explanations, explain
 
-    chosen = {"measures": measures} if measures else {}
-    found = opt.call_scoring(explain_together, judgements, run, **chosen, **options)
-    return found if len(found.explanations) > 1 else found.explanations[0]
+    chosen = {"measure": measures} if measures else {}
+    found = opt.call_scoring(explain, judgements, run, **chosen, **options)
+    alone = isinstance(found, Explanations) and len(found.explanations) == 1
+    return found.explanations[0] if alone else found

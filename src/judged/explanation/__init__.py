@@ -3,7 +3,7 @@
 from judged.explanation.explanation import Explanation, Explanations
 from judged.explanation.improvement import Change, Variant
 from judged.explanation.listing import RankRow
-from judged.explanation.question import ROWS, explain, explain_together
+from judged.explanation.question import ROWS, explain
 
 __all__ = [
     "ROWS",
@@ -13,5 +13,4 @@ __all__ = [
     "RankRow",
     "Variant",
     "explain",
-    "explain_together",
 ]

@@ -448,7 +448,7 @@ class Explanation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanations(Result):
-    """Calculations of several measures of one query, as returned by `explain_together`."""
+    """Calculations of several measures of one query, as returned by `explain`."""
 
     explanations: tuple[Explanation, ...]
     """The explanation of each measure."""
@@ -500,8 +500,8 @@ class Explanations(Result):
     def to_frame(self) -> Frame:
         """Return the ranks that are shown, with what each adds to each measure.
 
-        >>> from judged.explanation import explain_together
-        >>> explain_together("0 1", measures="RR, P@2").to_frame().rows()
+        >>> from judged import explain
+        >>> explain("0 1", measure=["RR", "P@2"]).to_frame().rows()
         [(1, None, 0.0, 0.0, 0.0), (2, None, 1.0, 0.5, 0.5)]
         """
         import polars as pl

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf, isnan, nan
 from shlex import quote
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeAlias, TypeVar, Unpack, overload
 
 from judged.conventions.disagreement import read_data, read_lists
 from judged.errors import (
@@ -30,11 +30,10 @@ from judged.inputs.data import holds_rows, typed_lists
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.matcher import match_with
-from judged.measures import Measure
+from judged.measures import HEADLINE, Measure
 from judged.options import (
     CollectionLike,
     JudgementsLike,
-    MeasuresLike,
     PolicyLike,
     RunLike,
     Scoring,
@@ -226,20 +225,51 @@ def _policy_of_a_list(policy: PolicyLike | None, relevance_list: Any) -> Any:
 ROWS = 30  # ranks shown by default
 
 
-@takes_scoring
-@checked
+ExplainLike: TypeAlias = JudgementsLike | Evaluation | Rankings | Sequence[float | None]
+
+
+@overload
 def explain(
-    judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
+    judgements: ExplainLike,
     run: RunLike | None = None,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure = HEADLINE,
     *,
     query: str | None = None,
     relevant: int | None = None,
     pool: Sequence[Any] | str | None = None,
     rows: int | None = ROWS,
     **scoring: Unpack[Scoring],
-) -> Explanation:
-    """Explain how one measure comes to its value for one query, step by step.
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    judgements: ExplainLike,
+    run: RunLike | None = None,
+    measure: Sequence[str | Measure] = (),
+    *,
+    query: str | None = None,
+    relevant: int | None = None,
+    pool: Sequence[Any] | str | None = None,
+    rows: int | None = ROWS,
+    **scoring: Unpack[Scoring],
+) -> Explanations: ...
+
+
+@takes_scoring
+@checked
+def explain(
+    judgements: ExplainLike,
+    run: RunLike | None = None,
+    measure: str | Measure | Sequence[str | Measure] = HEADLINE,
+    *,
+    query: str | None = None,
+    relevant: int | None = None,
+    pool: Sequence[Any] | str | None = None,
+    rows: int | None = ROWS,
+    **scoring: Unpack[Scoring],
+) -> Explanation | Explanations:
+    """Explain how a measure comes to its value for one query, step by step.
 
     Parameters
     ----------
@@ -250,8 +280,8 @@ def explain(
     run : RunLike, optional
         A file, {query: {item: score}}, or a table. Of an evaluation with several runs, the name of
         one.
-    measure : str or Measure, optional
-        One measure; nDCG@10 by default.
+    measure : str, Measure, or a list of them, optional
+        The measure, nDCG@10 by default; measures in a list are explained side by side.
     query : str, optional
         The query; not needed if only one was judged.
     relevant : int, optional
@@ -262,45 +292,26 @@ def explain(
         The number of ranks that are shown, those of relevant items first; None shows all.
     **scoring
 
+    Returns
+    -------
+    Explanation or Explanations
+        The latter for a list of measures.
+
     >>> print(explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", query="q").arithmetic)
     RR = 1/2 = 0.5
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
+    >>> [each.value for each in explain("0 1 1", measure=["RR", "P@3"]).explanations]
+    [0.5, 0.6666666666666666]
     """
-    shown: dict[str, Any] = {"query": query, "relevant": relevant, "pool": pool, "rows": rows}
-    found = explain_together(judgements, run, [measure], **shown, **scoring).explanations
-    if len(found) > 1:
-        measures = ", ".join(str(each.measure) for each in found)
-        raise MeasureError(f"explain takes one measure; got {measures}.")
-    return found[0]
-
-
-@takes_scoring
-@checked
-def explain_together(
-    judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
-    run: RunLike | None = None,
-    measures: MeasuresLike = "nDCG@10",
-    *,
-    query: str | None = None,
-    relevant: int | None = None,
-    pool: Sequence[Any] | str | None = None,
-    rows: int | None = ROWS,
-    **scoring: Unpack[Scoring],
-) -> Explanations:
-    """Explain several measures of one query side by side; parameters are those of `explain`.
-
-    >>> found = explain_together("0 1 1", measures="AP, RR")
-    >>> [explanation.arithmetic for explanation in found.explanations]
-    ['AP = (1/2 + 2/3) / 2 = (0.5 + 0.6667) / 2 = 1.1667 / 2 = 0.5833', 'RR = 1/2 = 0.5']
-    """
+    several = not isinstance(measure, str | Measure)
+    measures: Any = measure if several else [measure]
     for name in ("weights", "unique", "trusted", "skip_bad"):
         if scoring.get(name) is not None and scoring.get(name) is not False:
             raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
     if isinstance(judgements, Evaluation):
-        wanted = [measures] if isinstance(measures, str | Measure) else measures
-        explained = [_explain_evaluation(judgements, run, each, query, rows) for each in wanted]
-        return Explanations(tuple(explained))
+        explained = [_explain_evaluation(judgements, run, each, query, rows) for each in measures]
+        return Explanations(tuple(explained)) if several else explained[0]
     if run is None and is_rankings_file(judgements):
         judgements = read_rankings(judgements)
     if run is not None and (lists := typed_lists(judgements, run)):
@@ -313,19 +324,20 @@ def explain_together(
     policy: Any = scoring.get("policy")
     if run is None and not known and may_be_list(judgements):
         policy = _policy_of_a_list(policy, judgements)
-    settings = EvaluationSettings.of(
-        [measures] if isinstance(measures, str | Measure) else measures,
-        policy,
-        scoring.get("convention"),
-        prepares=True,
-        **known,
-    )
+    convention = scoring.get("convention")
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True, **known)
+    if len(settings.measures) > 1 and not several:
+        names = ", ".join(map(str, settings.measures))
+        raise MeasureError(
+            f"explain takes one measure, or a list to explain them side by side; got {names} in "
+            "one text."
+        )
     _check(settings)
     query_read = read(
         judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
     explained = [_explain_query(m, query_read, settings.policy, rows) for m in settings.measures]
-    return Explanations(tuple(explained))
+    return Explanations(tuple(explained)) if several else explained[0]
 
 
 def _explain_evaluation(

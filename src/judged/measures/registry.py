@@ -539,7 +539,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         presets = {_plain(other): preset for other, preset in spec.aliases.items()}
         return spec, presets.get(_plain(name), {})
     except KeyError:
-        if both := DISPUTED.get(_plain(name)):
+        if both := DISPUTED.get(_plain(name).rstrip("0123456789_-.")):
             raise MeasureError(
                 f"{quoted(name)} has two meanings: {both}; write the one that is meant."
             ) from None
@@ -550,10 +550,20 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
             ) from None
         if topic := find_topic(name):
             raise MeasureError(f"{quoted(name)} is not a measure. {topic[0]}") from None
-        near = did_you_mean(name, [*names(), *PRESETS], cutoff=_NEAR)
         raise MeasureError(
-            f"There is no measure {quoted(name)}{near} 'judged measures' lists them all."
+            f"There is no measure {quoted(name)}{_nearest(name)} 'judged measures' lists them all."
         ) from None
+
+
+def _nearest(name: str) -> str:
+    """Return the end of a sentence that suggests a name: nDCG@10 for nDCG10 and ndgc10."""
+    if cut := re.fullmatch(r"(.*[A-Za-z])[-_.]?([1-9]\d*)", name):
+        hint = did_you_mean(cut[1], names(), cutoff=_NEAR)
+        near = hint.removeprefix("; did you mean '").removesuffix("'?")
+        taken_by = {param.name for param in lookup(near)[0].params} if is_name(near) else set()
+        if "k" in taken_by and "beta" not in taken_by and not near[-1].isdigit():
+            return f"; did you mean '{near}@{cut[2]}'?"
+    return did_you_mean(name, [*names(), *PRESETS], cutoff=_NEAR)
 
 
 def is_name(name: str) -> bool:

@@ -73,9 +73,8 @@ value         0.5000  0.3889  0.5000
 """
         in out
     )
-    assert (
-        explain("0 1 1 0", measure=["RR", "AP", "P@2"], relevant=3).to_text(width=80) + "\n" == out
-    )
+    same = explain("0 1 1 0", measure=["RR", "AP", "P@2"], relevant=3)
+    assert out.split() == same.to_text().split()  # wrapped elsewhere
     assert len(json.loads(judged("explain '0 1' -m AP,RR --format json").out)["explanations"]) == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,51 @@ def test_a_value_to_reach_needs_no_baseline() -> None:
         with pytest.raises(InputError) as error:
             judged.gate(judgements, run, "RR", **options)
         assert message in str(error.value)
+
+
+def test_guarantees_of_abstention_by_hand() -> None:
+    """100 answers with best scores 1 to 100; those below 41 are wrong."""
+    judgements = {f"q{at}": {"r": 1} for at in range(1, 101)}
+    run = {f"q{at}": {"r" if at > 40 else "x": at} for at in range(1, 101)}
+    # Coverages of 10 %, 20 %, …: of 70 answers 10 are wrong, of 80 answers 20 are.
+    bounds = [stats.beta.ppf(1 - 0.05 / 10, wrong + 1, 60) for wrong in (10, 20)]
+    for risk, coverage in ((bounds[0] + 1e-6, 0.7), (bounds[0] - 1e-6, 0.6)):
+        for needed, holds in ((coverage, True), (coverage + 0.001, False)):
+            name = f"coverage(risk={risk})"
+            found = judged.gate(judgements, run, minimum={name: needed})
+            assert (found.passed, found.minima[0].value) == (holds, coverage)
+    assert found.says() == f"FAILED: {name}: 0.600 is below the minimum 0.601."
+    # A threshold that was chosen before: no correction for several.
+    bound = stats.beta.ppf(0.95, 11, 60)
+    for needed, holds in ((bound + 1e-6, True), (bound - 1e-6, False)):
+        found = judged.gate(judgements, run, minimum={"risk(threshold=31, measure=P@1)": needed})
+        assert (found.passed, found.minima[0].value) == (holds, 10 / 70)
+        assert found.minima[0].bound == pytest.approx(bound)
+    never = judged.gate(judgements, run, minimum={"risk(threshold=1e3)": 0.9}).minima[0]
+    assert (never.holds, never.bound) == (False, 1.0)
+
+
+def test_a_stage_may_lose_only_so_many_relevant_items(tmp_path: Path) -> None:
+    """Of 4 relevant items, the reranker drops b and demotes c from the top 2."""
+    judgements = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1}}
+    first = {"q1": ["a", "b"], "q2": ["c", "d"]}
+    reranked = {"q1": ["a"], "q2": ["x", "d", "c"]}
+    path = tmp_path / "first.json"
+    path.write_text(json.dumps(first))
+    for needed, holds in ((0.5, True), (0.49, False)):
+        for after, baseline in ((str(path), None), ("baseline", first)):
+            minimum = {f"lost(after={after})@2": needed}
+            found = judged.gate(judgements, reranked, "RR", baseline=baseline, minimum=minimum)
+            assert (found.minima[0].holds, found.minima[0].value) == (holds, 0.5)
+    repeats = [reranked, first]
+    found = judged.gate(judgements, judged.repeats(*repeats), minimum={f"lost(after={path})@2": 0})
+    assert [(row.measure[-8:], row.value) for row in found.minima] == [
+        ("repeat 1", 0.5),
+        ("repeat 2", 0.0),
+    ]
+    rankings = judged.evaluate(judgements, reranked, "RR").runs[0].rankings.evaluate("RR")
+    with pytest.raises(InputError, match="rankings do not hold them"):
+        rankings.gate(minimum={f"lost(after={path})": 0})
 
 
 def test_few_differing_queries_are_safe_by_their_share() -> None:
@@ -483,6 +529,11 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
             AP was not evaluated; there is RR.
         minimum='x'
             minimum must be a finite number; got 'x'.
+        minimum={'coverage(risc=0.1)': 0.5}
+            minimum (--min) cannot read 'coverage(risc=0.1)'; write coverage(risk=0.1),
+              risk(threshold=8) or lost(after=RUN)@10.
+        minimum={'lost(after=baseline)@1': 0.5}, policy={'depth': 1}
+            depth in policy has no meaning for funnel; it takes ties and duplicates.
         baseline=None, minimum=0.1, slices=True
             slices (--slices) needs a baseline (baseline, --baseline).
         level=0.5

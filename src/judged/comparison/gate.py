@@ -25,16 +25,19 @@ from judged.comparison.rules import (
     GOALS,
     TOO_FEW,
     GateOptions,
+    Guarantee,
     Requirement,
     RuleResult,
     apply_rule,
     check_golden,
+    check_limit,
     check_minima,
 )
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.slices import cut_slices, relevant_items
 from judged.comparison.wording import list_queries, percent_of, shown_p, with_sign
 from judged.errors import InputError
+from judged.evaluation.abstention import RIGHT
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import at_level, refuse_beside
@@ -59,6 +62,7 @@ from judged.options import (
 )
 from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table, plain_value
+from judged.runs.funnel import funnel_of
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import about_few_units, relative
 from judged.text import Bold, Warned, counted, few, listed, readable, shown
@@ -120,7 +124,11 @@ def gate(
         Allowed drop, for all measures or {measure: drop}; 0 by default.
     minimum : float or dict, optional
         Value that a measure must reach, {measure: value}, or a maximum if lower is better. With
-        "safe", the worse end of its confidence interval must reach it.
+        "safe", the worse end of its confidence interval must reach it. Beside measures, it can
+        name coverage(risk=0.1), the share of queries that the run answers if at most 10 % of the
+        answers are wrong; risk(threshold=8), the largest share of wrong answers from a best score
+        of 8 on; and lost(after=RUN)@10, the largest share of relevant items that the run loses
+        after another stage. The first two hold with confidence, as by `Evaluation.abstention`.
     golden : file, dict or list, optional
         Queries that must reach their value in the baseline, or a minimum: {query: minimum},
         {query: {measure: minimum}}, a list of queries, or a file with lines of a query, a measure
@@ -159,6 +167,7 @@ def gate(
         trusted,
         groups=groups is not None,
         golden=golden is not None,
+        guarantees=options.guarantees,
         slices=slices is not None and slices is not False,
         update=update,
     )
@@ -171,8 +180,9 @@ def gate(
     options.check_source(source)
     if measures is None and source.file is not None:
         measures = source.file.labels
-    if measures is None and source.absent and isinstance(minimum, Mapping):
-        measures = [*minimum]
+    if measures is None and source.absent:
+        measures = [*options.minimum] if isinstance(options.minimum, Mapping) else None
+        measures = HEADLINE if options.guarantees and not measures else measures
     if measures is None and source.run is not None and scoring.get("convention") is None:
         measures = HEADLINE
     missing = names_missing(scoring.get("policy"))
@@ -330,7 +340,14 @@ def _decide(
         against=then or None,
         kind="none" if source.absent else "file" if source.run is None else "run",
         rows=rows,
-        minima=check_minima(minima, replace(numbers, runs=(NOW,)), options.rule, settings),
+        minima=(
+            *check_minima(minima, replace(numbers, runs=(NOW,)), options.rule, settings),
+            *(
+                _check_guarantee(wanted, evaluation, run, settings.level, several=len(runs) > 1)
+                for wanted in options.guarantees
+                for run in runs
+            ),
+        ),
         golden=check_golden(options.golden, evaluation, numbers, NOW, THEN),
         worst={match.measure.name: _losses(match, queries) for match in matches},
         notes=tuple(dict.fromkeys(notes)),
@@ -368,6 +385,40 @@ def _gate_slices(
                     matches.append(match)
         rows += apply_rule(matches, options.rule, allowed, options.settings, numbers, names)
     return rows, notes
+
+
+def _check_guarantee(
+    wanted: Guarantee, evaluation: Evaluation, run: str, level: float, *, several: bool
+) -> Requirement:
+    """Check what abstention guarantees, or what a run lost after the one before."""
+    interval = None
+    if wanted.kind == "lost":
+        value = _lost_share(wanted, evaluation, run)
+    else:
+        option = {"risk" if wanted.kind == "coverage" else "threshold": float(wanted.of)}
+        found = evaluation.abstention(wanted.by or RIGHT, level=level, run=run, **option)
+        value = found.coverage
+        if wanted.kind == "risk":
+            *_, value, bound = found.rows[0]
+            interval = Interval(value, 0.0, bound)
+    at_least = wanted.kind == "coverage"
+    name = f"{wanted.name} of {run}" if several else wanted.name
+    return check_limit(name, value, wanted.limit, at_least=at_least, interval=interval)
+
+
+def _lost_share(wanted: Guarantee, evaluation: Evaluation, run: str) -> float:
+    """Return the share of relevant items that a run lost after the one before, as in a funnel."""
+    data, policy = evaluation.sources, evaluation.policy
+    if data is None:
+        raise InputError(
+            f"{wanted.name} needs the judgements and the runs, and rankings do not hold them."
+        )
+    runs = {name or "run": given for name, given in data.given_runs.items()}
+    stages: dict[str | None, Any] = {wanted.of: runs.get(wanted.of, wanted.of), run: runs[run]}
+    chosen = {name: getattr(policy, name) for name in ("ties", "duplicates", "unjudged", "depth")}
+    whole = replace(data.whole(), given_runs=stages)
+    found = funnel_of(whole, k=int(wanted.by or 10), policy=chosen)
+    return sum(found.losses[run].values()) / found.relevant
 
 
 def _missing_of(r: Rankings) -> set[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,8 @@ class GateOptions:
     minimum: Any = None
     golden: Any = None
     """After the check, a list of `GoldenQuery`."""
+    guarantees: tuple[Guarantee, ...] = field(default=(), init=False)
+    """Those that `minimum` names beside measures."""
     update: bool | str = False
     level: float = LEVEL
 
@@ -76,9 +79,16 @@ class GateOptions:
         if not isinstance(self.update, bool | str) or self.update not in (True, False, "force"):
             raise InputError(f'update must be True, False or "force"; got {quoted(self.update)}.')
         choice("rule", self.rule, RULES)
+        minimum = _limits("minimum", self.minimum)
+        guarantees: list[Guarantee] = []
+        if isinstance(minimum, Mapping):
+            read = {name: Guarantee.read(name, limit) for name, limit in minimum.items()}
+            guarantees = [guarantee for guarantee in read.values() if guarantee is not None]
+            minimum = {name: limit for name, limit in minimum.items() if read[name] is None}
         for name, value in {
             "max_drop": _limits("max_drop", self.max_drop, at_least=0),
-            "minimum": _limits("minimum", self.minimum),
+            "minimum": minimum or None if guarantees else minimum,
+            "guarantees": tuple(guarantees),
             "golden": [] if self.golden is None else golden_queries(self.golden),
         }.items():
             object.__setattr__(self, name, value)
@@ -108,7 +118,7 @@ class GateOptions:
             check_target(source.path)
 
     def _check_without_baseline(self) -> None:
-        if self.minimum is None and not self.golden:
+        if self.minimum is None and not self.golden and not self.guarantees:
             raise InputError(
                 "a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote "
                 "or a run, or a minimum (minimum, --min)."
@@ -143,6 +153,44 @@ class GateOptions:
                 f"{{{labels[0]!r}: {self.minimum:g}}} (--min {labels[0]}={self.minimum:g})."
             )
         return _by_label(self.minimum, evaluation, "minimum")
+
+
+_NUMBER = r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)"
+GUARANTEES = {
+    "coverage": rf"\(risk={_NUMBER}(?:, *measure=(.+))?\)",
+    "risk": rf"\(threshold={_NUMBER}(?:, *measure=(.+))?\)",
+    "lost": r"\(after=(.+)\)(?:@([1-9][0-9]*))?",
+}
+"""Values that a minimum can name beside measures, and their notation."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A limit of a value that is no measure: of abstention, or of what a stage lost."""
+
+    name: str
+    limit: float
+    kind: str
+    """One of `GUARANTEES`."""
+    of: str
+    """The wanted risk, the threshold, or the run before."""
+    by: str | None
+    """The measure of a right answer, or the K of lost items."""
+
+    @classmethod
+    def read(cls, name: Any, limit: float) -> Guarantee | None:
+        """Read the text of a guarantee; None if it is a measure."""
+        text = str(name).replace(" ", "")
+        kind = text.partition("(")[0]
+        if kind not in GUARANTEES:
+            return None
+        parts = re.fullmatch(GUARANTEES[kind], text.removeprefix(kind))
+        if parts is None:
+            raise InputError(
+                f"minimum (--min) cannot read {quoted(name)}; write coverage(risk=0.1), "
+                "risk(threshold=8) or lost(after=RUN)@10."
+            )
+        return cls(text, limit, kind, *parts.groups())
 
 
 def _limits(name: str, limits: Any, at_least: float | None = None) -> Limits:
@@ -601,29 +649,40 @@ def check_minima(
         if measure.name not in minima:
             continue
         needed, value = minima[measure.name], numbers.entry(measure, run).number
-        interval = intervals.get((measure.name, run))
-        up, bound = measure.higher_is_better, None
-        limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
-        if interval is None:
-            short = _falls_short(value, needed, up)
-            side = ("below" if up else "above") if short else "within"
-            says = f" is {side} {limit}."
-        elif not interval.known:
-            short = True
-            says = (
-                f" may not be within {limit}, because there is no confidence interval "
-                f"({interval.note})."
-            )
-        else:
-            bound = interval.low if up else interval.high
-            short = _falls_short(bound, needed, up)
-            within = "not within" if short else "within"
-            says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
-        says = f"{measure.name}: {amount(value)}{says}"
         checks.append(
-            Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)
+            check_limit(
+                measure.name,
+                value,
+                needed,
+                at_least=measure.higher_is_better,
+                interval=intervals.get((measure.name, run)),
+            )
         )
     return tuple(checks)
+
+
+def check_limit(
+    name: str, value: float, needed: float, *, at_least: bool, interval: Interval | None = None
+) -> Requirement:
+    """Check a minimum, or a maximum; with an interval, its worse end must reach it."""
+    bound, limit = None, f"the {'minimum' if at_least else 'maximum'} {needed:g}"
+    if interval is None:
+        short = _falls_short(value, needed, at_least)
+        side = ("below" if at_least else "above") if short else "within"
+        says = f" is {side} {limit}."
+    elif not interval.known:
+        short = True
+        says = (
+            f" may not be within {limit}, because there is no confidence interval "
+            f"({interval.note})."
+        )
+    else:
+        bound = interval.low if at_least else interval.high
+        short = _falls_short(bound, needed, at_least)
+        within = "not within" if short else "within"
+        says = f"; the true value may be {amount(bound)}, which is {within} {limit}."
+    says = f"{name}: {amount(value)}{says}"
+    return Requirement("minimum", name, not short, value, needed, says, bound=bound)
 
 
 def check_golden(

@@ -41,6 +41,7 @@ WITHOUT = {
     "tie_range": "the range is that of the cheap numbers",
     "unjudged_range": "the range is that of the cheap numbers",
     "unanswerable": "either judgements may set other queries apart",
+    "guarantees": "the best scores of single queries are compared",
     "golden": "a correction is of means, not of single queries",
     "update": "a baseline file keeps the values by one set of judgements",
 }

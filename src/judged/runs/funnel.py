@@ -80,13 +80,28 @@ def funnel(
     >>> result.kept, result.losses["first"], result.losses["reranked"]
     (1, {'not retrieved': 1}, {'demoted': 1})
     """
+    data = Data.of(judgements, runs, columns=columns)
+    result = funnel_of(data, k=k, rel=rel, max_loss=max_loss, policy=policy)
+    for text in result.warnings():
+        warn(text)
+    return result
+
+
+def funnel_of(
+    data: Data,
+    *,
+    k: int = 10,
+    rel: float = 1,
+    max_loss: Mapping[str, float] | float | None = None,
+    policy: PolicyLike | None = None,
+) -> Funnel:
+    """Find the stage that kept each relevant item out of the top K; the runs are the stages."""
     chosen = check_policy(policy, "funnel", "ties", "duplicates")
     least = real(rel)
     if least is None:
         raise InputError(f"rel must be a number, such as 1; got {quoted(rel)}.")
     if chosen.ties not in ("id", "input"):
         raise InputError(f"funnel breaks ties by id or by input; got ties={chosen.ties}.")
-    data = Data.of(judgements, runs, columns=columns)
     pool = pool_of(data.judgements(), duplicates=chosen.duplicates)
     relevant = np.flatnonzero(pool.grades >= least)
     if not len(relevant):
@@ -107,7 +122,7 @@ def funnel(
         raise InputError(f"stages need different names; got {listed(names)}. Use NAME=FILE.")
     ranks = np.stack(columns_of_ranks, axis=1)
     stage, reason = _lost_at(ranks, k)
-    result = Funnel(
+    return Funnel(
         stages=tuple(names),
         k=k,
         rel=least,
@@ -120,9 +135,6 @@ def funnel(
         limits=_limits(max_loss, names),
         absent=tuple(absent),
     )
-    for text in result.warnings():
-        warn(text)
-    return result
 
 
 def _lost_at(ranks: Ints, k: int) -> tuple[Ints, Ints]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
 
-from judged.errors import InputError, OutputError, did_you_mean
+from judged.errors import InputError, OutputError, did_you_mean, quoted
 from judged.options import OPTIONS, later
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
@@ -593,6 +593,8 @@ def csv_of(frame: pl.DataFrame) -> str:
 
 # -- results
 
+Pair = TypeVar("Pair")
+
 
 def plain_value(value: Any) -> Any:
     """Return a value as JSON can hold it, with everything inside it."""
@@ -605,6 +607,22 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, tuple | list | frozenset):
         return [plain_value(inner) for inner in value]
     return value
+
+
+def find_pair(
+    pairs: Mapping[tuple[str, str], Pair], kind: str, one: str | None, other: str | None
+) -> Pair:
+    """Return the value of two names in any order; None for both if there is only one pair."""
+    known = list(dict.fromkeys(name for names in pairs for name in names))
+    wanted = [name for name in (one, other) if name is not None]
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"unknown {kind} {quoted(name)}; the {kind}s are {listed(known)}.")
+    found = [pair for names, pair in pairs.items() if {*wanted} <= {*names}]
+    if len(found) != 1 or len({*wanted}) < len(wanted):
+        choices = ", ".join(map(" and ".join, pairs))
+        raise InputError(f"name two of the {kind}s: {choices}.")
+    return found[0]
 
 
 class ResultPart:

@@ -426,7 +426,9 @@ def test_what_is_said_of_several() -> None:
 def test_numbers_of_two_ask_which_two() -> None:
     found = judged.agreement(three(), resamples=999)
     for ask in (lambda: found.kappa, lambda: found.pair("ann"), lambda: found.pair("bob", "bob")):
-        assert error_of(ask) == ("name two assessors: ann and bob, ann and carl, bob and carl.")
+        assert error_of(ask) == (
+            "name two of the assessors: ann and bob, ann and carl, bob and carl."
+        )
     assert (
         error_of(found.pair, "dora")
         == "unknown assessor 'dora'; the assessors are ann, bob and carl."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from judged import __version__
-from judged.errors import InputError, quoted
+from judged.errors import InputError
 from judged.inputs import as_runs, read_runs
 from judged.inputs.agreement import agreement as would_agree
 from judged.inputs.columns import as_columns
@@ -48,7 +48,7 @@ from judged.options import (
     takes_scoring,
 )
 from judged.policy import Policy
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, Table, find_pair
 from judged.statistics.intervals import Interval
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
 
@@ -275,17 +275,8 @@ class Agreement(Result):
         >>> judged.agreement({"q": {"a": 1}}, {"q": {"a": 0}}).pair().items
         1
         """
-        names = [name for name in (first, second) if name is not None]
-        for name in names:
-            if not isinstance(name, str) or name not in self.assessors:
-                raise InputError(
-                    f"unknown assessor {quoted(name)}; the assessors are {listed(self.assessors)}."
-                )
-        pairs = [pair for pair in self.pairs if {*names} <= {pair.first, pair.second}]
-        if len(pairs) != 1 or (first is not None and first == second):
-            choices = ", ".join(f"{pair.first} and {pair.second}" for pair in self.pairs)
-            raise InputError(f"name two assessors: {choices}.")
-        return pairs[0]
+        pairs = {(pair.first, pair.second): pair for pair in self.pairs}
+        return find_pair(pairs, "assessor", first, second)
 
     @property
     def agreement(self) -> Interval:

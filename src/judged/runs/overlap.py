@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from judged.options import (
     checked_methods,
     real,
 )
-from judged.results import Display, Document, Frame, Result, Table, plain_value
+from judged.results import Display, Document, Frame, Result, Table, find_pair, plain_value
 from judged.runs import PERSISTENCE
 from judged.runs.fusion import (
     RankedLists,
@@ -123,6 +124,7 @@ def _compare_all(
     sizes = np.diff(np.append(ties, len(lists.new)))
     above, size = np.repeat(lists.rank[ties] - 1, sizes), np.repeat(sizes, sizes)
     span = Span(above, size, np.minimum(above + size, lengths[lists.run, lists.query]))
+    cell = lists.run * queries + lists.query
     by = Persistence.of(p, 2 * int(lengths.max()))
     for one in range(runs - 1):
         row_of = np.full(len(first), -1)
@@ -133,15 +135,13 @@ def _compare_all(
             others = np.arange(begin, min(max(limit, begin + 1), runs))
             begin += len(others)
             _check_common_queries(lists, one, others)
-            theirs = np.arange(starts[others[0]], starts[others[-1] + 1])
-            ours = row_of[item[theirs]]
-            theirs, ours = theirs[ours >= 0], ours[ours >= 0]
+            ours = row_of[item[starts[others[0]] : starts[others[-1] + 1]]]
+            found = np.flatnonzero(ours >= 0)
+            theirs, ours = found + starts[others[0]], ours[found]
             both = lists.present[one] & lists.present[others]
-            segment = (np.cumsum(both) - 1).reshape(both.shape)[
-                lists.run[theirs] - others[0], lists.query[theirs]
-            ]
+            pair = (np.cumsum(both) - 1)[cell[theirs] - others[0] * queries]
             two_lengths = np.broadcast_to(lengths[one], both.shape)[both], lengths[others][both]
-            shared = SharedItems(segment, span.at(ours), span.at(theirs), *two_lengths)
+            shared = SharedItems(pair, span.at(ours), span.at(theirs), *two_lengths)
             yield from _pairs_of(lists, one, others, shared, by, level)
 
 
@@ -168,10 +168,13 @@ def _pairs_of(
     present = lists.present
     ends = np.cumsum((present[one] & present[others]).sum(axis=1))[:-1]
     by_pair = {name: np.split(values, ends) for name, values in numbers.items()}
-    tied = [int(part.sum()) for part in np.split(shared.tied, ends)]
+    is_tied = np.bincount(shared.pair[shared.tied], minlength=len(shared.lengths)) > 0
+    tied = [int(part.sum()) for part in np.split(is_tied, ends)]
     means: dict[str, list[Interval]] = {}
     for name, of_pairs in by_pair.items():
-        defined = [values[~np.isnan(values)] for values in of_pairs]
+        defined = of_pairs
+        if name == "tau":  # the others are always defined
+            defined = [values[~np.isnan(values)] for values in of_pairs]
         limits = RANGES.get(name, (0.0, 1.0))
         intervals = mean_intervals(defined, level=level, range=limits)
         means[name] = [
@@ -229,25 +232,19 @@ class Persistence:
         """
         return float(1 - self.power[depth - 1] + depth * self.over[depth - 1])
 
-    def shared(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
-        """Return what each shared item adds to the weighted sum of overlap / d down to a depth."""
-        start = np.maximum(ours.above, theirs.above)  # the last depth before it is shared
-        summed = self._between(self.over, start, deepest)
-        tied = np.flatnonzero((ours.size > 1) | (theirs.size > 1))
-        if len(tied):
-            summed[tied] = self._tied(ours.at(tied), theirs.at(tied), deepest[tied])
-        return summed
+    def tied(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
+        """Return what each tied item adds to the weighted sum of overlap / d down to a depth.
 
-    def _tied(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
-        """Return the same for tied items: the mean over all orders of both lists."""
+        This is the mean over all orders of both lists.
+        """
         start = np.maximum(ours.above, theirs.above)
         here, there = ours.end <= theirs.end, theirs.end < ours.end
         inner, outer = np.minimum(ours.end, theirs.end), np.maximum(ours.end, theirs.end)
         inner = np.maximum(inner, start)
         both = (
-            self._between(self.times, start, inner)
-            - (ours.above + theirs.above) * self._between(self.plain, start, inner)
-            + ours.above * theirs.above * self._between(self.over, start, inner)
+            (self.times[start] - self.times[inner])
+            - (ours.above + theirs.above) * (self.plain[start] - self.plain[inner])
+            + ours.above * theirs.above * (self.over[start] - self.over[inner])
         ) / (ours.size * theirs.size)
         above = np.where(here, theirs.above, ours.above)
         size = np.where(here, theirs.size, ours.size)
@@ -256,17 +253,13 @@ class Persistence:
             whole
             / size
             * (
-                self._between(self.plain, inner, outer)
-                - above * self._between(self.over, inner, outer)
+                (self.plain[inner] - self.plain[outer])
+                - above * (self.over[inner] - self.over[outer])
             )
         )
-        rest = ours.chance * theirs.chance * self._between(self.over, outer, deepest)
+        rest = ours.chance * theirs.chance * (self.over[outer] - self.over[deepest])
         total: Floats = both + one + rest
         return total
-
-    def _between(self, sums: Floats, above: Ints, deepest: Ints) -> Floats:
-        """Return a sum over the depths after one, down to another."""
-        return sums[above] - sums[deepest]
 
 
 def _left(terms: Floats) -> Floats:
@@ -309,11 +302,10 @@ class SharedItems:
     lengths: Ints  # the length of the first list of each pair
     other_lengths: Ints
 
-    @property
-    def tied(self) -> NDArray[np.bool_]:
-        """True for each pair of lists in which a shared item is tied."""
-        tied = (self.one.size > 1) | (self.other.size > 1)
-        return np.bincount(self.pair[tied], minlength=len(self.lengths)) > 0
+    @cached_property
+    def tied(self) -> Ints:
+        """The shared items that are tied in a list."""
+        return np.flatnonzero((self.one.size > 1) | (self.other.size > 1))
 
     def _sum(self, values: Floats) -> Floats:
         return np.bincount(self.pair, values, len(self.lengths)).astype(np.float64, copy=False)
@@ -323,10 +315,16 @@ class SharedItems:
         short = np.minimum(self.lengths, self.other_lengths)
         long = np.maximum(self.lengths, self.other_lengths)
         one, other, over, power = self.one, self.other, by.over, by.power
-        base = self._sum(by.shared(one, other, long[self.pair]))
-        within = short[self.pair]
-        at_short = self._sum(one.within(within) * other.within(within))
-        shared = self._sum(one.chance * other.chance)
+        start = np.maximum(one.above, other.above)  # the last depth before an item is shared
+        terms = over[start] - over[long][self.pair]
+        within = (start < short[self.pair]).astype(np.float64)
+        chance = np.ones(len(start))
+        if len(tied := self.tied):  # half the time where few are
+            ours, theirs, pair = one.at(tied), other.at(tied), self.pair[tied]
+            terms[tied] = by.tied(ours, theirs, long[pair])
+            within[tied] = ours.within(short[pair]) * theirs.within(short[pair])
+            chance[tied] = ours.chance * theirs.chance
+        base, at_short, shared = map(self._sum, (terms, within, chance))
         unseen = power[short] - power[long] - short * (over[short] - over[long])
         rbo = base + at_short / short * unseen
         rbo += ((shared - at_short) / long + at_short / short) * power[long]
@@ -422,22 +420,12 @@ class PairOverlap:
         >>> found.to_dict(per_query=True)["per_query"]["q"]["shared"]
         2.0
         """
-        values = {
-            "run": self.run,
-            "against": self.against,
-            "queries": len(self.queries),
-            **{name: getattr(self, name) for name in NUMBERS},
-            "tau_queries": self.tau_queries,
-            "tied_queries": self.tied_queries,
-            "only_in_run": self.only_in_run,
-            "only_in_against": self.only_in_against,
-        }
+        counts = ("tau_queries", "tied_queries", "only_in_run", "only_in_against")
+        values = {"run": self.run, "against": self.against, "queries": len(self.queries)}
+        values |= {name: getattr(self, name) for name in (*NUMBERS, *counts)}
         if per_query:
-            columns = zip(*(self.numbers[name].tolist() for name in NUMBERS), strict=True)
-            values["per_query"] = {
-                query: dict(zip(NUMBERS, numbers, strict=True))
-                for query, numbers in zip(self.queries, columns, strict=True)
-            }
+            rows = self.query_frame().select("query", *NUMBERS).iter_rows(named=True)
+            values["per_query"] = {row.pop("query"): row for row in rows}
         return {name: plain_value(value) for name, value in values.items()}
 
 
@@ -478,16 +466,8 @@ class Overlap(Result):
         >>> overlap(runs).pair("z", "x").shared.estimate
         1.0
         """
-        runs = list(dict.fromkeys(name for pair in self.pairs for name in (pair.run, pair.against)))
-        wanted = [name for name in (run, against) if name is not None]
-        for name in wanted:
-            if not isinstance(name, str) or name not in runs:
-                raise InputError(f"unknown run {quoted(name)}; the runs are {', '.join(runs)}.")
-        pairs = [pair for pair in self.pairs if {*wanted} <= {pair.run, pair.against}]
-        if len(pairs) != 1 or len({*wanted}) < len(wanted):
-            choices = ", ".join(f"{pair.run} and {pair.against}" for pair in self.pairs)
-            raise InputError(f"name two of the runs: {choices}.")
-        return pairs[0]
+        pairs = {(pair.run, pair.against): pair for pair in self.pairs}
+        return find_pair(pairs, "run", run, against)
 
     @property
     def jaccard_name(self) -> str:
@@ -530,15 +510,14 @@ class Overlap(Result):
 
         if per_query:
             return pl.concat([pair.query_frame() for pair in self.pairs])
+        schema = ["run", "against", "queries"]
+        schema += [f"{name}{end}" for name in NUMBERS for end in ("", "_low", "_high")]
         rows = []
         for pair in self.pairs:
-            row: dict[str, Any] = {"run": pair.run, "against": pair.against}
-            row["queries"] = len(pair.queries)
-            for name in NUMBERS:
-                mean: Interval = getattr(pair, name)
-                row |= {name: mean.estimate, f"{name}_low": mean.low, f"{name}_high": mean.high}
-            rows.append(row | {"tau_queries": pair.tau_queries})
-        return pl.DataFrame(rows).fill_nan(None)
+            means: list[Interval] = [getattr(pair, name) for name in NUMBERS]
+            numbers = [value for mean in means for value in (mean.estimate, mean.low, mean.high)]
+            rows.append((pair.run, pair.against, len(pair.queries), *numbers, pair.tau_queries))
+        return pl.DataFrame(rows, [*schema, "tau_queries"], orient="row").fill_nan(None)
 
     def document(self, display: Display) -> Document:
         tables = [self._mean_table(), *([self._query_table()] if display.per_query else [])]
@@ -595,19 +574,13 @@ class Overlap(Result):
                 f"rank {self.depth:,} cuts a tie, {self.jaccard_name} and residual use the mean "
                 "number of shared items, and tau-b uses all items of the tie."
             )
-        return " ".join(
-            [
-                f"RBO: rank-biased overlap, extrapolated to infinite lists (p = {self.p:g}; the "
-                f"first {FIRST_RANKS} ranks have {share:.3g} % of the weight).",
-                "least: lower bound of RBO, whatever follows below the lists; residual: upper "
-                "bound minus lower bound.",
-                f"Lists are {cut}. {self.jaccard_name}: shared items divided by all items of both "
-                "lists.",
-                "tau-b: Kendall's, of the shared items.",
-                ties,
-                "Means are over the queries for which both runs have results, with "
-                f"{100 * self.level:g} % confidence intervals (Student's t).",
-            ]
+        return (
+            f"RBO: rank-biased overlap, extrapolated to infinite lists (p = {self.p:g}; the first "
+            f"{FIRST_RANKS} ranks have {share:.3g} % of the weight). least: lower bound of RBO, "
+            "whatever follows below the lists; residual: upper bound minus lower bound. Lists are "
+            f"{cut}. {self.jaccard_name}: shared items divided by all items of both lists. tau-b: "
+            f"Kendall's, of the shared items. {ties} Means are over the queries for which both "
+            f"runs have results, with {100 * self.level:g} % confidence intervals (Student's t)."
         )
 
     def _mean_table(self) -> Table:
@@ -616,31 +589,25 @@ class Overlap(Result):
         rows = [
             [
                 *(pair.run, pair.against, f"{len(pair.queries):,}"),
-                *(_value(pair.rbo), _bounds(pair.rbo), _value(pair.jaccard)),
-                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau)),
+                *(_value(pair.rbo.estimate), _bounds(pair.rbo), _value(pair.jaccard.estimate)),
+                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau.estimate)),
             ]
             for pair in self.pairs
         ]
         return Table(header, rows, {"run", "against"})
 
     def _query_table(self) -> Table:
-        def text(name: str, value: float) -> str:
-            return f"{value:,.1f}" if name == "shared" else shown(value).replace("-", "−")
-
-        rows = [
-            [pair.run, pair.against, query, *map(text, NUMBERS, values)]
-            for pair in self.pairs
-            for query, *values in zip(
-                pair.queries, *(pair.numbers[name] for name in NUMBERS), strict=True
-            )
-        ]
         names = ["run", "against", "query"]
+        rows = [
+            [*row[:3], *map(_value, row[3:7]), f"{row[7]:,.1f}", _value(row[8])]
+            for row in self.to_frame(per_query=True).rows()
+        ]
         numbers = ["RBO", "least", "residual", self.jaccard_name, "shared", "tau-b"]
         return Table([*names, *numbers], rows, frozenset(names))
 
 
-def _value(mean: Interval) -> str:
-    return shown(mean.estimate).replace("-", "−")
+def _value(value: float | None) -> str:
+    return shown(value).replace("-", "−")
 
 
 def _bounds(mean: Interval) -> str:

@@ -269,7 +269,7 @@ def _sorted_order(segment: Ints, first: Ints, second: Ints) -> Ints | slice:
     if sum(widths) > 62:
         return np.lexsort((second, first, segment))
     packed = (segment << widths[1] | first) << widths[2] | second
-    return slice(None) if (packed[1:] >= packed[:-1]).all() else np.argsort(packed)
+    return slice(None) if (packed[1:] >= packed[:-1]).all() else np.argsort(packed, kind="stable")
 
 
 def _pair_counts(sizes: Ints) -> Floats:

@@ -373,7 +373,7 @@ def test_a_log_read_again_after_each_key_is_that_of_a_new_reader(
         fresh = Log(again.entries)
         assert again.kept == fresh.kept
         assert list(again.standing.items()) == list(fresh.standing.items())
-        assert again.qrels == fresh.qrels == qrels_of(fresh.grades) == qrels_of(again.grades)
+        assert again.grades == fresh.grades
     # A key parses its own line only, so it costs the same after 30,000 keys as after 100.
     assert len(read) == len(again.entries)
     ar.log_path.write_bytes(ar.log_path.read_bytes().replace(b'"q0"', b'"q9"'))

@@ -63,8 +63,8 @@ def test_fuse(judged, files):
         "on bytes (trec_eval's rule).\n"
     )
     assert done.err == (
-        "warning: a lacks 1 of 4 queries (q3) and contributes nothing to its fused list.\n"
-        "warning: b lacks 1 of 4 queries (q9) and contributes nothing to its fused list.\n"
+        "warning: a lacks 1 of 4 queries (q3) and contributes nothing there.\n"
+        "warning: b lacks 1 of 4 queries (q9) and contributes nothing there.\n"
         f"wrote fused.run ({Path('fused.run').stat().st_size} bytes)\n"
     )
     assert judged("evaluate qrels fused.run -m RR -q").out.split()[-1] == "1.0000"

@@ -107,13 +107,13 @@ def test_warnings():
             {"q": {"a": 1}},
             {"s": {"q": ["a"]}, "t": {"q": ["a"]}},
             {"max_loss": {"u": 0.1}},
-            "there is no stage 'u'",
+            "the stage of max_loss must be s or t; got 'u'.",
         ),
         (
             {"q": {"a": 1}},
             {"s": {"q": ["a"]}, "t": {"q": ["a"]}},
             {"max_loss": 2},
-            "max_loss is a share from 0 to 1, such as 0.05; got 2.",
+            "max_loss must be a finite number from 0 to 1; got 2.",
         ),
         (
             {"q": {"a": 1}},

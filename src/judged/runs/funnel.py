@@ -11,16 +11,25 @@ from numpy.typing import NDArray
 
 from judged import __version__
 from judged.arrays import Ints
-from judged.errors import InputError, did_you_mean, quoted, warn
+from judged.errors import InputError, quoted, warn
 from judged.inputs.data import Data
 from judged.matching.checks import refuse_swapped
 from judged.matching.join import match, refuse_apart
 from judged.matching.pool import pool_of
 from judged.matching.ties import place
-from judged.options import ColumnsLike, JudgementsLike, PolicyLike, RunsLike, checked, real
+from judged.options import (
+    ColumnsLike,
+    JudgementsLike,
+    PolicyLike,
+    RunsLike,
+    checked,
+    choice,
+    number,
+    real,
+)
 from judged.results import Display, Document, Frame, Result, Table
 from judged.runs.fusion import check_policy
-from judged.text import Warned, counted, listed, percent, shown
+from judged.text import counted, listed, percent, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,12 +172,12 @@ def _limits(given: Mapping[str, float] | float | None, stages: Sequence[str]) ->
     if given is None:
         return {}
     limits = given if isinstance(given, Mapping) else dict.fromkeys(stages[1:], given)
-    for name, share in limits.items():
-        if name not in stages:
-            raise InputError(f"there is no stage {quoted(name)}{did_you_mean(name, stages)}")
-        if real(share) is None or not 0 <= share <= 1:
-            raise InputError(f"max_loss is a share from 0 to 1, such as 0.05; got {quoted(share)}.")
-    return dict(limits)
+    return {
+        choice("the stage of max_loss", name, stages): number(
+            "max_loss", share, at_least=0, at_most=1
+        )
+        for name, share in limits.items()
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,8 +229,8 @@ class Funnel(Result):
     def losses(self) -> dict[str, dict[str, int]]:
         """For each stage, the number of relevant items that it lost, by reason."""
         counts = {}
-        for number, name in enumerate(self.stages):
-            by_reason = np.bincount(self.reason[self.stage == number], minlength=len(REASONS))
+        for at, name in enumerate(self.stages):
+            by_reason = np.bincount(self.reason[self.stage == at], minlength=len(REASONS))
             pairs = zip(REASONS, by_reason.tolist(), strict=True)
             counts[name] = {reason: count for reason, count in pairs if count}
         return counts
@@ -274,7 +283,7 @@ class Funnel(Result):
         verdict = f"FAILED: {'; '.join(failures)}."
         return [verdict if failures else "PASSED: no stage lost more than allowed.", *lines]
 
-    def _find_warnings(self) -> list[Warned]:
+    def _find_warnings(self) -> list[str]:
         found = [
             f"{name} has no results for {count:,} of {len(self.queries):,} judged queries. Their "
             "relevant items count as lost there. Give the lists of all queries."
@@ -288,7 +297,7 @@ class Funnel(Result):
                     f"{name} lists {counted(new, 'relevant item')} that {self.stages[before]} does "
                     "not list. If it only reranks, check the order of the stages."
                 )
-        return [Warned(text) for text in found]
+        return found
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return plain values for JSON.
@@ -333,17 +342,14 @@ class Funnel(Result):
             f"rank in {name}": pl.Series(column).replace(NOWHERE, None)
             for name, column in zip(self.stages, self.ranks.T, strict=True)
         }
-        reasons = list(REASONS)
+        reasons = [*REASONS, None]
         return pl.DataFrame(
             {
                 "query": [self.queries[at] for at in self.query],
                 "item": self.items,
                 **ranks,
-                "lost by": [self.stages[at] if at >= 0 else None for at in self.stage],
-                "reason": [
-                    reasons[reason] if at >= 0 else None
-                    for at, reason in zip(self.stage, self.reason, strict=True)
-                ],
+                "lost by": [(*self.stages, None)[at] for at in self.stage],
+                "reason": [reasons[at] for at in np.where(self.stage < 0, -1, self.reason)],
             }
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -119,23 +119,16 @@ def fuse(
         "item": item.gather(order),
         "score": total[order],
     }
-    numbers = zip(
-        *(np.bincount(lists.run[of]).tolist() for of in (lists.starts, slice(None))),
-        alone.tolist(),
-        strict=True,
-    )
+    counts = np.bincount(lists.run[lists.starts]), np.bincount(lists.run), alone
+    columns = [table.name for table in tables], settings.weights, *(n.tolist() for n in counts)
     fusion = Fusion(
         pl.DataFrame(columns_of),
-        f"the {settings.method} of {len(lists.tables)} runs",
+        f"the {settings.method} of {len(tables)} runs",
         _notes_of(lists, gained, alone, len(beyond), settings),
         name=settings.method,
         tag=settings.tag,
-        runs=tuple(
-            FusedRun(table.name, weight, *counts)
-            for table, weight, counts in zip(lists.tables, settings.weights, numbers, strict=True)
-        ),
-        settings=tuple(settings.to_dict().items()),
-        weights=settings.weights if settings.by_hand else None,
+        runs=tuple(FusedRun(*row) for row in zip(*columns, strict=True)),
+        settings=settings,
     )
     for text in fusion.warnings():
         warn(text)
@@ -191,11 +184,8 @@ class FusionSettings:
         if method != "rrf":
             normalise = choice("normalise", normalise or "minmax", NORMALISATIONS)
         checked = (1.0,) * len(names) if weights is None else _check_weights(weights, names)
-        depth = DEPTH if chosen.depth is None else chosen.depth
-        return cls(
-            *(method, k, normalise, depth, chosen.ties, chosen.duplicates, checked),
-            by_hand=weights is not None,
-        )
+        ranked = chosen.depth or DEPTH, chosen.ties, chosen.duplicates
+        return cls(method, k, normalise, *ranked, checked, by_hand=weights is not None)
 
     @property
     def tag(self) -> str:
@@ -234,17 +224,12 @@ def written(weight: float) -> str:
 
 def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
     """Return a weight for each run, from {name: weight} or a list in the order of the runs."""
-    if isinstance(weights, Mapping):
-        if set(weights) != set(names):
-            raise InputError(
-                f"weights must have a number for each run ({listed(list(names))}); got "
-                f"{quoted(weights)}."
-            )
+    if isinstance(weights, Mapping) and set(weights) == set(names):
         weights = [weights[name] for name in names]
-    elif not isinstance(weights, (list, tuple)) or len(weights) != len(names):
+    if not isinstance(weights, (list, tuple)) or len(weights) != len(names):
         raise InputError(
             f"weights must be a list with a number for each of the {len(names)} runs, or "
-            f"{{name: number}}; got {quoted(weights)}."
+            f"{{name: number}} for {listed(list(names))}; got {quoted(weights)}."
         )
     return tuple(
         number(f"the weight of {name}", weight, at_least=MIN_WEIGHT, at_most=MAX_WEIGHT)
@@ -331,6 +316,11 @@ class RankedLists:
     @cached_property
     def lengths(self) -> Ints:
         return np.diff(np.append(self.starts, len(self.rank)))
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The highest and the lowest score of each list."""
+        return self.score[self.starts], self.score[self.starts + self.lengths - 1]
 
     @cached_property
     def present(self) -> Flags:
@@ -422,17 +412,9 @@ def _contributions_of(lists: RankedLists, settings: FusionSettings) -> Floats:
     return np.repeat(np.add.reduceat(gained, begins) / size, size)
 
 
-def _highest(lists: RankedLists) -> Floats:
-    return lists.score[lists.starts]
-
-
-def _lowest(lists: RankedLists) -> Floats:
-    return lists.score[lists.starts + lists.lengths - 1]
-
-
 def _minmax(lists: RankedLists) -> Floats:
     """Scale each list from 1 for its highest score to 0 for its lowest; 1 if there is only one."""
-    high, low = _highest(lists), _lowest(lists)
+    high, low = lists.ends
     # The difference of two floats may overflow; that of their halves does not.
     scale = np.where(np.isinf(high - low), 0.5, 1.0)
     span = high * scale - low * scale
@@ -447,13 +429,12 @@ def _zscore(lists: RankedLists) -> Floats:
     value, starts = _minmax(lists), lists.starts
     away = value - lists.each(np.add.reduceat(value, starts) / lists.lengths)
     deviation = np.sqrt(np.add.reduceat(away**2, starts) / lists.lengths)
-    same = _highest(lists) == _lowest(lists)
-    scaled: Floats = away / lists.each(np.where(same, 1.0, deviation))
-    return np.where(lists.each(same), 0.0, scaled)
+    same = lists.each(np.equal(*lists.ends))
+    return np.where(same, 0.0, away / np.where(same, 1.0, lists.each(deviation)))
 
 
 def _max(lists: RankedLists) -> Floats:
-    high = _highest(lists)
+    high = lists.score[lists.starts]
     if (high <= 0).any():
         raise lists.error(
             lists.starts[np.argmax(high <= 0)],
@@ -534,22 +515,13 @@ def _notes_of(
         notes += with_source(table.name, _about_scores(run, lists, settings))
         if lacking := lists.queries.filter(~lists.present[run]).to_list():
             total = counted(len(lists.queries), "query", "queries")
-            fused = "its fused list" if len(lacking) == 1 else "their fused lists"
-            notes.append(
-                Warned(
-                    f"{table.name} lacks {len(lacking):,} of {total} ({few(lacking)}) and "
-                    f"contributes nothing to {fused}."
-                )
-            )
+            text = f"{table.name} lacks {len(lacking):,} of {total} ({few(lacking)}) and "
+            notes.append(Warned(f"{text}contributes nothing there."))
     named = {query for table in lists.tables for query in table.queries}
     if lost := sorted(named - set(lists.queries.to_list())):
-        have, are = ("query has", "is") if len(lost) == 1 else ("queries have", "are")
-        notes.append(
-            Warned(
-                f"{len(lost):,} {have} no results in any run ({few(lost)}) and {are} not in the "
-                "fused run."
-            )
-        )
+        have = counted(len(lost), "query has", "queries have")
+        text = f"{have} no results in any run, so the fused run lacks {few(lost)}."
+        notes.append(Warned(text))
     notes += _about_overlap(lists, alone)
     if below := int((gained < 0).sum()):  # an item that a list lacks gets 0
         after = f" after {settings.normalise}" if settings.normalise != "none" else ""
@@ -599,7 +571,7 @@ def _about_scores(run: int, lists: RankedLists, settings: FusionSettings) -> Ite
             "ranks. Use rrf for ranks."
         )
     value = {"minmax": "1", "zscore": "0", "sum": "the same share"}.get(str(settings.normalise))
-    constant = (_highest(lists) == _lowest(lists)) & (lists.run[lists.starts] == run)
+    constant = np.equal(*lists.ends) & (lists.run[lists.starts] == run)
     if value and constant.any():
         have = counted(int(constant.sum()), "list has", "lists have")
         yield Warned(f"{have} only one score, so each result there counts {value}.")
@@ -649,17 +621,10 @@ class Fusion(RunResult, Run):
 
     runs: tuple[FusedRun, ...] = ()
     """Contribution of each run."""
-    settings: tuple[tuple[str, Any], ...] = ()
-    """Settings: method, k or normalise, depth, ties."""
-    weights: tuple[float, ...] | None = None
-    """Weights that the caller gave, in the order of the runs; None if there were none."""
+    settings: FusionSettings = field(kw_only=True)
+    """Settings of the fusion."""
 
     SAVED_AS: ClassVar[dict[str, str]] = {".json": "to_json", ".csv": "to_csv"}
-
-    @property
-    def method(self) -> str:
-        """Method: rrf, combsum, combmnz or weighted."""
-        return str(dict(self.settings)["method"])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return {query: {item: score}}, the best item first.
@@ -669,11 +634,10 @@ class Fusion(RunResult, Run):
         >>> fused.to_dict()
         {'q': {'a': 2.0}}
         """
-        lists = self.frame.group_by("query", maintain_order=True).agg("item", "score")
-        return {
-            query: dict(zip(items, scores, strict=True))
-            for query, items, scores in lists.iter_rows()
-        }
+        lists: dict[str, dict[str, float]] = {}
+        for query, item, score in self.frame.iter_rows():
+            lists.setdefault(query, {})[item] = score
+        return lists
 
     def to_frame(self) -> Frame:
         """Return one row per result: query, item, score and rank from 1.
@@ -690,9 +654,8 @@ class Fusion(RunResult, Run):
     def document(self, display: Display) -> Document:
         rows = [
             [
-                run.name,
-                written(run.weight),
-                *map("{:,}".format, (run.queries, run.results, run.alone)),
+                *(run.name, written(run.weight)),
+                *(f"{run.queries:,}", f"{run.results:,}", f"{run.alone:,}"),
             ]
             for run in self.runs
         ]
@@ -719,9 +682,9 @@ class Fusion(RunResult, Run):
         >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a"]}}).save("/dev/null")
         """
         self._display("save", display)
-        self._save_run(path, self.tag or self.method)
+        self._save_run(path, self.settings.tag)
 
     def _metadata(self) -> dict[str, str]:
         weights = {run.name: run.weight for run in self.runs}
-        made = {**dict(self.settings), "weights": weights, "by_hand": self.weights is not None}
-        return {**super()._metadata(), "fusion": to_json(made)}
+        settings = {**self.settings.to_dict(), "weights": weights, "by_hand": self.settings.by_hand}
+        return {**super()._metadata(), "fusion": to_json(settings)}

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged import __version__
 from judged.arrays import Floats, Ints, divide, ordinals, starts_of
-from judged.errors import InputError, did_you_mean, quoted, warn
+from judged.errors import InputError, warn
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.matching.checks import nothing_in_common
 from judged.matching.pool import pool_of
@@ -23,13 +23,14 @@ from judged.options import (
     TableLike,
     checked,
     checked_methods,
+    choice,
     whole,
 )
-from judged.results import Display, Document, Frame, Result, Table
+from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.runs.fusion import check_policy, read_distinct
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.samples import Means, Median
-from judged.text import Warned, counted, few, listed, shown
+from judged.text import counted, few, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,17 +134,13 @@ def evaluate_spans(
         absent = _lacking(queries, pl.Series(read.names, dtype=pl.String))
         if len(absent) == len(queries):
             raise InputError(nothing_in_common(source, queries.to_list(), read.source, read.names))
-        if absent and chosen.missing == "error":
-            raise InputError(
-                f"{read.source}: there are no results for {len(absent):,} of {len(queries):,} "
-                f"judged queries ({few(absent)}), and missing=error."
-            )
         if absent:
+            lacks = f"no results for {len(absent):,} of {len(queries):,} judged queries"
+            lacks += f" ({few(absent)}), and missing={chosen.missing}"
+            if chosen.missing == "error":
+                raise InputError(f"{read.source}: there are {lacks}.")
             effect = "leaves them out" if chosen.missing == "skip" else "counts them as empty lists"
-            warned.append(
-                f"{name} has no results for {len(absent):,} of {len(queries):,} judged queries "
-                f"({few(absent)}), and missing={chosen.missing} {effect}."
-            )
+            warned.append(f"{name} has {lacks} {effect}.")
         if golden.scored and not read.scored:
             warned.append(
                 f"{source} has scores and {read.source} has none, so scores were taken for grades. "
@@ -220,7 +217,7 @@ def _read_chunks(run: Any, chunks: SpanTable | None, name: str, queries: pl.Seri
 class _SpanLines:
     """Evidence and chunks on one line, where each document of each query has a place of its own."""
 
-    queries: int
+    queries: int  # number of queries
     query: Ints
     start: Ints  # ascending
     end: Ints
@@ -269,15 +266,14 @@ class _SpanLines:
     def measure(self, cutoffs: Iterable[int]) -> dict[str, Floats]:
         """Return the values of all measures for each query."""
         evidence = self.cover(self.start)[1]
-        at_k: dict[str, dict[int, Floats]] = {"SpanRecall": {}, "SpanPrecision": {}, "IoU": {}}
+        recall, precision, iou = {}, {}, {}
         for k in cutoffs:
             chunks, either = self.cover(np.where(self.rank <= k, self.end, self.start))
             both = chunks + evidence - either
-            at_k["SpanRecall"][k] = both / evidence
-            at_k["SpanPrecision"][k] = np.nan_to_num(divide(both, chunks))
-            at_k["IoU"][k] = both / either
-        named = {f"{name}@{k}": row for name, rows in at_k.items() for k, row in rows.items()}
-        return {**named, TO_ALL: self.read_all()}
+            recall[f"SpanRecall@{k}"] = both / evidence
+            precision[f"SpanPrecision@{k}"] = np.nan_to_num(divide(both, chunks))
+            iou[f"IoU@{k}"] = both / either
+        return {**recall, **precision, **iou, TO_ALL: self.read_all()}
 
     def read_all(self) -> Floats:
         """Return the characters read until all evidence is covered, found by bisection."""
@@ -339,17 +335,12 @@ class SpanEvaluation(Result):
         measure : str
             The name of a measure, such as "IoU@5".
         """
-        self._check("measure", measure, self.measures)
-        pairs = {
-            run: zip(self.queries, numbers[measure].tolist(), strict=True)
-            for run, numbers in self.numbers.items()
+        choice("measure", measure, self.measures)
+        columns = {run: numbers[measure].tolist() for run, numbers in self.numbers.items()}
+        return {
+            run: {q: value for q, value in zip(self.queries, values, strict=True) if value == value}
+            for run, values in columns.items()
         }
-        return {run: {q: value for q, value in row if value == value} for run, row in pairs.items()}
-
-    def _check(self, what: str, name: str, known: Sequence[str]) -> None:
-        if not isinstance(name, str) or name not in known:
-            hint = did_you_mean(name, known) if isinstance(name, str) else "."
-            raise InputError(f"there is no {what} {quoted(name)}{hint}")
 
     def intervals(self) -> dict[str, dict[str, Interval]]:
         """Return the mean and its confidence interval, by measure and run.
@@ -377,16 +368,11 @@ class SpanEvaluation(Result):
         run : str, optional
             The name of the run, if there are several.
         """
-        runs = [*self.numbers]
-        if run is None and len(runs) > 1:
-            raise InputError(f"name one of the runs: {listed(runs, 'or')}.")
-        run = runs[0] if run is None else run
-        self._check("measure", measure, self.measures)
-        self._check("run", run, runs)
-        return self._interval(measure, run).estimate
-
-    def _find_warnings(self) -> list[Warned]:
-        return [Warned(text) for text in self.warned]
+        choice("measure", measure, self.measures)
+        names = [*self.numbers]
+        if run is None and len(names) == 1:
+            run = names[0]
+        return self._interval(measure, choice("run", run, names)).estimate
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return plain values for JSON.
@@ -396,14 +382,10 @@ class SpanEvaluation(Result):
         per_query : bool, optional
             Add the values of each query.
         """
-        found = {
-            measure: {run: one.to_dict() for run, one in by_run.items()}
-            for measure, by_run in self.intervals().items()
-        }
         values: dict[str, Any] = {
             "rel": self.rel,
             "level": self.level,
-            "measures": found,
+            "measures": plain_value(self.intervals()),
             "warnings": self.warnings(),
             "judged": __version__,
         }
@@ -422,21 +404,18 @@ class SpanEvaluation(Result):
         import polars as pl
 
         if per_query:
-            return pl.concat(
-                pl.DataFrame({"run": run, "query": self.queries, **values}).with_columns(
-                    pl.col(pl.Float64).fill_nan(None)
-                )
+            frames = (
+                pl.DataFrame({"run": run, "query": self.queries, **values})
                 for run, values in self.numbers.items()
             )
+            return pl.concat(frames).fill_nan(None)
         rows = [
             (measure, run, one.estimate, *(one.low, one.high), one.method)
             for measure, by_run in self.intervals().items()
             for run, one in by_run.items()
         ]
         names = ("measure", "run", "value", "low", "high", "method")
-        return pl.DataFrame(rows, schema=names, orient="row").with_columns(
-            pl.col(pl.Float64).fill_nan(None)
-        )
+        return pl.DataFrame(rows, schema=names, orient="row").fill_nan(None)
 
     def document(self, display: Display) -> Document:
         rows = [
@@ -456,7 +435,7 @@ class SpanEvaluation(Result):
             tables.append(Table(frame.columns, cells, {"run", "query"}))
         return Document(
             tables=tables,
-            warnings=self._find_warnings(),
+            warnings=self.warned,
             details=[
                 *(f"{name}: {meaning}." for name, meaning in DEFINITIONS.items()),
                 f"Evidence: grade {self.rel:g} or above. Overlapping chunks count once, and so do "

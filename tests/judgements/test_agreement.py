@@ -80,7 +80,7 @@ def test_kappa_is_that_of_scikit_learn_on_the_items_of_both() -> None:
     found = judged.agreement(first, second)
     one, other = flat(first, second)
     for name, weights in (("plain", None), ("linear", "linear"), ("quadratic", "quadratic")):
-        assert found.kappas[name].estimate == pytest.approx(
+        assert found.pair().kappas[name].estimate == pytest.approx(
             cohen_kappa_score(one, other, weights=weights)
         )
 
@@ -184,7 +184,7 @@ def test_kappa_without_variation_is_undefined() -> None:
     same: Given = {f"q{query}": {"a": 0, "b": 0} for query in range(12)}
     found = judged.agreement({"ann": same, "bob": same})
     why = "ann and bob gave the same grade (0) to all 24 items, so chance agreement is 100 %"
-    for each in (*found.kappas.values(), *found.alphas.values()):
+    for each in (*found.pair().kappas.values(), *found.alphas.values()):
         assert math.isnan(each.estimate)
         assert (each.known, each.note) == (False, why)
     said = found.sentences()
@@ -223,7 +223,7 @@ def test_few_queries_are_warned_of() -> None:
     assert found.kappa.known
     assert found.warnings() == [
         "Fewer than 10 queries have items judged by both, so confidence intervals are too narrow: "
-        "first and second (9)."
+        "first and second."
     ]
     assert judged.agreement(*made(8, queries=10), resamples=999).warnings() == []
 

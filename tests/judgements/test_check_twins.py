@@ -142,7 +142,7 @@ def test_vectors_are_those_of_every_pair(near: float) -> None:
 def test_vectors_without_a_direction_are_left_out() -> None:
     nan, inf = np.nan, np.inf
     matrix = np.array([[1.0, 0], [1, 0], [0, 0], [nan, 1], [inf, 0], [0, 0]], np.float32)
-    found, lost = same_vectors(Vectors(matrix), np.arange(6), 0.99, "1GB")
+    found, lost = same_vectors(Vectors(matrix), np.arange(6), 0.99)
     assert (pairs(found), lost) == ({(0, 1), (1, 0)}, 4)
-    found, lost = same_vectors(Vectors(matrix[2:]), np.arange(4), 0.99, "1GB")
+    found, lost = same_vectors(Vectors(matrix[2:]), np.arange(4), 0.99)
     assert (pairs(found), lost) == (set(), 4)

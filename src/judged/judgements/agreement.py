@@ -48,7 +48,7 @@ from judged.options import (
     takes_scoring,
 )
 from judged.policy import Policy
-from judged.results import Display, Document, Frame, Result, Table, find_pair
+from judged.results import Display, Document, Frame, Result, Table, find_pair, plain_value
 from judged.statistics.intervals import Interval
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
 
@@ -284,11 +284,6 @@ class Agreement(Result):
         return self.pair().agreement
 
     @property
-    def kappas(self) -> Mapping[str, Interval]:
-        """Cohen's kappa of two assessors: plain, linear and quadratic."""
-        return self.pair().kappas
-
-    @property
     def kappa(self) -> Interval:
         """Cohen's kappa of two assessors, without weights."""
         return self.pair().kappa
@@ -334,8 +329,8 @@ class Agreement(Result):
                 }
                 for column, name in enumerate(self.assessors)
             ],
-            "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "alpha": plain_value(self.alphas),
+            "pairs": plain_value(self.pairs),
             "differences": [
                 {
                     **dict(zip(ids, row, strict=False)),
@@ -347,7 +342,7 @@ class Agreement(Result):
                 }
                 for row in self.differences.iter_rows()
             ],
-            "runs": None if self.boards is None else self.boards.to_dict(),
+            "runs": plain_value(self.boards),
             "rel": plain(self.rel),
             "level": self.level,
             "resamples": self.resamples,
@@ -368,27 +363,21 @@ class Agreement(Result):
         """
         import polars as pl
 
-        rows: list[tuple[str | None, str | None, str, Interval]] = [
-            (pair.first, pair.second, name, interval)
-            for pair in self.pairs
-            for name, interval in pair.numbers().items()
+        groups: list[tuple[str | None, str | None, Mapping[str, Interval]]] = [
+            (pair.first, pair.second, pair.numbers()) for pair in self.pairs
         ]
         if len(self.pairs) > 1:
-            rows += [
-                (None, None, f"alpha_{name}", interval) for name, interval in self.alphas.items()
-            ]
-        cells = [
-            (*names, interval.estimate, interval.low, interval.high, interval.note or None)
-            for *names, interval in rows
+            alphas = {f"alpha_{name}": alpha for name, alpha in self.alphas.items()}
+            groups.append((None, None, alphas))
+        rows = [
+            (first, second, name, number.estimate, number.low, number.high, number.note or None)
+            for first, second, numbers in groups
+            for name, number in numbers.items()
         ]
-        schema = {
-            **dict.fromkeys(("first", "second", "number"), pl.String),
-            **dict.fromkeys(("value", "low", "high"), pl.Float64),
-            "note": pl.String,
-        }
-        return pl.DataFrame(cells, schema=schema, orient="row").with_columns(
-            pl.col(pl.Float64).fill_nan(None)
-        )
+        types = [pl.String] * 3 + [pl.Float64] * 3 + [pl.String]
+        names = ("first", "second", "number", "value", "low", "high", "note")
+        schema = dict(zip(names, types, strict=True))
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def document(self, display: Display) -> Document:
         alone, judged = int((self.grades.times == 1).sum()), int((self.grades.times > 0).sum())
@@ -419,17 +408,14 @@ class Agreement(Result):
             for name, alpha in self.alphas.items()
             if not math.isnan(alpha.estimate)
         ]
-        if alphas:
-            yield (
-                f"{len(self.assessors)} assessors, {shared} judged by two or more: Krippendorff's "
-                f"alpha is {listed(alphas)}."
-            )
-        else:
-            yield f"Krippendorff's alpha is undefined: {self.alphas['nominal'].note}."
+        value = listed(alphas) or f"undefined: {self.alphas['nominal'].note}"
+        yield (
+            f"{len(self.assessors)} assessors, {shared} judged by two or more: Krippendorff's "
+            f"alpha is {value}."
+        )
         known = [pair for pair in self.pairs if not math.isnan(pair.kappa.estimate)]
         if len(known) > 1:
-            least = min(known, key=lambda pair: pair.kappa.estimate)
-            most = max(known, key=lambda pair: pair.kappa.estimate)
+            least, *_, most = sorted(known, key=lambda pair: pair.kappa.estimate)
             yield (
                 f"{most.first} and {most.second} agree best (kappa {most.kappa.estimate:.3f}), "
                 f"{least.first} and {least.second} least ({least.kappa.estimate:.3f})."
@@ -469,28 +455,21 @@ class Agreement(Result):
 
     def _warnings(self) -> Iterator[str]:
         yield from (note for note in self.notes if isinstance(note, Warned))
-        if apart := [f"{pair.first} and {pair.second}" for pair in self.pairs if not pair.items]:
-            yield f"No item was judged by both: {', '.join(apart)}."
-        shared = [pair for pair in self.pairs if 0 < pair.queries < MIN_QUERIES]
-        if one := [f"{pair.first} and {pair.second}" for pair in shared if pair.queries < 2]:
-            yield (
-                "Only one query has items judged by both, so there is no confidence interval: "
-                f"{', '.join(one)}."
-            )
-        several = [pair for pair in shared if pair.queries > 1]
-        if several:
-            named = [f"{pair.first} and {pair.second} ({pair.queries})" for pair in several]
-            yield (
+        for least, beyond, text in (
+            (0, 1, "No item was judged by both"),
+            (1, 2, "Only one query has items judged by both, so there is no confidence interval"),
+            (
+                *(2, MIN_QUERIES),
                 f"Fewer than {MIN_QUERIES} queries have items judged by both, so confidence "
-                f"intervals are too narrow: {', '.join(named)}."
-            )
+                "intervals are too narrow",
+            ),
+        ):
+            if few := [pair for pair in self.pairs if least <= pair.queries < beyond]:
+                yield f"{text}: {', '.join(f'{pair.first} and {pair.second}' for pair in few)}."
         yield from filter(None, (pair.scale_warning() for pair in self.pairs))
         grades, rel = self.grades, self.rel
         lowest = np.where(grades.there, grades.values, np.inf).min(axis=0)
-        all_relevant = [
-            name for name, least in zip(grades.assessors, lowest, strict=True) if least >= rel
-        ]
-        if all_relevant:
+        if all_relevant := [grades.assessors[at] for at in np.flatnonzero(lowest >= rel)]:
             yield (
                 f"{listed(all_relevant)} found everything relevant. If the judgements list only "
                 "relevant items, agreement on the shared items says little."
@@ -513,19 +492,14 @@ class Agreement(Result):
         yield from self.boards.notes
 
     def _numbers_table(self) -> Table:
-        numbers: list[tuple[str, Interval]] = (
-            [(f"{name} alpha", interval) for name, interval in self.alphas.items()]
-            if len(self.pairs) > 1
-            else list(zip(self.pairs[0].labels(), self.pairs[0].numbers().values(), strict=True))
-        )
-        rows = [
-            [
-                label,
-                shown(number.estimate),
-                f"{shown(number.low)} … {shown(number.high)}" if number.known else "–",
-            ]
-            for label, number in numbers
-        ]
+        numbers = {f"{name} alpha": interval for name, interval in self.alphas.items()}
+        if len(self.pairs) == 1:
+            (pair,) = self.pairs
+            numbers = dict(zip(pair.labels(), pair.numbers().values(), strict=True))
+        rows = []
+        for label, number in numbers.items():
+            bounds = f"{shown(number.low)} … {shown(number.high)}" if number.known else "–"
+            rows.append([label, shown(number.estimate), bounds])
         header = ["number", "value", f"{self.level * 100:g} % confidence interval"]
         return Table(header, rows, {"number"})
 
@@ -547,9 +521,7 @@ class Agreement(Result):
         (pair,) = self.pairs
         if len(pair.grades) > MAX_TABLE_GRADES:
             return []
-        names = [f"{grade:g}" for grade in pair.grades]
-        if len(set(names)) < len(names):
-            names = list(map(repr, pair.grades))
+        names = [repr(grade).removesuffix(".0") for grade in pair.grades]
         rows = [
             [name, *(f"{count:,}" for count in row)]
             for name, row in zip(names, pair.counts, strict=True)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
-from judged.configuration import config
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import about_runs
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
-from judged.judgements import FINDING_KINDS, MEASURE, NEAR, NEAR_VECTORS, findings
+from judged.judgements import FINDING_KINDS, MEASURE, NEAR, NEAR_VECTORS
 from judged.judgements.assessors import refuse_options
 from judged.judgements.collection import CheckedCollection, SideData, ValueChange, with_sign
-from judged.judgements.findings import CollectionFinding, TrainingSet
-from judged.judgements.twins import find_twins
+from judged.judgements.findings import FINDERS, CollectionFinding, TrainingSet
 from judged.options import (
     JudgementsLike,
     MeasuresLike,
@@ -34,9 +32,6 @@ from judged.options import (
 )
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, shown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @takes_scoring
@@ -118,16 +113,14 @@ def check(
             alone=True,
         ),
         ranked,
-        SideData.of("queries", queries, query_vectors),
-        SideData.of("items", items, item_vectors),
+        SideData.of("queries", queries, query_vectors, near, near_vectors),
+        SideData.of("items", items, item_vectors, near, near_vectors),
         rel,
         settings,
         {"collection": scoring.get("collection"), "weights": scoring.get("weights")},
+        None if training is None else TrainingSet.of(training, rel),
     )
-    training_set = None if training is None else TrainingSet.of(training, rel)
-    return announce_warnings(
-        _search(collection, training_set, near, near_vectors, _ignored_kinds(ignore))
-    )
+    return announce_warnings(_search(collection, _ignored_kinds(ignore)))
 
 
 def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
@@ -144,68 +137,32 @@ def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
     return tuple(name for name in FINDING_KINDS if name in names)
 
 
-def _search(
-    collection: CheckedCollection,
-    training: TrainingSet | None,
-    near: float,
-    near_vectors: float,
-    ignored: tuple[str, ...],
-) -> CollectionCheck:
+def _search(collection: CheckedCollection, ignored: tuple[str, ...]) -> CollectionCheck:
     """Search for every kind of finding that can be found with the given data."""
     as_is = collection.as_is  # errors in the runs come first
-    unchecked = [
-        *_unchecked(collection, training),
-        *(f"{name}: ignored on request." for name in ignored),
+    results = [
+        result
+        for name in FINDING_KINDS
+        if name not in ignored
+        for result in FINDERS[name](collection)
     ]
-
-    def find_pairs(side: SideData, wanted: pl.Series) -> pl.DataFrame:
-        pairs, problems = find_twins(
-            side, wanted, near=near, near_vectors=near_vectors, memory=config.current.memory
-        )
-        unchecked.extend(problems)
-        return pairs
-
-    queries, items = collection.queries, collection.items
-    searches: dict[str, Callable[[], findings.Finding | str]] = {
-        "two-grades": lambda: findings.find_two_grades(collection),
-        "all-relevant": lambda: findings.find_all_relevant(collection),
-        "nothing-relevant": lambda: findings.find_nothing_relevant(collection),
-        "query-ids": lambda: findings.find_spellings(collection, "query"),
-        "item-ids": lambda: findings.find_spellings(collection, "item"),
-    }
-    if queries.given:
-        searches["query-twins"] = lambda: findings.find_query_twins(
-            collection, find_pairs(queries, collection.names)
-        )
-        searches["unknown-queries"] = lambda: findings.find_unknown_queries(collection)
-    if items.given:
-        searches["item-twins"] = lambda: findings.find_item_twins(
-            collection, find_pairs(items, collection.relevant["item"].unique())
-        )
-        searches["unknown-items"] = lambda: findings.find_unknown_items(collection)
-    if items.given or collection.runs:
-        searches["unreachable"] = lambda: findings.find_unreachable(collection)
-    if collection.runs:
-        searches["missing-queries"] = lambda: findings.find_missing_queries(collection)
-        searches["unjudged-queries"] = lambda: findings.find_unjudged_queries(collection)
-    if training is not None:
-        searches["training-queries"] = lambda: findings.find_training_queries(collection, training)
-        searches["training-pairs"] = lambda: findings.find_training_pairs(collection, training)
-    wanted = [name for name in FINDING_KINDS if name in searches and name not in ignored]
-    results = [searches[name]() for name in wanted]
-    unchecked += [result for result in results if isinstance(result, str)]
     return CollectionCheck(
         findings=tuple(result for result in results if isinstance(result, CollectionFinding)),
-        unchecked=tuple(unchecked),
+        unchecked=(
+            *_unchecked(collection),
+            *(f"{name}: ignored on request." for name in ignored),
+            *(result for result in results if isinstance(result, str)),
+        ),
         looked_at=collection.sizes(),
-        how=tuple(_method(collection, training, near, near_vectors)),
+        how=tuple(_method(collection)),
         notes=tuple(map(Warned, dict.fromkeys(_warnings(collection, as_is)))),
         ignored=ignored,
     )
 
 
-def _unchecked(collection: CheckedCollection, training: TrainingSet | None) -> Iterator[str]:
+def _unchecked(collection: CheckedCollection) -> Iterator[str]:
     """Yield what cannot be checked, because data are missing."""
+    training = collection.training
     if not collection.queries.given:
         yield "(nearly) identical queries: no texts or vectors of queries were given."
     if not collection.items.given:
@@ -233,9 +190,7 @@ def _unchecked(collection: CheckedCollection, training: TrainingSet | None) -> I
         )
 
 
-def _method(
-    collection: CheckedCollection, training: TrainingSet | None, near: float, near_vectors: float
-) -> Iterator[str]:
+def _method(collection: CheckedCollection) -> Iterator[str]:
     yield "Relevant: " + (
         "any grade above 0." if collection.rel is None else f"grade {collection.rel:g} or more."
     )
@@ -243,16 +198,17 @@ def _method(
     if any(side.texts is not None for side in sides):
         yield (
             "Texts are compared without case, Unicode form, punctuation and white space. They "
-            f"are nearly identical with {near:.0%} of their words in common, in any "
-            "order, and the same numbers."
+            f"are nearly identical with {collection.queries.near:.0%} of their words in common, "
+            "in any order, and the same numbers."
         )
     if any(side.vectors is not None for side in sides):
-        yield f"Vectors are nearly identical with a cosine of at least {near_vectors:g}."
+        least = collection.queries.near_vectors
+        yield f"Vectors are nearly identical with a cosine of at least {least:g}."
     source = {"texts": "they are in the order of the texts", "rows": "row numbers are used"}
     for side in sides:
         if side.order:
             yield f"The vectors of the {side.name} have no ids; {source[side.order]}."
-    if training is not None:
+    if (training := collection.training) is not None:
         kind = "a table of queries" if training.pairs is None else "judgements"
         size = counted(len(training.ids), "query", "queries")
         yield f"The training set was read as {kind} ({size})."

@@ -22,6 +22,7 @@ from judged.inputs.dicts import results_of
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, from_rows, texts
 from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vectors import Vectors, as_vectors
+from judged.judgements import NEAR, NEAR_VECTORS
 from judged.matching.checks import identity, repeated, without_repeats
 from judged.matching.documents import as_table as run_table
 from judged.matching.documents import with_items
@@ -31,6 +32,7 @@ from judged.results import ResultPart
 from judged.text import plain, shown
 
 if TYPE_CHECKING:
+    from judged.judgements.findings import TrainingSet
     from judged.options import TextsLike, VectorsLike
 
 VECTOR_EXTENSIONS = (
@@ -108,12 +110,20 @@ class SideData:
     texts: pl.DataFrame | None = None  # columns id and text
     vectors: Vectors | None = None
     order: str = ""  # where the ids of vectors without ids come from: "texts" or "rows"
+    near: float = NEAR  # least share of common words of twins
+    near_vectors: float = NEAR_VECTORS  # least cosine of twins
 
     @classmethod
     def of(
-        cls, name: Of, given: TextsLike | VectorsLike | None, vectors: VectorsLike | None
+        cls,
+        name: Of,
+        given: TextsLike | VectorsLike | None,
+        vectors: VectorsLike | None,
+        near: float,
+        near_vectors: float,
     ) -> SideData:
         """Read texts, vectors, or both; `given` may be either."""
+        side = cls(name, near=near, near_vectors=near_vectors)
         read = None if given is None else _texts_or_vectors(name, given)
         frame = None
         if isinstance(read, Texts):
@@ -127,13 +137,13 @@ class SideData:
         elif read is not None:
             vectors = read
         if vectors is None:
-            return cls(name, frame)
-        read = as_vectors(vectors, source=f"the vectors of the {name}")
-        if read.ids is not None:
-            return cls(name, frame, read)
-        if frame is not None and frame.height == len(read):
-            return cls(name, frame, replace(read, ids=tuple(frame["id"].to_list())), "texts")
-        return cls(name, frame, replace(read, ids=read.names()), "rows")
+            return replace(side, texts=frame)
+        read, order = as_vectors(vectors, source=f"the vectors of the {name}"), ""
+        if read.ids is None:
+            order = "texts" if frame is not None and frame.height == len(read) else "rows"
+            ids = read.names() if frame is None or order == "rows" else frame["id"].to_list()
+            read = replace(read, ids=tuple(ids))
+        return replace(side, texts=frame, vectors=read, order=order)
 
     @property
     def given(self) -> bool:
@@ -143,9 +153,9 @@ class SideData:
     @cached_property
     def ids(self) -> pl.Series:
         """Ids that have a text or a vector."""
-        ids = [] if self.texts is None else [self.texts["id"]]
-        ids += [] if self.vectors is None else [texts("id", self.vectors.names())]
-        return pl.concat(ids).unique(maintain_order=True) if ids else texts("id", [])
+        ids = [] if self.texts is None else self.texts["id"].to_list()
+        ids += [] if self.vectors is None else self.vectors.names()
+        return texts("id", dict.fromkeys(ids))
 
     def texts_of(self, *names: str) -> list[str] | None:
         """Return the texts of ids, or None without texts."""
@@ -201,6 +211,7 @@ class CheckedCollection:
     rel: float | None  # lowest relevant grade; None for any above 0
     settings: EvaluationSettings
     options: Mapping[str, Any]  # keyword arguments of `evaluate`: collection and weights
+    training: TrainingSet | None
 
     @classmethod
     def of(
@@ -212,6 +223,7 @@ class CheckedCollection:
         rel: float | None,
         settings: EvaluationSettings,
         options: Mapping[str, Any],
+        training: TrainingSet | None,
     ) -> CheckedCollection:
         given = data.given
         if not data.given_runs and (ranked["item_to"] is not None or "document" in data.columns):
@@ -226,7 +238,7 @@ class CheckedCollection:
         queries.check_ids(texts("query", judgements.names()))
         items.check_ids(judgements.frame["item"].unique(maintain_order=True))
         runs = tuple(data.runs())
-        return cls(data, judgements, raw, runs, queries, items, rel, settings, options)
+        return cls(data, judgements, raw, runs, queries, items, rel, settings, options, training)
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:

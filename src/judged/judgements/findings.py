@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -20,7 +21,7 @@ from judged.judgements.collection import (
     as_table,
     first_of_each,
 )
-from judged.judgements.twins import MAX_PAIRS, nearness, plain_ids, unlike, words_of
+from judged.judgements.twins import MAX_PAIRS, find_twins, nearness, plain_ids, unlike, words_of
 from judged.matching.checks import identity
 from judged.text import counted, few, quote
 
@@ -63,14 +64,17 @@ class CollectionFinding:
         ]
 
 
-Finding = CollectionFinding | None
+Found = Iterator[CollectionFinding | str]
+"""A finding, if there is one, and why something could not be checked, a sentence each."""
 
 
 # -- queries
 
 
-def find_query_twins(collection: CheckedCollection, near: pl.DataFrame) -> Finding:
+def find_query_twins(collection: CheckedCollection) -> Found:
     """Find queries that are the same as another, or nearly, with other relevant items."""
+    near, unchecked = find_twins(collection.queries, collection.names)
+    yield from unchecked
     relevant = collection.relevant.sort("query", "item").group_by("query").agg("item")
     sets = pl.DataFrame({"one": collection.names})
     sets = sets.join(relevant.rename({"query": "one"}), on="one", how="left", maintain_order="left")
@@ -85,7 +89,7 @@ def find_query_twins(collection: CheckedCollection, near: pl.DataFrame) -> Findi
         .filter(pl.col("set") != pl.col("other_set"))
     )
     if pairs.is_empty():
-        return None
+        return
     names = collection.judged_queries(pairs["one"], inside=True)
     # Keep each pair once, in the order of the judgements.
     place = pl.DataFrame({"one": names, "place": range(len(names))})
@@ -129,7 +133,7 @@ def find_query_twins(collection: CheckedCollection, near: pl.DataFrame) -> Findi
         f"relevant items ({len(names):,} of {counted(len(collection.names), 'query', 'queries')})."
     )
     effect = collection.effect(_without(len(names)), collection.without_queries(names))
-    return CollectionFinding(
+    yield CollectionFinding(
         "query-twins", pairs.height, says, tuple(examples), tuple(about), effect
     )
 
@@ -138,7 +142,9 @@ def _without(number: int) -> str:
     return "without this query" if number == 1 else f"without these {number:,} queries"
 
 
-def _queries_finding(name: str, queries: pl.Series, says: str, effect: FindingEffect) -> Finding:
+def _queries_finding(
+    name: str, queries: pl.Series, says: str, effect: FindingEffect
+) -> CollectionFinding:
     first = queries.head(EXAMPLES).to_list()
     about = tuple({"query": query} for query in first)
     return CollectionFinding(name, len(queries), says, tuple(map(repr, first)), about, effect)
@@ -150,20 +156,20 @@ def _judged_queries_finding(
     queries: pl.Series,
     verbs: tuple[str, str],
     rest: str,
-) -> Finding:
-    """Return a finding on judged queries, corrected by leaving them out."""
+) -> Found:
+    """Yield a finding on judged queries, corrected by leaving them out."""
     if not len(queries):
-        return None
+        return
     total = counted(len(collection.names), "judged query", "judged queries")
     says = f"{len(queries):,} of {total} {verbs[len(queries) > 1]} {rest}."
     effect = collection.effect(_without(len(queries)), collection.without_queries(queries))
-    return _queries_finding(name, queries, says, effect)
+    yield _queries_finding(name, queries, says, effect)
 
 
 IS, HAS = ("is", "are"), ("has", "have")
 
 
-def find_all_relevant(collection: CheckedCollection) -> Finding:
+def find_all_relevant(collection: CheckedCollection) -> Found:
     """Find queries with only relevant judgements.
 
     If all judgements are relevant, only queries to which the whole collection is relevant count.
@@ -180,67 +186,71 @@ def find_all_relevant(collection: CheckedCollection) -> Finding:
     return _judged_queries_finding("all-relevant", collection, names, HAS, rest)
 
 
-def find_nothing_relevant(collection: CheckedCollection) -> Finding:
+def find_nothing_relevant(collection: CheckedCollection) -> Found:
     """Find queries without relevant items."""
     names = collection.judged_queries(collection.relevant["query"], inside=False)
     rest = "no relevant items"
     return _judged_queries_finding("nothing-relevant", collection, names, HAS, rest)
 
 
-def find_missing_queries(collection: CheckedCollection) -> Finding:
+def find_missing_queries(collection: CheckedCollection) -> Found:
     """Find judged queries that are in no run."""
+    if not collection.runs:
+        return
     names = collection.judged_queries(collection.run_queries, inside=False)
     runs = "the run" if len(collection.runs) == 1 else f"any of {len(collection.runs):,} runs"
-    return _judged_queries_finding("missing-queries", collection, names, IS, f"not in {runs}")
+    yield from _judged_queries_finding("missing-queries", collection, names, IS, f"not in {runs}")
 
 
-def find_unknown_queries(collection: CheckedCollection) -> Finding:
+def find_unknown_queries(collection: CheckedCollection) -> Found:
     """Find judged queries that are not among the given queries."""
+    if not collection.queries.given:
+        return
     names = collection.judged_queries(collection.queries.ids, inside=False)
     rest = "not among the given queries"
-    return _judged_queries_finding("unknown-queries", collection, names, IS, rest)
+    yield from _judged_queries_finding("unknown-queries", collection, names, IS, rest)
 
 
-def find_unjudged_queries(collection: CheckedCollection) -> Finding:
+def find_unjudged_queries(collection: CheckedCollection) -> Found:
     """Find queries of runs that have no judgements."""
     queries = collection.run_queries
     unjudged = queries.filter(~queries.is_in(collection.names.implode()))
     if not len(unjudged):
-        return None
+        return
     total = counted(len(queries), "query of the runs", "queries of the runs")
     verb = "has" if len(unjudged) == 1 else "have"
     reason = "Queries without judgements do not count in any value."
     says = f"{len(unjudged):,} of {total} {verb} no judgements."
     effect = FindingEffect("left out", reason=reason)
-    return _queries_finding("unjudged-queries", unjudged, says, effect)
+    yield _queries_finding("unjudged-queries", unjudged, says, effect)
 
 
 # -- items and grades
 
 
-def find_item_twins(collection: CheckedCollection, pairs: pl.DataFrame) -> Finding | str:
-    """Find unjudged items that are the same as a relevant one, or nearly.
-
-    Return the reason as text if there are too many to look for.
-    """
+def find_item_twins(collection: CheckedCollection) -> Found:
+    """Find unjudged items that are the same as a relevant one, or nearly."""
     relevant = collection.relevant
+    pairs, unchecked = find_twins(collection.items, relevant["item"].unique())
+    yield from unchecked
     counts = (
         relevant.group_by("item")
         .len()
         .join(pairs.group_by("one").len("twins"), left_on="item", right_on="one")
     )
     if counts.select((pl.col("len").cast(pl.Int64) * pl.col("twins")).sum()).item() > MAX_PAIRS:
-        return (
+        yield (
             f"unjudged twins of relevant items: there are more than {MAX_PAIRS:,}. Are all items "
             "alike?"
         )
+        return
     twins = (
         relevant.join(pairs.rename({"one": "item"}), on="item", maintain_order="left_right")
         .rename({"item": "twin", "other": "item"})
         .join(collection.graded, on=PAIR, how="anti", maintain_order="left")
     )
     if twins.is_empty():
-        return None
+        return
     unjudged = twins.unique(PAIR, keep="first", maintain_order=True)
     about, examples = [], []
     for row in unjudged.head(EXAMPLES).iter_rows(named=True):
@@ -281,12 +291,12 @@ def find_item_twins(collection: CheckedCollection, pairs: pl.DataFrame) -> Findi
     )
     otherwise = f"with {'it' if unjudged.height == 1 else 'each'} judged as its twin"
     effect = collection.effect(otherwise, judgements)
-    return CollectionFinding(
+    yield CollectionFinding(
         "item-twins", unjudged.height, says, tuple(examples), tuple(about), effect
     )
 
 
-def find_two_grades(collection: CheckedCollection) -> Finding:
+def find_two_grades(collection: CheckedCollection) -> Found:
     """Find items that are judged twice for a query, with different grades."""
     raw = collection.raw
     keys = identity(raw)
@@ -302,7 +312,7 @@ def find_two_grades(collection: CheckedCollection) -> Finding:
         .list.first()
     ).filter(pl.col("other").is_not_null())
     if different.is_empty():
-        return None
+        return
     about, examples = [], []
     for row in different.head(EXAMPLES).iter_rows(named=True):
         places = raw.where(row["rows"]) if raw.locate or raw.rows is not None else None
@@ -328,13 +338,15 @@ def find_two_grades(collection: CheckedCollection) -> Finding:
     of_each = "" if different.height == 1 else " of each"
     otherwise = f"with the other grade{of_each}, the last that differs from the first"
     effect = collection.effect(otherwise, judgements, raw=True)
-    return CollectionFinding(
+    yield CollectionFinding(
         "two-grades", different.height, says, tuple(examples), tuple(about), effect
     )
 
 
-def find_unreachable(collection: CheckedCollection) -> Finding:
+def find_unreachable(collection: CheckedCollection) -> Found:
     """Find relevant items that are neither among the items nor in any run."""
+    if not (collection.items.given or collection.runs):
+        return
     lost = _nowhere(collection, collection.relevant)
     verb = "is of an item that is" if lost.height == 1 else "are of items that are"
     total = counted(collection.relevant.height, "relevant judgement")
@@ -344,16 +356,18 @@ def find_unreachable(collection: CheckedCollection) -> Finding:
         else "Either all runs missed them or they do not exist; give the items (--items) to know."
     )
     says = f"{lost.height:,} of {total} {verb} {_where(collection)}. {reason}"
-    return _pairs_finding("unreachable", collection, lost, says)
+    yield from _pairs_finding("unreachable", collection, lost, says)
 
 
-def find_unknown_items(collection: CheckedCollection) -> Finding:
+def find_unknown_items(collection: CheckedCollection) -> Found:
     """Find judged items that are neither among the items nor in any run."""
+    if not collection.items.given:
+        return
     lost = _nowhere(collection, collection.graded)
     items = lost["item"].n_unique()
     total = counted(collection.graded["item"].n_unique(), "judged item")
     says = f"{items:,} of {total} {'is' if items == 1 else 'are'} {_where(collection)}."
-    return _pairs_finding("unknown-items", collection, lost, says, items)
+    yield from _pairs_finding("unknown-items", collection, lost, says, items)
 
 
 def _nowhere(collection: CheckedCollection, judged: pl.DataFrame) -> pl.DataFrame:
@@ -375,10 +389,10 @@ def _pairs_finding(
     lost: pl.DataFrame,
     says: str,
     items: int | None = None,
-) -> Finding:
-    """Return a finding on judgements, or on their items, corrected by leaving them out."""
+) -> Found:
+    """Yield a finding on judgements, or on their items, corrected by leaving them out."""
     if lost.is_empty():
-        return None
+        return
     shown_rows = lost if items is None else lost.unique("item", keep="first", maintain_order=True)
     about = tuple(shown_rows.head(EXAMPLES).select(*PAIR, "grade").iter_rows(named=True))
     examples = [
@@ -387,13 +401,13 @@ def _pairs_finding(
     which = "this judgement" if lost.height == 1 else f"these {lost.height:,} judgements"
     otherwise = f"without {which} and queries that have no other relevant items"
     effect = collection.effect(otherwise, collection.without_pairs(lost.select(PAIR)))
-    return CollectionFinding(name, items or lost.height, says, tuple(examples), about, effect)
+    yield CollectionFinding(name, items or lost.height, says, tuple(examples), about, effect)
 
 
 # -- spellings of ids
 
 
-def find_spellings(collection: CheckedCollection, name: str) -> Finding:
+def find_spellings(name: str, collection: CheckedCollection) -> Found:
     """Find ids of queries or of items that differ only in spelling."""
     side = collection.items
     judged = collection.judgements.frame["item"].unique(maintain_order=True)
@@ -403,7 +417,7 @@ def find_spellings(collection: CheckedCollection, name: str) -> Finding:
         runs = [texts("query", run.names()) for run in collection.runs]
     groups = _spelling_groups(judged, [*([side.ids] if side.given else []), *runs], side.ids)
     if groups.is_empty():
-        return None
+        return
     about = [
         {"ids": row["id"], "where": row["where"]}
         for row in groups.head(EXAMPLES).iter_rows(named=True)
@@ -422,7 +436,7 @@ def find_spellings(collection: CheckedCollection, name: str) -> Finding:
         first_of_each(_rename_ids(collection.judgements, name, to)),
         [_rename_ids(run, name, to) for run in collection.runs],
     )
-    return CollectionFinding(
+    yield CollectionFinding(
         f"{name}-ids", groups.height, says, tuple(examples), tuple(about), effect
     )
 
@@ -519,10 +533,11 @@ class TrainingSet:
         return known if 2 * known > len(collection.names) else 0
 
 
-def find_training_queries(collection: CheckedCollection, training: TrainingSet) -> Finding:
+def find_training_queries(collection: CheckedCollection) -> Found:
     """Find judged queries that the training set has, by id or by text."""
-    if training.known_users(collection):
-        return None
+    training = collection.training
+    if training is None or training.known_users(collection):
+        return
     names, frame = collection.names, collection.queries.texts
     same = names.is_in(training.ids.implode())
     by_text = training.words is not None and frame is not None
@@ -531,16 +546,17 @@ def find_training_queries(collection: CheckedCollection, training: TrainingSet) 
         trained = words.is_in(training.words.unique().implode()) & (words != "")
         same = same | names.is_in(frame["id"].filter(trained).implode())
     rest = f"in the training set (same id{' or text' if by_text else ''})"
-    return _judged_queries_finding("training-queries", collection, names.filter(same), IS, rest)
+    yield from _judged_queries_finding("training-queries", collection, names.filter(same), IS, rest)
 
 
-def find_training_pairs(collection: CheckedCollection, training: TrainingSet) -> Finding:
+def find_training_pairs(collection: CheckedCollection) -> Found:
     """Find relevant items that are relevant to the same query in the training set."""
-    if training.pairs is None:
-        return None
+    training = collection.training
+    if training is None or training.pairs is None:
+        return
     shared = collection.relevant.join(training.pairs, on=PAIR, how="semi", maintain_order="left")
     if shared.is_empty():
-        return None
+        return
     queries = shared["query"].unique(maintain_order=True)
     about = tuple(shared.head(EXAMPLES).iter_rows(named=True))
     examples = [f"item {row['item']!r} of query {row['query']!r}" for row in about]
@@ -554,4 +570,23 @@ def find_training_pairs(collection: CheckedCollection, training: TrainingSet) ->
         "without its query" if len(queries) == 1 else f"without their {len(queries):,} queries"
     )
     effect = collection.effect(otherwise, collection.without_queries(queries))
-    return CollectionFinding("training-pairs", shared.height, says, tuple(examples), about, effect)
+    yield CollectionFinding("training-pairs", shared.height, says, tuple(examples), about, effect)
+
+
+FINDERS: dict[str, Callable[[CheckedCollection], Found]] = {
+    "query-twins": find_query_twins,
+    "item-twins": find_item_twins,
+    "two-grades": find_two_grades,
+    "unreachable": find_unreachable,
+    "unknown-items": find_unknown_items,
+    "unknown-queries": find_unknown_queries,
+    "missing-queries": find_missing_queries,
+    "unjudged-queries": find_unjudged_queries,
+    "all-relevant": find_all_relevant,
+    "nothing-relevant": find_nothing_relevant,
+    "query-ids": partial(find_spellings, "query"),
+    "item-ids": partial(find_spellings, "item"),
+    "training-queries": find_training_queries,
+    "training-pairs": find_training_pairs,
+}
+"""The function that finds each kind; it finds nothing without the data that it needs."""

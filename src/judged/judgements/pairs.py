@@ -16,7 +16,7 @@ from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_samp
 from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval
 from judged.statistics.samples import Means
-from judged.text import counted, listed, percent, plain
+from judged.text import counted, listed, percent
 
 MIN_QUERIES = 10  # with fewer queries, resampled confidence intervals are too narrow
 MIN_ITEMS_FOR_SCALE = 10  # among so many items, an assessor with three grades uses the third
@@ -24,6 +24,8 @@ METHOD = "percentile"  # bootstrap method of the confidence intervals
 ONE_QUERY = "one query is not enough to estimate the variation between queries"
 UNSPREAD = "all resamples give the same value, so the variation between queries is unknown"
 NOTHING_SHARED = "no item was judged by both"
+SINGLE_NUMBERS = ("agreement", "overlap", "first_relevant", "second_relevant", "difference")
+"""Numbers of a pair that have one definition only."""
 UNBOUNDED = "too few resamples for this confidence level, or too many without a value"
 
 
@@ -99,10 +101,7 @@ class AssessorPair:
             "agreement": self.agreement,
             **{f"kappa_{name}": interval for name, interval in self.kappas.items()},
             **{f"alpha_{name}": interval for name, interval in self.alphas.items()},
-            "overlap": self.overlap,
-            "first_relevant": self.first_relevant,
-            "second_relevant": self.second_relevant,
-            "difference": self.difference,
+            **{name: getattr(self, name) for name in SINGLE_NUMBERS[1:]},
         }
 
     def labels(self) -> list[str]:
@@ -118,32 +117,28 @@ class AssessorPair:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        numbers = ("items", "queries", "only_first", "only_second")
-        intervals = ("agreement", "overlap", "first_relevant", "second_relevant", "difference")
+        counts = ("first", "second", "items", "queries", "only_first", "only_second")
+        values = {name: getattr(self, name) for name in (*counts, *SINGLE_NUMBERS)}
+        values |= {"chance": self.chance, "kappa": self.kappas, "alpha": self.alphas}
+        table = {"grades": self.grades, "counts": self.counts}
         return {
-            **{name: getattr(self, name) for name in ("first", "second", *numbers)},
-            **{name: getattr(self, name).to_dict() for name in intervals},
-            "chance": plain(self.chance),
-            "kappa": plain_value(self.kappas),
-            "alpha": plain_value(self.alphas),
-            "stricter": self.stricter,
-            "table": {"grades": list(self.grades), "counts": [list(row) for row in self.counts]},
+            name: plain_value(value)
+            for name, value in (values | {"stricter": self.stricter, "table": table}).items()
         }
 
     def sentences(self, rel: float, grades: AssessorGrades) -> Iterator[str]:
         """Yield the findings on the two assessors."""
         kappa = self.kappa
-        alike = (
-            f"{self.first} and {self.second} gave the same grade to {_share(self.agreement)} of "
-            f"the {grades.counted(self.items)} that both judged."
+        kappa_in_words = (
+            f"Chance alone would give {percent(self.chance, 1)} %, so Cohen's kappa is "
+            f"{kappa.estimate:.3f}{bounds_in_words(kappa)}."
         )
         if math.isnan(kappa.estimate):
-            yield f"{alike} Cohen's kappa is undefined: {kappa.note}."
-        else:
-            yield (
-                f"{alike} Chance alone would give {percent(self.chance, 1)} %, so Cohen's kappa is "
-                f"{kappa.estimate:.3f}{bounds_in_words(kappa)}."
-            )
+            kappa_in_words = f"Cohen's kappa is undefined: {kappa.note}."
+        yield (
+            f"{self.first} and {self.second} gave the same grade to {_share(self.agreement)} of "
+            f"the {grades.counted(self.items)} that both judged. {kappa_in_words}"
+        )
         yield self.strictness()
         shares = [
             f"{percent(self.first_relevant.estimate, 1)} % of these items are relevant to "
@@ -217,7 +212,8 @@ def compare_pair(
     """Compare two assessors, given by their columns; `resampling` is level, resamples and seed."""
     there = grades.there[:, [one, other]]
     both = there.all(axis=1)
-    first, second = grades.values[both][:, [one, other]].T
+    values = grades.values[both][:, [one, other]]
+    first, second = values.T
     query = np.unique(grades.unit[both], return_inverse=True)[1].reshape(-1)
     size = int(query.max(initial=-1)) + 1
     relevant = np.stack([first, second]) >= rel
@@ -230,13 +226,10 @@ def compare_pair(
     samples = {
         "agreement": ratio(first == second),
         **{name: kappa_sample(first, second, query, weights=name) for name in KAPPAS},
-        **{
-            name: alpha_sample(np.stack([first, second], axis=1), query, metric=name)
-            for name in ALPHAS
-        },
+        **{name: alpha_sample(values, query, metric=name) for name in ALPHAS},
         "overlap": ratio(relevant[0] & relevant[1], relevant[0] | relevant[1]),
-        "first": ratio(relevant[0]),
-        "second": ratio(relevant[1]),
+        "first_relevant": ratio(relevant[0]),
+        "second_relevant": ratio(relevant[1]),
         "difference": ratio(second - first),
     }
     names = grades.assessors[one], grades.assessors[other]
@@ -263,15 +256,11 @@ def compare_pair(
         queries=size,
         only_first=int((there[:, 0] & ~there[:, 1]).sum()),
         only_second=int((there[:, 1] & ~there[:, 0]).sum()),
-        agreement=intervals["agreement"],
         kappas={name: intervals[name] for name in KAPPAS},
         alphas={name: intervals[name] for name in ALPHAS},
-        overlap=intervals["overlap"],
-        first_relevant=intervals["first"],
-        second_relevant=intervals["second"],
-        difference=intervals["difference"],
         grades=tuple(scale.tolist()),
         counts=tuple(map(tuple, counts.tolist())),
+        **{name: intervals[name] for name in SINGLE_NUMBERS},
     )
 
 
@@ -307,22 +296,15 @@ def _intervals(
     intervals = {
         name: Interval(math.nan, method=METHOD, note=reasons.get(name, "")) for name in samples
     }
-    if size < 2:
-        for name in defined:
-            intervals[name] = Interval(values[name], method=METHOD, note=ONE_QUERY)
-        return intervals
-    low, high = bootstrap(
-        [samples[name] for name in defined],
-        levels=(level,),
-        method=METHOD,
-        resamples=resamples,
-        seed=seed,
-    )
-    for column, name in enumerate(defined):
-        ends = float(low[0, column]), float(high[0, column])
-        if all(map(math.isfinite, ends)):
-            intervals[name] = Interval(values[name], *ends, METHOD)
+    low = high = np.full((1, len(defined)), np.nan)
+    if size > 1:
+        chosen = [samples[name] for name in defined]
+        options: Any = {"method": METHOD, "resamples": resamples, "seed": seed}
+        low, high = bootstrap(chosen, levels=(level,), **options)
+    for name, least, most in zip(defined, low[0].tolist(), high[0].tolist(), strict=True):
+        if math.isfinite(least) and math.isfinite(most):
+            intervals[name] = Interval(values[name], least, most, METHOD)
         else:
-            note = UNSPREAD if math.isnan(ends[0]) else UNBOUNDED
+            note = ONE_QUERY if size < 2 else UNSPREAD if math.isnan(least) else UNBOUNDED
             intervals[name] = Interval(values[name], method=METHOD, note=note)
     return intervals

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Floats, Ints
+from judged.configuration import config
 from judged.embeddings.diagnosis import Inspection
 from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.similarity import Cosine
@@ -210,14 +211,14 @@ def _compared(normal: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFra
 
 
 def same_vectors(
-    vectors: Vectors, wanted: Ints, near: float, memory: str | int
+    vectors: Vectors, wanted: Ints, near: float, memory: str | int = 0
 ) -> tuple[pl.DataFrame, int]:
     """Return vectors whose cosine with the wanted ones is at least `near`, as `same_texts` does.
 
     Also return how many vectors have no direction (zeros, NaN or infinity).
 
     >>> vectors = Vectors(np.array([[1.0, 0], [2, 0], [0, 1]]))
-    >>> same_vectors(vectors, np.arange(3), 0.99, "1GB")[0].rows()
+    >>> same_vectors(vectors, np.arange(3), 0.99)[0].rows()
     [(0, 1, 1.0), (1, 0, 1.0)]
     """
     looked = Inspection.of(vectors, Cosine())
@@ -230,6 +231,7 @@ def same_vectors(
     sought = directed
     if len(wanted) < len(vectors):
         sought = Vectors(vectors.rows(wanted, vectors.precise), source=vectors.source)
+    memory = memory or config.current.memory
     product = TiledProduct(sought, directed, Cosine(), exclude=None, memory=memory)
     count = 0
 
@@ -258,9 +260,7 @@ def same_vectors(
     return pl.DataFrame(dict(zip(_PAIRS, columns, strict=True)), schema=_PAIRS), lost
 
 
-def find_twins(
-    side: SideData, wanted: pl.Series, *, near: float, near_vectors: float, memory: str | int
-) -> tuple[pl.DataFrame, list[str]]:
+def find_twins(side: SideData, wanted: pl.Series) -> tuple[pl.DataFrame, list[str]]:
     """Return the twins of the wanted ids of a side among all its ids, and what was not compared.
 
     Columns are one, other, near, and by (text or vector).
@@ -270,11 +270,11 @@ def find_twins(
     for by in ("text", "vector"):
         if side.texts is not None and by == "text":
             ids, nothing = side.texts["id"], "an empty text"
-            compare = partial(same_texts, side.texts["text"], near=near)
+            compare = partial(same_texts, side.texts["text"], near=side.near)
         elif side.vectors is not None and by == "vector":
             ids = text_column("id", side.vectors.names())
             nothing = "a vector of zeros, NaN or infinity"
-            compare = partial(same_vectors, side.vectors, near=near_vectors, memory=memory)
+            compare = partial(same_vectors, side.vectors, near=side.near_vectors)
         else:
             continue
         rows = ids.is_in(wanted.implode()).arg_true().cast(pl.Int64).to_numpy()

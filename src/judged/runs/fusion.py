@@ -120,14 +120,15 @@ def fuse(
         "score": total[order],
     }
     counts = np.bincount(lists.run[lists.starts]), np.bincount(lists.run), alone
-    columns = [table.name for table in tables], settings.weights, *(n.tolist() for n in counts)
+    names = [table.name for table in tables]
+    rows = zip(names, settings.weights, *(number.tolist() for number in counts), strict=True)
     fusion = Fusion(
         pl.DataFrame(columns_of),
         f"the {settings.method} of {len(tables)} runs",
         _notes_of(lists, gained, alone, len(beyond), settings),
         name=settings.method,
         tag=settings.tag,
-        runs=tuple(FusedRun(*row) for row in zip(*columns, strict=True)),
+        runs=tuple(FusedRun(*row) for row in rows),
         settings=settings,
     )
     for text in fusion.warnings():

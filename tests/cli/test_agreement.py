@@ -46,7 +46,7 @@ def test_a_merger(judged, judges) -> None:
     done = judged("merge ann.qrels bob.qrels carl.qrels -o merged.qrels")
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0] == "48 items of 12 queries, judged: 24 by one assessor, 24 by three assessors."
+    assert lines[0] == "48 items of 12 queries, judged: 24 by 1 assessor, 24 by 3 assessors."
     assert lines[-1] == "Rule majority: the most frequent grade, the lowest of several."
     wanted = library.merge_judgements(["ann.qrels", "bob.qrels", "carl.qrels"])
     again = library.read_judgements("merged.qrels")

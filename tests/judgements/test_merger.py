@@ -96,7 +96,7 @@ def test_what_is_merged_is_judgements(rule: str, wanted: dict[str, float]) -> No
 def test_what_is_said() -> None:
     found = judged.merge_judgements(JUDGES)
     assert found.sentences() == [
-        "5 items of 2 queries, judged: 3 by one assessor, 2 by three assessors.",
+        "5 items of 2 queries, judged: 3 by 1 assessor, 2 by 3 assessors.",
         "Rule majority: the most frequent grade, the lowest of several.",
     ]
     nothing = judged.merge_judgements({"ann": {"q": {}}, "bob": {"q": {}}})
@@ -112,8 +112,7 @@ def test_a_split_majority_takes_the_lowest_and_is_counted() -> None:
     assert found.to_dict()["q"]["a"] == 1.0
     assert found.warnings() == [
         "1 item has no majority, because several grades are equally frequent. The lowest of them "
-        "is used. With two assessors that is the lower grade wherever they differ; a third "
-        "assessor would settle it."
+        "is used. That is so wherever two assessors differ; a third would settle it."
     ]
     three = {**two, "dora": {"q": {"a": 0}, "r": {"a": 3}}}
     assert judged.merge_judgements(three).warnings() == [
@@ -129,7 +128,7 @@ def test_a_negative_grade_counts_only_where_nobody_judged() -> None:
     found = judged.merge_judgements(judges, rule="mean")
     assert found.to_dict() == {"q": {"a": 2.0, "b": -1.0}}
     assert found.sentences()[2] == (
-        "2 items of 1 query, judged: 1 by no assessor, 1 by one assessor."
+        "2 items of 1 query, judged: 1 by 0 assessors, 1 by 1 assessor."
     )
 
 

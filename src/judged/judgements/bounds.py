@@ -15,7 +15,8 @@ from judged.evaluation.scores import score
 from judged.matching.ties import ONE_ORDER
 from judged.measures import REGISTRY
 from judged.measures.measure import bind
-from judged.text import plain, shown
+from judged.results import plain_value
+from judged.text import shown
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -97,20 +98,14 @@ class DifferenceBounds:
         if math.isnan(self.difference):
             return f"{start}, because no query counts."
         if not self.unjudged:
+            start += ". All results that it uses are judged"
             if self.can_turn is False:
-                return f"{start}. All results that it uses are judged: {stays}."
-            return (
-                f"{start}. All results that it uses are judged, but judging other items as "
-                "relevant could change it."
-            )
-        span = f"{shown(self.low)} to {shown(self.high)}"
+                return f"{start}: {stays}."
+            return f"{start}, but judging other items as relevant could change it."
+        case = "If all unjudged results of judged queries favour one run or the other, it becomes"
         if self.bounded:
-            start += f". Judging the unjudged results of judged queries gives {span}"
-        else:
-            start += (
-                f". If all unjudged results of judged queries favour one run or the other, it "
-                f"becomes {span}"
-            )
+            case = "Judging the unjudged results of judged queries gives"
+        start += f". {case} {shown(self.low)} to {shown(self.high)}"
         if self.can_turn:
             return f"{start}: the order of the two runs can change."
         if self.limits is not None:
@@ -120,17 +115,9 @@ class DifferenceBounds:
         return f"{start}: {stays}."
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "run": self.run,
-            "against": self.against,
-            "difference": plain(self.difference),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "unjudged": self.unjudged,
-            "bounded": self.bounded,
-            "configuration": None if self.limits is None else list(self.limits),
-            "can_turn": self.can_turn,
-        }
+        names = ("run", "against", "difference", "low", "high", "unjudged", "bounded", "can_turn")
+        values = {name: plain_value(getattr(self, name)) for name in names}
+        return {**values, "configuration": plain_value(self.limits)}
 
 
 def best_ranks(listings: Listings, ties: str, runs: range | tuple[int, ...]) -> Ints:

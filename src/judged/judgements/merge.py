@@ -165,31 +165,23 @@ def _mean(ordered: Floats, count: Ints) -> Floats:
 
 
 def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
-    warnings: list[str] = []
-    split = int(tied(grades.values).sum()) if rule == "majority" else 0
-    if split:
-        text = (
-            f"{grades.counted(split)} {'has' if split == 1 else 'have'} no majority, because "
-            "several grades are equally frequent. The lowest of them is used."
-        )
+    texts = []
+    if rule == "majority" and (split := int(tied(grades.values).sum())):
+        verb = "has" if split == 1 else "have"
+        text = f"{grades.counted(split)} {verb} no majority, because several grades are equally "
+        text += "frequent. The lowest of them is used."
         if len(grades.assessors) == 2:
-            text += (
-                " With two assessors that is the lower grade wherever they differ; a third "
-                "assessor would settle it."
-            )
-        warnings.append(Warned(text))
+            text += " That is so wherever two assessors differ; a third would settle it."
+        texts.append(text)
     is_new = ~(grades.values == merged[:, None]).any(axis=1)
-    fractions = int(((merged > 0) & (merged < 1) & is_new).sum())
-    if fractions:
+    if fractions := int(((merged > 0) & (merged < 1) & is_new).sum()):
         has, they = ("has", "it counts") if fractions == 1 else ("have", "they count")
-        warnings.append(
-            Warned(
-                f"{grades.counted(fractions)} {has} a grade between 0 and 1 that no assessor gave, "
-                f"so {they} as not relevant in most measures. Set the relevant grade, such as "
-                "P(rel=0.5)@10; nDCG uses the grade as it is."
-            )
+        texts.append(
+            f"{grades.counted(fractions)} {has} a grade between 0 and 1 that no assessor gave, so "
+            f"{they} as not relevant in most measures. Set the relevant grade, such as "
+            "P(rel=0.5)@10; nDCG uses the grade as it is."
         )
-    return warnings
+    return [Warned(text) for text in texts]
 
 
 @checked_methods
@@ -226,9 +218,8 @@ class MergedJudgements(RunResult, Judgements):
         grades: dict[str, Any] = {query: {} for query in self.names()}
         for query, item, grade, *subtopic in self.frame.iter_rows():
             if subtopic:
-                grades[query].setdefault(item, {})[subtopic[0]] = grade
-            else:
-                grades[query][item] = grade
+                grade = {**grades[query].get(item, {}), subtopic[0]: grade}
+            grades[query][item] = grade
         return grades
 
     def to_frame(self) -> Frame:
@@ -242,10 +233,7 @@ class MergedJudgements(RunResult, Judgements):
         return self.frame
 
     def document(self, display: Display) -> Document:
-        rows = [
-            [name, *(f"{count:,}" for count in counts.values())]
-            for name, counts in self.merged.items()
-        ]
+        rows = [[name, *map("{:,}".format, n.values())] for name, n in self.merged.items()]
         return Document(
             answer=[self._size()],
             tables=[Table(["assessor", "judged", "alone", "grade kept"], rows, {"assessor"})],
@@ -255,9 +243,8 @@ class MergedJudgements(RunResult, Judgements):
         )
 
     def _size(self) -> str:
-        words = ("no assessor", "one assessor", "two assessors", "three assessors")
         by = [
-            f"{items:,} by {words[times] if times < len(words) else f'{times} assessors'}"
+            f"{items:,} by {counted(times, 'assessor')}"
             for times, items in enumerate(self.judged_by)
             if items
         ]

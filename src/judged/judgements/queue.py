@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
@@ -48,12 +48,10 @@ from judged.options import (
     takes_scoring,
 )
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.results import FORMULA, NUMBER, Display, Document, Frame, Result, Table
+from judged.results import FORMULA, NUMBER, Display, Document, Frame, Result, Table, plain_value
 from judged.text import counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.texts import Texts
     from judged.measures import Measure
@@ -156,7 +154,7 @@ def queue(
     rows = blind_order(query, chosen, seed)
     position = np.empty(len(candidates), np.int64)
     position[rows] = np.arange(len(rows))
-    names = tuple(map(listings.queries.__getitem__, query[rows].tolist()))
+    names = tuple(listings.queries[number] for number in query[rows])
     items = tuple(listings.items.gather(candidates[rows]).to_list())
     return announce_warnings(
         Queue(
@@ -487,20 +485,17 @@ class Queue(Result):
         """
         import polars as pl
 
-        def words(texts: Sequence[str]) -> pl.Series:
-            return pl.Series(texts, dtype=pl.String)
-
-        columns = {"query": words(self.queries)}
+        columns: dict[str, Sequence[str]] = {"query": self.queries}
         if (known := self.query_texts) is not None:
             headings = [known[name].heading if name in known else "" for name in self.queries]
-            columns["query_text"] = words(headings)
-        columns["item"] = words(self.items)
+            columns["query_text"] = headings
+        columns["item"] = self.items
         if self.texts is not None:
             if self.texts.titles:
-                columns["title"] = words([self.texts.titles.get(name, "") for name in self.items])
-            columns["text"] = words([self.texts.texts.get(name, "") for name in self.items])
-        columns["grade"] = pl.Series([None] * len(self.items), dtype=pl.Float64)
-        return pl.DataFrame(columns)
+                columns["title"] = [self.texts.titles.get(name, "") for name in self.items]
+            columns["text"] = [self.texts.texts.get(name, "") for name in self.items]
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        return frame.with_columns(grade=pl.lit(None, pl.Float64))
 
     def to_csv(self, **display: Any) -> str:
         """Return the annotators' file as CSV.
@@ -553,26 +548,24 @@ class Queue(Result):
             "measure": self.measure,
             "policy": self.evaluation.policy.to_dict(),
             "runs": [run.name for run in self.evaluation.runs],
-            "by": self.by,
-            "depth": self.depth,
-            "top_grade": self.top_grade,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in ("by", "depth", "top_grade", "seed")},
             "candidates": self.candidates,
             "without_effect": self.without_effect,
             "new_queries": list(self.new_queries),
             "negative_grades": self.negative,
-            "bounds": [bounds.to_dict() for bounds in self.bounds],
+            "bounds": plain_value(self.bounds),
             "queue": [
-                {
-                    "query": self.queries[row],
-                    "item": self.items[row],
-                    "effect": plain(float(self.effects[row])),
-                    "best_rank": int(self.best_ranks[row]),
-                }
-                for row in self.priority.tolist()
+                {"query": query, "item": item, "effect": plain(effect), "best_rank": rank}
+                for query, item, effect, rank in self._by_priority()
             ],
             "sentences": self.sentences(),
         }
+
+    def _by_priority(self) -> Iterator[tuple[str, str, float, int]]:
+        """Yield query, item, effect and best rank, the most worthwhile first."""
+        effects, ranks = self.effects.tolist(), self.best_ranks.tolist()
+        for row in self.priority.tolist():
+            yield self.queries[row], self.items[row], effects[row], ranks[row]
 
     def document(self, display: Display) -> Document:
         answer, *notes = self._notes()
@@ -626,24 +619,18 @@ class Queue(Result):
         return not len(self.evaluation.runs[0].rankings.grades)
 
     def _tables(self) -> list[Table]:
-        effect = self.by == "effect"
+        effects = int(self.by == "effect")  # 0 leaves the column out
         rows = [
-            [
-                self.queries[row],
-                self.items[row],
-                *([shown(self.effects[row])] if effect else []),
-                f"{self.best_ranks[row]:,}",
-            ]
-            for row in self.priority[:TOP_ROWS].tolist()
+            [query, item, *[shown(effect)] * effects, f"{rank:,}"]
+            for query, item, effect, rank in islice(self._by_priority(), TOP_ROWS)
         ]
-        header = ["query", "item", *(["effect"] if effect else []), "best rank"]
+        header = ["query", "item", *["effect"] * effects, "best rank"]
         tables = [Table(header, rows, {"query", "item"})] if rows else []
         if self.bounds:
             verdicts = {True: "yes", False: "no", None: "not known"}
             rows = [
                 [
-                    bounds.run,
-                    bounds.against,
+                    *(bounds.run, bounds.against),
                     *map(shown, (bounds.difference, bounds.low, bounds.high)),
                     verdicts[bounds.can_turn],
                 ]
@@ -657,15 +644,13 @@ class Queue(Result):
     def _notes(self) -> list[str]:
         """Sentences that are always shown."""
         where = f"in the top {self.depth:,} of any run"
+        size = f"{counted(self.candidates, 'unjudged result')} {where}"
+        if len(self) < self.candidates:
+            verb = "is" if len(self) == 1 else "are"
+            size += f"; the {len(self):,} most worthwhile {verb} in the queue"
+        notes = [f"{size} ({counted(len(set(self.queries)), 'query', 'queries')})."]
         if not self.candidates:
             notes = [f"Nothing to judge: no unjudged results {where}."]
-        else:
-            size = f"{counted(self.candidates, 'unjudged result')} {where}"
-            queries = counted(len(set(self.queries)), "query", "queries")
-            if len(self) < self.candidates:
-                verb = "is" if len(self) == 1 else "are"
-                size += f"; the {len(self):,} most worthwhile {verb} in the queue"
-            notes = [f"{size} ({queries})."]
         if self._is_first:
             notes.append("There are no judgements yet, so nothing counts as relevant so far.")
         if self.without_effect:

@@ -36,8 +36,6 @@ settings.load_profile("steady")  # --hypothesis-profile overrides it
 
 FULL_FIXTURES = {"browser", "spark"}
 """Tests with one of these fixtures are marked `full`."""
-DEFAULT_PEERS = {"test_pytrec_eval.py", "test_scikit_learn.py"}
-"""Conventions compared with their library by default; those of all other libraries are `full`."""
 
 
 # Nothing depends on the terminal in which tests run; commands that they start write UTF-8.
@@ -71,8 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, and start with files that have slow tests, so that no process
     is left with one at the end."""
     for item in items:
-        peer = item.path.match("oracle/conventions/*") and item.path.name not in DEFAULT_PEERS
-        if peer or FULL_FIXTURES & set(getattr(item, "fixturenames", ())):
+        if FULL_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.full)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
-from judged import Policy, evaluate
+from judged import evaluate
 from judged.measures import Measure, parse_measure
-from support.evaluating import add_choices
 from support.loops import for_each
 
 FOLDER = Path(__file__).parent / "trec_eval"
@@ -48,41 +47,26 @@ HALF_A_DIGIT = 0.00005 + 1e-15
 
 # Version 10.0 stops at a judged query that the run lacks unless -c; only such a case (`missing`)
 # tells skip from zero.
-LEFT_OUT = Policy(missing="skip")
-
-
-@dataclass(frozen=True)
-class Flags:
-    """What a flag set is called here."""
-
-    policy: Policy = LEFT_OUT
-    depth: int | None = None
-    rel: int = 1
-
-
-FLAGS = {
-    "official": Flags(),
-    "all_q": Flags(),
-    "params": Flags(),
-    "all_q_complete": Flags(policy=Policy(missing="zero")),
-    "all_q_level2": Flags(rel=2),
-    "all_q_max10": Flags(depth=10),
-    "all_q_judged_only": Flags(policy=Policy(missing="skip", unjudged="removed")),
+LEFT_OUT: dict[str, Any] = {"missing": "skip"}
+POLICIES: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("official", "all_q", "params", "all_q_level2"), LEFT_OUT),
+    "all_q_complete": {"missing": "zero"},
+    "all_q_max10": {**LEFT_OUT, "depth": 10},
+    "all_q_judged_only": {**LEFT_OUT, "unjudged": "removed"},
 }
 CASES = sorted(
-    (path.parent.name, path.stem) for path in FOLDER.glob("*/*.out") if path.stem in FLAGS
+    (path.parent.name, path.stem) for path in FOLDER.glob("*/*.out") if path.stem in POLICIES
 )
 
 
-@dataclass
-class Comparison:
-    compared: int = 0
-    queries: int = 0
-    names: set[str] = field(default_factory=set)
-    wrong: list[str] = field(default_factory=list)
+def printed(case: str, flags: str) -> list[tuple[str, str, str]]:
+    """Return name, query and value of all lines."""
+    text = (FOLDER / case / f"{flags}.out").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines()]
+    return [(name.strip(), query, value) for name, query, value in rows]
 
 
-def measure_of(name: str, rel: int) -> Measure | None:
+def measure_of(name: str, rel: int = 1) -> Measure | None:
     text = NAMES.get(name)
     if text is None:
         found = re.fullmatch(r"([A-Za-z_]+_)([\d.]+)", name)
@@ -93,65 +77,33 @@ def measure_of(name: str, rel: int) -> Measure | None:
     return measure(rel=rel) if "rel" in measure.params else measure
 
 
-def compare(case: str, flagset: str) -> Comparison:
-    flags = FLAGS[flagset]
-    folder = FOLDER / case
-    rows = [
-        line.split("\t")
-        for line in (folder / f"{flagset}.out").read_text(encoding="utf-8").splitlines()
-    ]
-    rows = [(name.strip(), query, printed) for name, query, printed in rows]
-    measures = {name: found for name, _, _ in rows if (found := measure_of(name, flags.rel))}
-    evaluation = evaluate(
-        folder / "qrels",
-        folder / "run",
-        list(measures.values()),
-        policy=add_choices(flags.policy, depth=flags.depth),
-    )
-    scored = evaluation.scored()
+@for_each(("case", "flags"), CASES)
+def test_every_line(case: str, flags: str) -> None:
+    rows, rel = printed(case, flags), 2 if flags == "all_q_level2" else 1
+    measures = {name: found for name, _, _ in rows if (found := measure_of(name, rel))}
+    files = FOLDER / case / "qrels", FOLDER / case / "run"
+    scored = evaluate(*files, list(measures.values()), policy=POLICIES[flags]).scored()
     place = {query: at for at, query in enumerate(scored.rankings.queries)}
-    result = Comparison(queries=len({query for _, query, _ in rows} - {"all"}), names=set(measures))
-    for name, query, printed in rows:
-        if name not in measures:
-            continue
+    wrong, compared = [], 0
+    for name, query, text in (row for row in rows if row[0] in measures):
         measure = measures[name]
         value = scored.summary[measure] if query == "all" else scored.values[measure][place[query]]
-        result.compared += 1
-        if abs(value - float(printed)) > (HALF_A_DIGIT if "." in printed else 0):
-            result.wrong.append(
-                f"{name} of {query}: trec_eval printed {printed}, judged has {value!r}"
-            )
-    return result
-
-
-@for_each(("case", "flagset"), CASES)
-def test_every_line(case: str, flagset: str) -> None:
-    comparison = compare(case, flagset)
-    assert comparison.wrong == []
+        compared += 1
+        if abs(value - float(text)) > (HALF_A_DIGIT if "." in text else 0):
+            wrong.append(f"{name} of {query}: trec_eval printed {text}, judged has {value!r}")
+    assert wrong == []
     # 28 measures in the official summary; 16 in `params` and 70 in the others, for each query and
     # for all of them (there with num_q and gm_map, of which `params` has neither).
-    if flagset == "official":
-        assert comparison.compared == 28
-    elif flagset == "params":
-        assert comparison.compared == 16 * (comparison.queries + 1)
-    else:
-        assert comparison.compared == 70 * (comparison.queries + 1) + 2
+    queries = len({query for _, query, _ in rows} - {"all"})
+    expected = {"official": 28, "params": 16 * (queries + 1)}
+    assert compared == expected.get(flags, 70 * (queries + 1) + 2)
 
 
-def test_all_cases_and_flag_sets_are_here() -> None:
-    assert {flagset for _, flagset in CASES} == set(FLAGS)
-    assert (
-        len(CASES) == 10 * len(FLAGS) + 1
-    )  # ten cases with everything, and `missing`, which needs -c
-
-
-def test_every_name_is_compared_somewhere() -> None:
-    seen = {
-        name
-        for case, flagset in CASES
-        if case in ("plain", "missing")
-        for name in compare(case, flagset).names
-    }
+def test_all_cases_flags_and_names_are_here() -> None:
+    assert {flags for _, flags in CASES} == set(POLICIES)
+    # Ten cases with everything, and `missing`, which needs -c.
+    assert len(CASES) == 10 * len(POLICIES) + 1
+    seen = {name for case, flags in CASES for name, _, _ in printed(case, flags)}
     assert set(NAMES) <= seen
     assert all(any(name.startswith(prefix) for name in seen) for prefix in CUTOFFS)
 

@@ -1,10 +1,10 @@
-"""What every test of a convention shares: the data, every name of the table, and the comparison of
-values."""
+"""Names of conventions beside their libraries: data, every name, comparison of values."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,6 +15,10 @@ from judged import evaluate
 from judged.conventions import Name, find
 from judged.evaluation.evaluation import Evaluation
 from support.generated import Collection, generate
+from support.loops import for_each
+from support.parts import missing_part
+
+Grades = dict[str, int]
 
 COLLECTIONS: dict[str, Collection] = {
     "ties and gaps": generate(101),
@@ -24,46 +28,32 @@ COLLECTIONS: dict[str, Collection] = {
     "short lists": generate(105, ties=False, longest=4, items=30),
     "binary": generate(106, ties=False, grades=(0, 1), items=30, longest=30),
 }
-HEAVY = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
-"""The marks of libraries that only an environment of their own can hold."""
-WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if name != "ties and gaps"}
+TIED = COLLECTIONS["ties and gaps"]
+WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if given is not TIED}
 
 
-def two_by_default(names: Iterable[str]) -> list[Any]:
-    """Return names of collections as parameters; all but the first two are marked `full`."""
-    return [
-        pytest.param(name, marks=pytest.mark.full if at >= 2 else ())
-        for at, name in enumerate(names)
-    ]
+def regraded(given: Collection, change: Callable[[Grades], Grades]) -> Collection:
+    """Return the same with other grades of each query; queries that are left with none go."""
+    changed = {query: change(grades) for query, grades in given.judgements.items()}
+    return Collection({query: grades for query, grades in changed.items() if grades}, given.rows)
 
 
 def only_relevant(given: Collection) -> Collection:
-    """The same with the relevant judgements only: for libraries that take whatever is listed as
-    relevant."""
-    kept = {
-        query: {item: grade for item, grade in grades.items() if grade > 0}
-        for query, grades in given.judgements.items()
-    }
-    return Collection({query: grades for query, grades in kept.items() if grades}, given.rows)
+    """For libraries that take whatever is listed as relevant."""
+    return regraded(given, lambda grades: {each: g for each, g in grades.items() if g > 0})
 
 
 def with_relevant(given: Collection) -> Collection:
-    """The same without the queries that have nothing relevant."""
-    return Collection(
-        {query: grades for query, grades in given.judgements.items() if max(grades.values()) > 0},
-        given.rows,
-    )
+    return regraded(given, lambda grades: grades if max(grades.values()) > 0 else {})
 
 
 def without_negative(given: Collection) -> Collection:
-    """The same with 0 for every negative grade."""
-    return Collection(
-        {
-            query: {item: max(grade, 0) for item, grade in grades.items()}
-            for query, grades in given.judgements.items()
-        },
-        given.rows,
-    )
+    return regraded(given, lambda grades: {each: max(g, 0) for each, g in grades.items()})
+
+
+def in_order(given: Collection) -> Collection:
+    """Return the rows by descending score, as a run file has them; tied ones stay as they are."""
+    return Collection(given.judgements, sorted(given.rows, key=lambda row: (row[0], -row[2])))
 
 
 def judged_only(given: Collection) -> Collection:
@@ -138,9 +128,51 @@ def cases(
     ]
 
 
+def every_name(
+    convention: str,
+    data: Mapping[str, Collection],
+    *,
+    only: Callable[[Case], bool] = lambda case: True,
+    parts: Iterable[str] = (),
+    at_first: int | None = None,
+    **options: Any,
+) -> Callable[[Callable[..., None]], Any]:
+    """Run a test of a case and a collection for every name of a convention on all data.
+
+    It skips without the `parts` of the library. After `at_first` collections, it is `full`.
+    """
+
+    def decorate(test: Callable[..., None]) -> Any:
+        @functools.wraps(test)
+        def check(case: Case, given: Collection, **fixtures: Any) -> None:
+            for part in parts:
+                missing_part(part)
+            test(case, given, **fixtures)
+
+        chosen = [case for case in cases(convention, **options) if only(case)]
+        params = [
+            pytest.param(
+                given,
+                id=name,
+                marks=pytest.mark.full if at_first is not None and place >= at_first else (),
+            )
+            for place, (name, given) in enumerate(data.items())
+        ]
+        return pytest.mark.parametrize("given", params)(for_each("case", chosen, ids=str)(check))
+
+    return decorate
+
+
 def ours(convention: str, given: Collection, measure: str, **options: Any) -> Evaluation:
     """Our evaluation by that convention."""
     return evaluate(given.judgements, given.run, measure, convention=convention, **options)
+
+
+def by_query(evaluation: Evaluation) -> dict[str, float]:
+    """The values of an evaluation of one measure."""
+    scored = evaluation.scored()
+    (values,) = scored.values.values()
+    return dict(zip(scored.rankings.queries, values.tolist(), strict=True))
 
 
 def compare(
@@ -151,23 +183,16 @@ def compare(
     *,
     tolerance: float | None = None,
     **options: Any,
-) -> int:
-    """Values query by query where theirs is a dict, otherwise the one number for all; how many
-    numbers were compared."""
+) -> None:
+    """Compare values query by query where theirs is a dict, otherwise the one number for all."""
     evaluation = ours(convention, given, case.theirs, **options)
     allowed = find(convention).tolerance if tolerance is None else tolerance
     if not isinstance(theirs, Mapping):
         assert evaluation.value() == pytest.approx(float(theirs), abs=allowed, rel=0)
-        return 1
-    scored = evaluation.scored()
-    (values,) = scored.values.values()
-    counted = {
-        query: value
-        for query, value in zip(scored.rankings.queries, values.tolist(), strict=True)
-        if value == value
-    }
+        return
+    counted = {query: value for query, value in by_query(evaluation).items() if value == value}
+    assert counted
     assert counted == pytest.approx(dict(theirs), abs=allowed, rel=0)
-    return len(counted)
 
 
 def closed(given: Collection, *, between_0_and_1: bool = False) -> Collection:

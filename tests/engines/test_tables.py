@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import judged
 from judged.cli import cli
 from judged.engines import tables
 from judged.errors import EngineError, InputError, PolicyError
-from support.engines import told
+from support.engines import sqlite_database, told
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),
@@ -367,27 +368,25 @@ def test_a_table_that_is_gone(what: str) -> None:
 
 
 def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+    with sqlite_database(tmp_path / "odd.sqlite") as database:
+        con = database.con
         con.execute("CREATE TABLE run (query TEXT, item TEXT, score REAL)")
         con.execute("INSERT INTO run VALUES ('q1', 'c', -2), ('q1', 'a', -1), ('q1', 'x', 'n/a')")
         con.execute("CREATE TABLE qrels (query TEXT, item TEXT, grade INTEGER)")
         con.execute("INSERT INTO qrels VALUES ('q1', 'c', 1), ('q1', 'a', 1.5)")
-    tables = ibis.sqlite.connect(tmp_path / "odd.sqlite")
-    with pytest.raises(InputError) as raised:
-        judged.evaluate(JUDGEMENTS, tables.table("run"))
-    assert str(raised.value) == (
-        'an ibis table: column "score" holds a text in 1 row, but a score must be a number.'
-    )
-    rankings = judged.Rankings.from_run(tables.table("qrels"), {"q1": {"a": 1.0}})
-    assert rankings.pool_grade.tolist() == [1.5, 1]
-    con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
-    con.commit()
-    con.close()
-    with pytest.raises(InputError) as raised:
-        judged.evaluate(tables.table("qrels"), {"q1": {"a": 1.0}})
-    assert str(raised.value) == (
-        'an ibis table: column "grade" holds a text in 1 row, but a grade must be a number.'
-    )
+        with pytest.raises(InputError) as raised:
+            judged.evaluate(JUDGEMENTS, database.table("run"))
+        assert str(raised.value) == (
+            'an ibis table: column "score" holds a text in 1 row, but a score must be a number.'
+        )
+        rankings = judged.Rankings.from_run(database.table("qrels"), {"q1": {"a": 1.0}})
+        assert rankings.pool_grade.tolist() == [1.5, 1]
+        con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
+        with pytest.raises(InputError) as raised:
+            judged.evaluate(database.table("qrels"), {"q1": {"a": 1.0}})
+        assert str(raised.value) == (
+            'an ibis table: column "grade" holds a text in 1 row, but a grade must be a number.'
+        )
 
 
 WAYS: dict[str, Any] = {
@@ -405,49 +404,43 @@ WAYS: dict[str, Any] = {
 
 
 def test_fractions_in_a_column_of_integers_are_not_cut_off(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+    run = {"q1": {"x": 1.25, "c": 1.75, "a": 1.0}}
+    both = {"q1": ["a"], "q2": ["a"]}
+    weights = {"q1": 0.5, "q2": 1.5, "q3": 0}
+    with sqlite_database(tmp_path / "odd.sqlite") as database:
+        con, table = database.con, database.table
         con.execute("CREATE TABLE run (query TEXT, item TEXT, score INTEGER)")
         con.execute("INSERT INTO run VALUES ('q1', 'x', 1.25), ('q1', 'c', 1.75), ('q1', 'a', 1)")
         con.execute("CREATE TABLE none (query TEXT, item TEXT, score INTEGER)")
         con.execute("CREATE TABLE weights (query TEXT, weight INTEGER)")
-        con.execute("INSERT INTO weights VALUES ('q1', 0.5), ('q2', 1.5), ('q3', 0)")
-    con.close()
-    tables = ibis.sqlite.connect(tmp_path / "odd.sqlite")
-    run = {"q1": {"x": 1.25, "c": 1.75, "a": 1.0}}
-    assert judged.read_run(tables.table("run")).frame["score"].to_list() == [1.25, 1.75, 1.0]
-    for name in ("explain", "fuse", "overlap", "queue", "check"):
-        assert WAYS[name](tables.table("run")).to_dict() == WAYS[name](run).to_dict(), name
-    both = {"q1": ["a"], "q2": ["a"]}
-    weighted = judged.evaluate(JUDGEMENTS, both, "RR", weights=tables.table("weights"))
-    assert (
-        weighted.value()
-        == judged.evaluate(JUDGEMENTS, both, "RR", weights={"q1": 0.5, "q2": 1.5, "q3": 0}).value()
-    )
-    with pytest.raises(InputError, match="holds no rows"):
-        judged.read_run(tables.table("none"))
+        con.executemany("INSERT INTO weights VALUES (?, ?)", weights.items())
+        assert judged.read_run(table("run")).frame["score"].to_list() == [1.25, 1.75, 1.0]
+        for name in ("explain", "fuse", "overlap", "queue", "check"):
+            assert WAYS[name](table("run")).to_dict() == WAYS[name](run).to_dict(), name
+        weighted = judged.evaluate(JUDGEMENTS, both, "RR", weights=table("weights"))
+        with pytest.raises(InputError, match="holds no rows"):
+            judged.read_run(table("none"))
+    assert weighted.value() == judged.evaluate(JUDGEMENTS, both, "RR", weights=weights).value()
 
 
 def test_texts_and_intervals_are_refused_whatever_reads_them(tmp_path: Path) -> None:
     names = "query, item, score, grade, weight, category"
-    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+    days = ", ".join(["INTERVAL 3 DAYS"] * 4)
+    failures = {}
+    with sqlite_database(tmp_path / "odd.sqlite") as database:
+        con = database.con
         con.execute("CREATE TABLE t (query TEXT, item TEXT, score REAL, grade REAL, weight REAL)")
         con.execute("INSERT INTO t VALUES ('q1', 'a', 1, 1, 1), ('q1', 'c', 'n', 'n', 'n')")
-    con.close()
-    days = ", ".join(["INTERVAL 3 DAYS"] * 4)
-    odd = {
-        "sqlite": ibis.sqlite.connect(tmp_path / "odd.sqlite").table("t"),
-        "duckdb": relation(f"('q1', 'a', {days})", names),
-    }
-    failures = {}
-    for table in odd:
-        for name, way in WAYS.items():
-            try:
-                way(odd[table])
-                failures[table, name] = "accepted"
-            except InputError:
-                pass
-            except BaseException as error:
-                failures[table, name] = repr(error)
+        odd = {"sqlite": database.table("t"), "duckdb": relation(f"('q1', 'a', {days})", names)}
+        for table in odd:
+            for name, way in WAYS.items():
+                try:
+                    way(odd[table])
+                    failures[table, name] = "accepted"
+                except InputError:
+                    pass
+                except BaseException as error:
+                    failures[table, name] = repr(error)
     assert failures == {}
     unused = relation("('q1', 'a', 1.0, INTERVAL 3 DAYS)", "query, item, score, age")
     assert judged.read_run(unused).frame.rows() == [("q1", "a", 1.0)]
@@ -473,10 +466,9 @@ def databases(tmp_path: Path) -> Path:
     con = duckdb.connect(tmp_path / "runs.duckdb")
     con.execute(f"CREATE TABLE bm25 AS SELECT * FROM (VALUES {ROWS}) AS run({NAMES})")
     con.close()
-    with sqlite3.connect(tmp_path / "runs.sqlite") as other:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other, other:
         other.execute("CREATE TABLE bm25 (query TEXT, item TEXT, score REAL)")
         other.execute(f"INSERT INTO bm25 VALUES {ROWS}")
-    other.close()
     return tmp_path
 
 

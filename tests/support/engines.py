@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -84,15 +84,21 @@ def _on_ibis_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
     return evaluate(batch.judgements, table, **asked(batch))
 
 
-def _on_ibis_sqlite(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+@contextmanager
+def sqlite_database(path: Path) -> Iterator[Any]:
+    """Connect ibis with a database, whose `con` takes statements."""
     import ibis
 
-    path = folder / "run.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"CREATE TABLE run ({_columns(batch)})")
-        connection.executemany("INSERT INTO run VALUES (?, ?, ?)", batch.frame.rows())
-    connection.close()
-    return evaluate(batch.judgements, ibis.sqlite.connect(path).table("run"), **asked(batch))
+    connection = ibis.sqlite.connect(path)
+    with closing(connection.con):
+        yield connection
+
+
+def _on_ibis_sqlite(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    with sqlite_database(folder / "run.sqlite") as database:
+        database.con.execute(f"CREATE TABLE run ({_columns(batch)})")
+        database.con.executemany("INSERT INTO run VALUES (?, ?, ?)", batch.frame.rows())
+        return evaluate(batch.judgements, database.table("run"), **asked(batch))
 
 
 def _columns(batch: Batch) -> str:

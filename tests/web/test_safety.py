@@ -207,14 +207,11 @@ def test_links_out_of_the_folder_are_not_followed(server: Serve, data: Path) -> 
 
 def test_a_port_in_use_is_named_and_the_next_is_tried() -> None:
     said: list[str] = []
-    first = bound(ServerSettings.of([], port=0), said.append)
-    first.listen()
-    port = first.getsockname()[1]
-    second = bound(ServerSettings.of([], port=port), said.append)
-    assert second.getsockname()[1] > port
+    with bound(ServerSettings.of([], port=0), said.append) as first:
+        port = first.getsockname()[1]
+        with bound(ServerSettings.of([], port=port), said.append) as second:
+            assert second.getsockname()[1] > port
     assert said[0] == f"Port {port} is in use; trying {port + 1}."
-    first.close()
-    second.close()
 
 
 def test_long_and_broken_requests_end_no_other(served: Server) -> None:

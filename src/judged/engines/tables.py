@@ -7,9 +7,10 @@ by query, and are matched with the judgements like any run that is read in block
 from __future__ import annotations
 
 import re
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
@@ -90,9 +91,17 @@ def _connect(url: str) -> Any:
             '"ibis-framework[duckdb]".'
         ) from None
     try:
-        return ibis.connect(url)
+        connection = ibis.connect(url)
     except Exception as error:
         raise EngineError(f"{where}: cannot be reached ({_first_line(error)}).") from error
+    if url.startswith("sqlite:"):  # Python warns of connections that nobody closes
+        weakref.finalize(connection, _close, connection.con)
+    return connection
+
+
+def _close(connection: Any) -> None:
+    with suppress(Exception):  # such as that of another thread
+        connection.close()
 
 
 def _first_line(error: Exception) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -131,16 +132,32 @@ class Room:
             shutil.rmtree(name, ignore_errors=True)
             TEMPORARY.discard(name)
 
-    def copy(self, parts: Iterable[bytes]) -> Any:
-        """Write bytes to a temporary file, which is deleted once nothing refers to it."""
+    def copy(self, parts: Iterable[bytes]) -> TemporaryCopy:
+        """Write bytes to a temporary file."""
         from tempfile import NamedTemporaryFile
 
-        with self.refusing_full_disk():
-            file = NamedTemporaryFile(prefix="judged-", dir=self._place)  # noqa: SIM115
-            TEMPORARY.add(file.name)
+        with (
+            self.refusing_full_disk(),
+            NamedTemporaryFile(prefix="judged-", dir=self._place, delete=False) as file,
+        ):
+            copy = TemporaryCopy(file.name)
             file.writelines(parts)
-            file.flush()
-        return file
+        return copy
+
+
+class TemporaryCopy:
+    """A file that is deleted once nothing refers to this object."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        TEMPORARY.add(name)
+        weakref.finalize(self, _remove_copy, name)
+
+
+def _remove_copy(name: str) -> None:
+    with suppress(OSError):
+        os.unlink(name)
+    TEMPORARY.discard(name)
 
 
 def may_be_large(given: Any) -> bool:

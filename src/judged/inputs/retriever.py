@@ -276,7 +276,7 @@ class _EventLoop:
         with self.lock:
             if self.loop is None:
                 self.loop = asyncio.new_event_loop()
-                self.thread = _start_thread(self.loop.run_forever)
+                self.thread = _start_thread(partial(_run_and_close, self.loop))
 
         async def wait() -> Any:
             value = await returned if isawaitable(returned) else returned
@@ -301,8 +301,13 @@ class _EventLoop:
 
         asyncio.run_coroutine_threadsafe(end(), loop)
         self.thread.join(timeout=1)
-        if not loop.is_running():
-            loop.close()
+
+
+def _run_and_close(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _start_thread(work: Callable[[], None]) -> threading.Thread:

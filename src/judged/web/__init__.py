@@ -107,9 +107,9 @@ def bound(settings: ServerSettings, say: Callable[[str], None]) -> socket.socket
             listening.bind((settings.host, port))
             # Requests wait from here on, so that the address works as soon as it is printed.
             listening.listen(128)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             listening.close()
-            if isinstance(error, socket.gaierror):
+            if not isinstance(error, OSError) or isinstance(error, socket.gaierror):
                 raise InputError(f"unknown host {settings.host!r}; give an address.") from None
             if port < last and error.errno == EADDRINUSE:
                 say(f"Port {port} is in use; trying {port + 1}.")

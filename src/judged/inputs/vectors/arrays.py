@@ -7,6 +7,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from tokenize import TokenError
 from typing import Any
@@ -214,14 +215,16 @@ class _Npz:
         self.file = file
 
     def __enter__(self) -> _Npz:
-        try:
-            self.archive = zipfile.ZipFile(self.file.path)
-            members = [name for name in self.archive.namelist() if name.endswith(".npy")]
-            self.headers = {name.removesuffix(".npy"): self._header(name) for name in members}
-        except _ZIP_ERRORS as error:
-            raise self.file.damaged("npz", error) from None
-        if not self.headers and self.archive.namelist():
-            raise InputError(f"{self.file.label}: this is a zip archive, not a .npz file.")
+        with ExitStack() as opened:
+            try:
+                self.archive = opened.enter_context(zipfile.ZipFile(self.file.path))
+                members = [name for name in self.archive.namelist() if name.endswith(".npy")]
+                self.headers = {name.removesuffix(".npy"): self._header(name) for name in members}
+            except _ZIP_ERRORS as error:
+                raise self.file.damaged("npz", error) from None
+            if not self.headers and self.archive.namelist():
+                raise InputError(f"{self.file.label}: this is a zip archive, not a .npz file.")
+            opened.pop_all()  # it stays open until the end of `with`
         return self
 
     def __exit__(self, *_: object) -> None:

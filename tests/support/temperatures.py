@@ -1,5 +1,4 @@
-"""What `judged.temperature` writes, from a whole matrix of scores and the slow twin; and studies
-from a seed, for charts."""
+"""Sweeps of any matrix of scores, their slow twin, and studies from a seed, for charts."""
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import judged
 from support.softmaxes import described, log_sum, losses, reliability
 
 Array = NDArray[Any]
@@ -19,7 +19,7 @@ TEMPERATURES = tuple(np.geomspace(0.002, 20, 25).tolist())
 
 
 def at(scores: Array, relevant: Array, temperature: float, *, both: bool = False) -> dict[str, Any]:
-    """A row of a sweep over all items."""
+    """The twin of a row of a sweep over all items."""
     everything = np.ones_like(relevant)
     means = described(scores, relevant, everything, temperature, "each", DEEPEST)
     back = (
@@ -81,39 +81,17 @@ def sweep(
     temperatures: Sequence[float] = TEMPERATURES,
     *,
     both: bool = False,
-    softmax: str = "corpus",
 ) -> dict[str, Any]:
-    """What `judged.temperature.sweep(…).to_dict()` has, with the best temperatures taken from a
-    fine grid."""
-    fine = (
-        np.geomspace(min(temperatures), max(temperatures), 80).tolist()
-        if len(temperatures) > 1
-        else list(temperatures)
-    )
-    tried = [at(scores, relevant, temperature, both=both) for temperature in fine]
-    best = {}
-    for name, key in (
-        ("best_loss", "loss_both" if both else "loss"),
-        ("best_calibrated", "calibration_error"),
-    ):
-        row = min(tried, key=lambda each, key=key: each[key])  # type: ignore[misc]
-        best[name] = {**row, "at_edge": row in (tried[0], tried[-1])}
-    return {
-        "what": "temperature sweep",
-        "softmax": softmax,
-        "candidates": scores.shape[1],
-        "queries": len(scores),
-        "similarity": "cosine",
-        "positives": "each",
-        "both": both,
-        "basis": ["Probabilities are a softmax of the scores."],
-        "notes": [],
-        "temperatures": [
-            at(scores, relevant, temperature, both=both) for temperature in temperatures
-        ],
-        **best,
-        "ranking": {"measures": {"AP": 0.6123, "nDCG@10": 0.9045}},
+    """Return what `judged.temperature.sweep` finds in any matrix of scores."""
+    items = np.eye(scores.shape[1])  # with these, a query's dot products are its vector
+    judgements = {
+        str(query): dict.fromkeys(map(str, np.flatnonzero(row)), 1)
+        for query, row in enumerate(relevant)
     }
+    found: dict[str, Any] = judged.temperature.sweep(
+        judged.Embeddings(scores, items, similarity="dot"), judgements, temperatures, both=both
+    ).to_dict()
+    return {**found, "similarity": "cosine"}
 
 
 def scores_from(

@@ -114,13 +114,21 @@ def opened(tab: Any, served: Server, path: str) -> None:
     )
 
 
+SMALL_TARGETS = """[...document.querySelectorAll("button, select, summary, .button, .tabs a,"
++ " input:not([type=checkbox], [type=radio], [type=file])")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return box.width && (box.width < 24 || box.height < 24);
+}).map((each) => each.outerHTML)"""
+
+
 def refuse_hostile(tab: Any, name: str) -> None:
-    """Fail where something ran, or where the page is wider than the window."""
+    """Fail where something ran, where the page is wider than the window, or hard to use."""
     assert tab.evaluate(f"'{FLAG}' in window") is False, name
     for width in (1440, 390, 320):
         tab.set_viewport_size({"width": width, "height": 900})
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
     tab.set_viewport_size({"width": 1440, "height": 900})
+    assert tab.evaluate(SMALL_TARGETS) == [], name
     assert PRODUCT not in tab.content(), name
     tab.emulate_media(color_scheme="light")
     assert violations(tab) == [], name

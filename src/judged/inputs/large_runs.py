@@ -245,10 +245,10 @@ class BlockReader:
 
     def _table(self, frame: pl.DataFrame, parts: Sequence[_Part] = ()) -> Run:
         """Return rows as a table, with the counts and notes of parts of the run."""
-        places = frame[_PLACE].to_numpy()
+        places = frame.drop_in_place(_PLACE).to_numpy()
         counts = [passed for _, passed, _ in parts]
         run = Run(
-            frame.drop(_PLACE),
+            frame,
             self.source,
             (*merged(notes for *_, notes in parts), *self.notes),
             _same_lines if self.by_line else None,

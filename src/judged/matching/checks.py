@@ -362,14 +362,15 @@ def rising_scores(
     """Count lists whose scores rise, unless there is only an order or notes mention distances."""
     if any(isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes):
         return RunDoubt(say_rising_scores, (0, 0))
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    within = rows[1:] == rows[:-1]
-    falls, rises = (
-        np.bincount(rows[1:][step & within], minlength=len(lengths))
-        for step in (scores[1:] < scores[:-1], scores[1:] > scores[:-1])
-    )
-    tells = judged & (lengths >= _MIN_RISING) & (falls + rises > 0)
-    return RunDoubt(say_rising_scores, (int((tells & (falls == 0)).sum()), int(tells.sum())))
+    filled = lengths > 0
+    starts = starts_of(lengths)[filled]
+    falls, rises = np.zeros((2, len(lengths)), bool)
+    for moves, steps in (falls, scores[1:] < scores[:-1]), (rises, scores[1:] > scores[:-1]):
+        steps = np.append(False, steps)
+        steps[starts] = False  # not from one list to the next
+        moves[filled] = np.logical_or.reduceat(steps[: len(scores)], starts)
+    tells = judged & (lengths >= _MIN_RISING) & (falls | rises)
+    return RunDoubt(say_rising_scores, (int((tells & ~falls).sum()), int(tells.sum())))
 
 
 def say_rising_scores(rising: int, lists: int) -> Iterator[str]:

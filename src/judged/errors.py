@@ -24,11 +24,44 @@ __all__ = [
 ]
 
 
+in_shell = False
+"""Whether messages name options of the command line instead of keywords; its `main` sets it."""
+
+
+def for_caller(message: str) -> str:
+    """Return a message with keywords for Python, or with options for the shell.
+
+    A message names both, the option in parentheses.
+
+    >>> for_caller("use missing='zero' (--missing zero), or leave it out (see sd, --sd)")
+    "use missing='zero', or leave it out (see sd)"
+    """
+    if in_shell or "--" in message:
+        import re
+
+        for pattern, words in _SHELL if in_shell else _PYTHON:
+            message = re.sub(pattern, words, message)
+    return message
+
+
+_INNER = r"[^()]*(?:\([^()]*\)[^()]*)*"
+_VALUE = r"(?:\{[^{}]*\}|[\w.]+\([^()]*\)|'[^']*'|[\w.…]+)"
+_PYTHON = ((rf" \(--{_INNER}\)", ""), (rf"\(({_INNER}), --{_INNER}\)", r"(\1)"))
+_SHELL = (
+    (rf"(?:[\w.]+=)?{_VALUE} \((--{_INNER})\)", r"\1"),
+    (rf"\(see {_VALUE}, (--{_INNER})\)", r"(see \1)"),
+    (rf"\((?:[\w.]+=)?{_VALUE}, (--{_INNER})\)", r"(with \1)"),
+    (r"\bto_text\(verbose=True\)", "-v"),
+    (r"\b([Uu]se|or|choose) (ties|missing|empty|unjudged|duplicates)=(\w+)\b", r"\1 --\2 \3"),
+)
+"""Patterns of both forms, and the form that stays."""
+
+
 class JudgedError(Exception):
     """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
 
     def __str__(self) -> str:
-        return shortened(super().__str__())
+        return shortened(for_caller(super().__str__()))
 
 
 class InputError(JudgedError, ValueError):
@@ -63,7 +96,7 @@ class JudgedWarning(UserWarning):
     """A warning about a number that could mislead; the result contains it too."""
 
     def __str__(self) -> str:
-        return shortened(super().__str__())
+        return shortened(for_caller(super().__str__()))
 
 
 def warn(text: str) -> None:

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar, Unpack
 
-from judged.errors import InputError, OutputError, did_you_mean, quoted
+from judged.errors import InputError, OutputError, did_you_mean, for_caller, quoted
 from judged.options import OPTIONS, later
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
@@ -163,7 +163,7 @@ class Document:
             if display.verbose:
                 lines += self.all_details()
             elif self.details and hint:
-                lines.append(Dim(self.hint() if callable(self.hint) else self.hint))
+                lines.append(Dim(for_caller(self.hint() if callable(self.hint) else self.hint)))
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
 

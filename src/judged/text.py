@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, Self
 
-from judged.errors import MAX_WORD, shortened
+from judged.errors import MAX_WORD, for_caller, shortened
 
 
 class Dim(str):
@@ -384,6 +384,9 @@ class Warned(str):
     """A note that could mislead if overlooked; notes of this kind come first."""
 
     __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        return super().__new__(cls, for_caller(text))
 
 
 class WarnedOnce(Warned):

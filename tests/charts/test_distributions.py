@@ -47,7 +47,7 @@ def test_confusion_counts() -> None:
     assert counts(unknown) == {"TP": 3, "FN": 1, "FP": 1, "TN": None}
     assert confusion(unknown, k=4).notes == (
         "3 of 4 results shown are relevant; 3 of 4 relevant items are shown.",
-        "True negatives need the size of the collection: collection=… (--collection).",
+        "True negatives need the size of the collection: collection.",
     )
 
 

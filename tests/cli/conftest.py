@@ -10,6 +10,9 @@ import pytest
 
 from judged.cli import main
 
+PYTHON = re.compile(r"\(--|to_text\(|\b[Uu]se (?:ties|missing|empty)=|policy=\{")
+"""Words of messages that are for callers in Python."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -26,6 +29,7 @@ def judged(capsys: pytest.CaptureFixture[str]):
             main([*shlex.split(command), *map(str, arguments)])
         said = capsys.readouterr()
         assert "Traceback" not in said.err
+        assert not PYTHON.search(said.err), said.err
         assert left.value.code != 70, said.err
         return Outcome(int(left.value.code or 0), said.out, said.err)
 

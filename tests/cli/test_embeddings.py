@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.cli._terminal import in_shell
 from support.loops import for_each
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
@@ -39,7 +38,7 @@ def scores(judged, *arguments):
     result = judged(*DOT, *arguments, "--format", "json")
     assert result.code == 0
     assert result.err == "".join(
-        f"warning: {in_shell(text)}\n" for text in json.loads(result.out)["warnings"]
+        f"warning: {text}\n" for text in json.loads(result.out)["warnings"]
     )
     return [run["scores"] for run in json.loads(result.out)["runs"]]
 

@@ -54,7 +54,7 @@ def test_csv(judged, files):
     text = judged("evaluate qrels a.run b.run -m RR,P@2 --format csv").out
     assert text.splitlines()[3:] == [
         "# warning: a: The run has no results for 1 of 3 judged queries (q3); which "
-        "count as empty lists. Use missing=skip to leave them out."
+        "count as empty lists. Use --missing skip to leave them out."
     ]
     frame = pl.read_csv(io.StringIO(text), comment_prefix="#")
     assert frame.columns == ["run", "RR", "P@2"]
@@ -69,7 +69,7 @@ def test_csv(judged, files):
 def test_trec(judged, files):
     warned = (
         "warning\tall\tThe run has no results for 1 of 3 judged queries (q3), which "
-        "count as empty lists. Use missing=skip to leave them out.\n"
+        "count as empty lists. Use --missing skip to leave them out.\n"
     )
     found = judged("evaluate qrels a.run -m RR --format trec").out
     assert found == f"RR\tall\t0.5\n{warned}"
@@ -94,8 +94,8 @@ def test_output_file_takes_its_format_from_its_name(judged, files):
         "run      RR",
         "a    0.5000",
         "",
-        warning.replace("--missing skip", "missing=skip"),
-        "definitions and notes: to_text(verbose=True)",
+        warning,
+        "definitions and notes: -v",
     ]
 
 

@@ -75,9 +75,8 @@ def test_the_file_is_a_similarity_that_refuses_training_queries(judged, vectors)
     assert result.err == (
         "judged: q.npy: 24 of 30 queries (0, 1, 3, …) were seen when this similarity was learned, "
         "18 in training and 6 to "
-        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: "
-        ".allow_training_queries() in "
-        "Python, --allow-training-queries on the command line.\n"
+        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow "
+        "them with --allow-training-queries.\n"
     )
     allowed = judged(*SCORE, "--similarity", model, "--allow-training-queries")
     assert (allowed.code, allowed.err) == (0, "")

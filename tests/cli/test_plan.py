@@ -65,7 +65,7 @@ def test_what_is_refused(refuses, pilot):
         name one with measure (-m).
     plan --difference 0.02 --pilot qrels a.run b.run -m P@2
         judged: the pilot has no variance: no query differs between b and a. Take other queries,
-        or give the standard deviation (--sd).
+        or give the standard deviation (with --sd).
     plan --difference 1 --pilot qrels a.run b.run -m RR
         judged: --difference must be smaller than 1, the largest possible of RR; got 1. It is in
         the measure's own unit, even if numbers are shown in percent.

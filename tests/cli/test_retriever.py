@@ -60,7 +60,7 @@ def test_a_retriever_is_asked(judged: Any, module: Path) -> None:
         "1 of 2 queries failed (q2). The first error was ConnectionError: refused (query 'q2').",
         "1 judged query is not among the queries to ask (q3).",
         "The run has no results for 2 of 3 judged queries (q2, q3), which count as "
-        "empty lists. Use missing=skip to leave them out.",
+        "empty lists. Use --missing skip to leave them out.",
     ]
     again = judged("evaluate qrels run.jsonl -m RR --missing skip --format csv")
     assert again.out.startswith("run,RR\nrun,0.5\n")

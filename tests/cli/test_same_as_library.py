@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import judged as library
+from judged import errors
 from judged.embeddings.relevance import pairs, same_id, same_label, same_row
 from judged.evaluation.advice import advise
 from judged.learning.temperature import study, sweep
@@ -195,7 +196,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @for_each("call", SAME)
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
-def test_a_command_prints_what_the_library_gives(judged: Any, folder: Path, call: str) -> None:
+def test_a_command_prints_what_the_library_gives(
+    judged: Any, folder: Path, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = judged(call, "--format", "json")
     assert result.out, result.err
+    monkeypatch.setattr(errors, "in_shell", True)
     assert json.loads(result.out) == json.loads(SAME[call]().to_json())

@@ -83,7 +83,7 @@ def test_weights_of_values_count_as_weights_of_runs(name: str, tmp_path: Path) -
     plain = judged.compare_values(path)
     assert plain.warnings() == [
         f"{path}: The weights of queries are not read from here: every query counts once, unless "
-        "weights (--weights) are given."
+        "weights are given."
     ]
     assert "Queries are weighted." not in plain.methods()
 

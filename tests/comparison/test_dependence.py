@@ -257,7 +257,7 @@ def test_a_run_that_lacks_more_than_a_tenth_is_refused() -> None:
     assert str(error.value) == (
         "b has no results for 5 (00, 01, 02, …) of the 40 judged queries that a has. "
         "Did it run on all of them? To compare anyway, use policy={'missing': "
-        "'zero'} (--missing zero) to score these queries 0, or missing=skip to leave "
+        "'zero'} to score these queries 0, or missing=skip to leave "
         "them out."
     )
     with pytest.raises(PolicyError, match="b has no results for 5"):

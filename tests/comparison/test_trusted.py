@@ -138,7 +138,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     **{
         name: (
             options,
-            f"trusted (--trusted) does not go with {name}: {WITHOUT[name]}. Leave one of both out.",
+            f"trusted does not go with {name}: {WITHOUT[name]}. Leave one of both out.",
         )
         for name, options in BESIDE.items()
     },
@@ -146,7 +146,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"test": "sign"},
         "differences that trusted judgements correct are tested by "
         "prediction-powered t (PPI++); sign test would test the uncorrected ones. "
-        "Leave out test (--test), or trusted (--trusted).",
+        "Leave out test, or trusted.",
     ),
     "tukey": (
         {"correction": "tukey"},
@@ -173,7 +173,7 @@ def test_both_runs_need_enough_trusted_queries() -> None:
         compared("RR", runs=runs, policy={"missing": "skip"})
     assert str(error.value) == (
         "RR, two and one: 18 queries have trusted judgements, and a correction takes at least 20; "
-        "judge more of them, drawn at random, or leave trusted (--trusted) out."
+        "judge more of them, drawn at random, or leave trusted out."
     )
 
 

@@ -123,7 +123,7 @@ def test_all_of_more_than_k_says_that_it_is_out_of_reach() -> None:
     ]
     assert found.warnings()[:2] == [
         "No items are relevant for 1 of 3 judged queries (c), which get the worst value (see "
-        "unanswerable, --unanswerable).",
+        "unanswerable).",
         "Queries have 1–3 relevant items, so Success(of=all)@2 cannot exceed 0.5. Use a larger "
         "cutoff.",
     ]

@@ -179,7 +179,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "pairs": (
         ranked(relevance=pairs()),
         "pairs need as many queries as items, but there are 2 queries and 3 items. For several "
-        "queries per item, use labels (--labels).",
+        "queries per item, use labels.",
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),
@@ -197,7 +197,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "no query in common": (
         ranked(relevance={"a": {"0": 1}, "b": {"1": 1}}),
         "the judgements and the queries have no query in common: the judgements have 'a', 'b', "
-        "the vectors have '0', '1', row numbers; give query_ids (--query-ids).",
+        "the vectors have '0', '1', row numbers; give query_ids.",
     ),
     "no query in common with the junk": (
         ranked(exclude=listed({"a": {"0": 1}}), query_ids=["0", "1"]),

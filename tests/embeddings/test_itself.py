@@ -26,13 +26,13 @@ def warnings(queries: Any, items: Any, relevant: Any, **options: Any) -> list[st
 
 def test_the_same_vectors_on_both_sides():
     search = Embeddings(VECTORS, VECTORS)
-    with pytest.warns(JudgedWarning, match="--exclude-self"):
+    with pytest.warns(JudgedWarning, match="same_row"):
         found = search.evaluate(SAME, "P@1")
     assert found.value() == 1.0
     expected = (
         "The queries are also items (equal vectors), so they find themselves first and the "
         "numbers are too high. Leave each query out of its own ranking, as with "
-        "exclude=judged.relevance.same_row() (--exclude-self)."
+        "exclude=judged.relevance.same_row()."
     )
     assert found.warnings() == [expected]
     assert found.to_dict()["warnings"] == [expected]
@@ -55,7 +55,7 @@ def some_ways(tmp_path: Path) -> dict[str, tuple[Any, Any]]:
 
 def test_however_they_are_given(tmp_path):
     for way, (queries, items) in some_ways(tmp_path).items():
-        assert any("--exclude-self" in text for text in warnings(queries, items, SAME)), way
+        assert any("same_row()" in text for text in warnings(queries, items, SAME)), way
 
 
 def test_some_of_the_items_as_queries():
@@ -63,11 +63,11 @@ def test_some_of_the_items_as_queries():
     own = relevance.same_label(LABELS[some], LABELS)
     given = {"query_ids": [IDS[row] for row in some], "item_ids": IDS}
     (said,) = warnings(VECTORS[some], VECTORS, own, **given)
-    assert "--exclude-same-id" in said
+    assert "same_id()" in said
     assert not warnings(VECTORS[some], VECTORS, own, **given, exclude=relevance.same_id())
     # Without ids, or in another order: the vectors alone say it, and rows do not help.
     (said,) = warnings(VECTORS[some], VECTORS, own)
-    assert "--exclude-self would not do" in said
+    assert "relevance.listed(pairs)" in said
     (said,) = warnings(VECTORS[some], VECTORS, own, exclude=relevance.same_row())
     assert FIRST in said
     turned = relevance.same_label(LABELS[::-1], LABELS)
@@ -76,7 +76,7 @@ def test_some_of_the_items_as_queries():
     # The first rows of the items are in their own rows.
     first = relevance.same_label(LABELS[:9], LABELS)
     (said,) = warnings(VECTORS[:9], VECTORS, first)
-    assert "(--exclude-self)" in said
+    assert "same_row()" in said
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_some_queries_that_are_items():
     named = {**ids, "query_ids": [f"i{row - 20}" for row in range(20)] + IDS}
     (said,) = warnings(mixed, VECTORS, same, **named)
     assert said.startswith("30 of 60 queries")
-    assert "exclude=judged.relevance.same_id() (--exclude-same-id)" in said
+    assert "exclude=judged.relevance.same_id()" in said
     # What is judged relevant, or a pair, is meant to be found.
     judgements = {f"q{row}": {IDS[(row - 20) % 40]: 1} for row in range(60)}
     assert not warnings(mixed, VECTORS, judgements, **ids)

@@ -330,7 +330,7 @@ def test_advice_on_one_0_or_1_per_vector_can_be_followed() -> None:
         rank(vectors, vectors, shared_label([[0], [1], [1]], [[0], [1], [1]]))
     assert str(error.value) == (
         "the labels are one 0 or 1 for each vector, which could be one label each or a matrix of "
-        "one column. Use judged.relevance.same_label([0, 1, …]) (--labels) for one label each. For "
+        "one column. Use judged.relevance.same_label([0, 1, …]) for one label each. For "
         "a matrix of one column, write its label as a text, ['a'] for 1 and an empty list for 0."
     )
     assert len(rank(vectors, vectors, same_label([0, 1, 1], [0, 1, 1])).hit_rank) == 1 + 2 + 2
@@ -402,7 +402,7 @@ def test_rows_that_ids_contradict_are_refused() -> None:
     assert str(error.value) == (
         "the queries and the items have the same ids in another order: row 1 (from 0) is 'b' and "
         "'c', so rows or ids could be meant. For pairs by id, give judged.relevance.same_id(); to "
-        "go by row, put both sides in the same order, or give other ids (query_ids, --query-ids)."
+        "go by row, put both sides in the same order, or give other ids (query_ids)."
     )
     labels = same_label([1, 2, 1], [1, 2, 1])
     for count in (3, 2):  # all of the items, and some of them

@@ -124,7 +124,7 @@ def test_an_encoder_that_changed_under_its_name_is_refused(tmp_path: Path) -> No
     assert str(refused.value) == (
         "the queries, 'q1': the encoder letters does not return the cached vector (a difference "
         f"of 83% of its length). It has changed, or is random. Delete {folder}, give another "
-        "encoder_name (--encoder-name), or leave out the cache (--cache)."
+        "encoder_name, or leave out the cache."
     )
 
 
@@ -144,8 +144,8 @@ def test_a_lambda_has_no_name_to_keep_vectors_under(tmp_path: Path) -> None:
         assert error_of(
             judged.Embeddings.encode, ["ab"], ["cab"], encoder, cache=tmp_path / "kept"
         ) == (
-            f"cache: {name} has no name to keep its vectors under; give encoder_name "
-            "(--encoder-name), such as the model and its version."
+            f"cache: {name} has no name to keep its vectors under; give encoder_name, "
+            "such as the model and its version."
         )
     assert not (tmp_path / "kept").exists()
 
@@ -273,7 +273,7 @@ def test_an_error_of_the_encoder_names_the_batch() -> None:
         error_of(encode, failing("no\nmodel"), batch_size=1) == f"{start} (ValueError: no model)."
     )
     assert error_of(encode, failing("CUDA out of memory"), batch_size=1) == (
-        f"{start} (ValueError: CUDA out of memory). Use a smaller batch_size (--batch-size)."
+        f"{start} (ValueError: CUDA out of memory). Use a smaller batch_size."
     )
 
 

@@ -137,7 +137,7 @@ def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
     assert str(caught.value) == (
         "a Spark frame, query 'q2': query 'q2' has item 'd11' more than once (and at least 2 more "
         "such pairs). Remove the repetitions, or keep the best-ranked of each with "
-        "duplicates='first' (--duplicates first)."
+        "duplicates='first'."
     )
     with pytest.raises(PolicyError) as refused:
         judged.evaluate(judgements, frame, "AP", policy={"ties": "input"})

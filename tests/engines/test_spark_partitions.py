@@ -157,8 +157,7 @@ WRONG = {
     "twice": (
         lambda run: pl.concat([run, run.filter(pl.col("query").is_in(["q3", "q5"]))]),
         "a Spark frame, query 'q3': query 'q3' has item 'd0' more than once. Remove the "
-        "repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
-        "first).",
+        "repetitions, or keep the best-ranked of each with duplicates='first'.",
     ),
     "nan": (
         lambda run: run.with_columns(score=NAN),

@@ -172,7 +172,7 @@ WRONG = {
         relation(f"{ROWS}, {ROWS}"),
         "a DuckDB relation, query 'q1': query 'q1' has item 'c' more than once (and at least "
         "2 more such pairs). Remove the repetitions, or keep the best-ranked of each with "
-        "duplicates='first' (--duplicates first).",
+        "duplicates='first'.",
     ),
     "no item": (
         relation(f"{ROWS}, ('q1', NULL, 0.5)"),
@@ -201,14 +201,14 @@ WRONG = {
         relation("('q1', 'a', -1), ('q1', 'b', 1)", "query, item, rank"),
         "a DuckDB relation, query 'q1': the rank is -1, but ranks are whole numbers from 0 or 1, "
         "the best first. If the greatest value is the best, the column is a score: "
-        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "columns={'score': COLUMN}. If tied results share an average "
         "rank, give them whole ranks.",
     ),
     "ranks of a text search": (
         relation("('q1', 'a', 0.06), ('q1', 'b', 0.03)", "query, item, rank"),
         "a DuckDB relation, query 'q1': the rank is 0.06, but ranks are whole numbers from 0 or 1, "
         "the best first. If the greatest value is the best, the column is a score: "
-        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "columns={'score': COLUMN}. If tied results share an average "
         "rank, give them whole ranks.",
     ),
     "no rows": (
@@ -238,7 +238,7 @@ WRONG = {
     "no column": (
         relation("('q1', 'a', 1.0)", "query, item, what"),
         'a DuckDB relation: no column with a score or a rank; the columns are "query", "item", '
-        "\"what\". Say which it is: columns={'score': COLUMN} (--columns score=COLUMN). Or use a "
+        "\"what\". Say which it is: columns={'score': COLUMN}. Or use a "
         "name that is understood: score: ",
     ),
 }
@@ -263,7 +263,7 @@ def test_the_order_of_the_input_is_refused() -> None:
         judged.evaluate(JUDGEMENTS, relation(), policy={"ties": "input"})
     assert str(raised.value) == (
         "a DuckDB relation: ties=input needs an order, which a table does not have. Give a column "
-        "with ranks instead of the score (columns={'rank': COLUMN}, --columns rank=COLUMN), or "
+        "with ranks instead of the score (columns={'rank': COLUMN}), or "
         "choose ties=id, expected, best or worst."
     )
 

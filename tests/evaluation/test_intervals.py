@@ -336,8 +336,6 @@ def test_what_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("options", [{"level": 0.9}, {"groups": {"q": 1}}])
 def test_what_is_about_intervals_alone_is_refused(options: dict[str, Any]) -> None:
-    message = (
-        "level and groups are about confidence intervals; they need intervals=True (--interval)."
-    )
+    message = "level and groups are about confidence intervals; they need intervals=True."
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").showing(**options)

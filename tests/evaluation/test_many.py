@@ -112,7 +112,7 @@ def three():
 
 WARNING = (
     "dense has no value for scifact, so it has no macro mean. Add what is missing, or use "
-    "common=True (--common) for the mean over shared collections."
+    "common=True for the mean over shared collections."
 )
 
 

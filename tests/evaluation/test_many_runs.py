@@ -75,7 +75,7 @@ def test_names_every_bad_run(folder):
     spoil(folder, 3)
     (folder / "r7.run").write_text("")
     assert error_of(judged.evaluate, "qrels", [*runs(), "gone.run"], "AP") == (
-        "3 of 13 runs cannot be evaluated; skip_bad (--skip-bad) leaves them out:\n"
+        "3 of 13 runs cannot be evaluated; skip_bad leaves them out:\n"
         f"r3: {SHORT}\nr7: r7.run: the file is empty.\ngone: gone.run: no such file."
     )
 

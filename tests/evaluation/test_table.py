@@ -122,12 +122,10 @@ def test_ties_are_said_only_where_they_move_a_digit() -> None:
     # a stands second by id, and may stand first.
     found = evaluate(judgements, tied, ["RR", "R@10"])
     assert said(found, "tied results") == [
-        "warning: Another order of tied results changes RR by up to 0.5000 (see tie_range, "
-        "--tie-range)."
+        "warning: Another order of tied results changes RR by up to 0.5000 (see tie_range)."
     ]
     assert said(found, "tied results", percent=True) == [
-        "warning: Another order of tied results changes RR % by up to 50.00 (see tie_range, "
-        "--tie-range)."
+        "warning: Another order of tied results changes RR % by up to 50.00 (see tie_range)."
     ]
     assert said(evaluate(judgements, tied, "R@10"), "tied results") == []
     assert said(evaluate(judgements, tied, "RR").showing(tie_range=True), "tied results") == []
@@ -135,7 +133,7 @@ def test_ties_are_said_only_where_they_move_a_digit() -> None:
     many = {f"q{at}": {"a": 1} for at in range(3000)}
     runs = {query: {"a": 1.0} for query in many} | {"q0": {"a": 1.0, "b": 1.0}}
     far = evaluate(many, runs, "RR")  # 1/2 of 3000: 0.00017
-    assert said(far, "changes RR by up to 0.0002 (see tie_range, --tie-range).")
+    assert said(far, "changes RR by up to 0.0002 (see tie_range).")
     assert said(far, "tied results", decimals=2) == []
 
 
@@ -171,7 +169,7 @@ def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() ->
     run = {"q": ["x", "a", "b"]}
     assert said(evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "AP", "P@3"]), "are judged") == [
         "warning: Only 0.0 % of the top-1 results and 66.6 % of the top-3 results are judged. "
-        "Unjudged results count as not relevant (see unjudged_range, --unjudged-range)."
+        "Unjudged results count as not relevant (see unjudged_range)."
     ]
     assert said(evaluate({"q": {"a": 1, "b": 0}}, run, "AP"), "are judged") == []
     assert said(evaluate({"q": {"a": 1, "b": 2}}, run, "P@3"), "are judged") == []
@@ -202,12 +200,12 @@ def test_worst_first() -> None:
         "The run has no results for 1 of 3 judged queries (q2), which count as empty lists. Use "
         "missing=skip to leave them out.",
         "No items are relevant for 1 of 3 judged queries (q3), which get the worst value (see "
-        "unanswerable, --unanswerable).",
+        "unanswerable).",
         "1 query has fewer than 5 results although relevant items are left. Longer lists could "
         "raise R@5.",
         "Only 83.3 % of the top-3 results and 75.0 % of the top-5 results are judged. Unjudged "
-        "results count as not relevant (see unjudged_range, --unjudged-range).",
-        "Another order of tied results changes P@1 by up to 0.3333 (see tie_range, --tie-range).",
+        "results count as not relevant (see unjudged_range).",
+        "Another order of tied results changes P@1 by up to 0.3333 (see tie_range).",
     ]
 
 

@@ -135,7 +135,7 @@ def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> No
     assert (rows[-1][1], rows[-1][3]) == ("all", f"{found.value():.4f}")
     assert error_of(found.to_trec, per_query=True) == (
         "TREC text has one value for each query, and there are two, by the cheap and by the "
-        "trusted judgements; leave per_query (--per-query) out, or choose another format, such as "
+        "trusted judgements; leave per_query out, or choose another format, such as "
         "CSV."
     )
 
@@ -173,7 +173,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_it_does_not_go_with(name: str) -> None:
     options, why = REFUSED[name]
     assert error_of(corrected, **options) == (
-        f"trusted (--trusted) does not go with {name}: {why}. Leave one of both out."
+        f"trusted does not go with {name}: {why}. Leave one of both out."
     )
 
 
@@ -182,7 +182,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
         {"trusted": dict(list(DATA.people.items())[:19])},
         InputError,
         "the trusted judgements: 19 queries have trusted judgements, and a correction takes at "
-        "least 20; judge more of them, drawn at random, or leave trusted (--trusted) out.",
+        "least 20; judge more of them, drawn at random, or leave trusted out.",
     ),
     "unknown": (
         {"trusted": {**DATA.people, "x y": {"d1": 1}}},
@@ -237,7 +237,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
         {"policy": {"empty": "skip"}, "trusted": {**DATA.people, "q001": {"d1": 0}}},
         PolicyError,
         "nDCG@10: 1 query counts by one of both judgements only (q001), as empty=skip leaves out "
-        "what has nothing relevant; choose empty=zero (--empty zero), which counts all of them.",
+        "what has nothing relevant; choose empty=zero, which counts all of them.",
     ),
 }
 
@@ -336,8 +336,8 @@ def test_trusted_judgements_of_all_queries_leave_nothing_to_correct() -> None:
     assert found.correction().narrower == "trusted"
     assert [str(each.message) for each in caught] == [
         "All queries have trusted judgements (the trusted judgements), so numbers are those by "
-        "them alone. Are they the right ones? Then give them as the judgements, and leave trusted "
-        "(--trusted) out."
+        "them alone. Are they the right ones? Then give them as the judgements, and leave "
+        "trusted out."
     ]
 
 

@@ -236,8 +236,7 @@ def test_weights_count_in_the_block_too() -> None:
 def test_what_is_refused() -> None:
     found = judged.evaluate(JUDGEMENTS, RUN, "RR")
     assert error_of(found.showing, threshold=1) == (
-        "threshold is about queries without relevant items; it needs unanswerable=True "
-        "(--unanswerable)."
+        "threshold is about queries without relevant items; it needs unanswerable=True."
     )
     perfect = judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "one"})
     assert error_of(perfect.showing, unanswerable=True, error=PolicyError) == (
@@ -258,7 +257,7 @@ def test_what_is_refused() -> None:
 def test_the_warning_that_points_here() -> None:
     said = (
         "No items are relevant for 3 of 6 judged queries (n1, n2, n3), which get the worst value "
-        "(see unanswerable, --unanswerable)."
+        "(see unanswerable)."
     )
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").warnings() == [said]
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).warnings() == []

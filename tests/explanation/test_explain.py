@@ -465,7 +465,7 @@ def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> 
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP"),
-            "name the query to explain, such as query='q1' (--query q1); there are 2 judged "
+            "name the query to explain, such as query='q1'; there are 2 judged "
             "queries: q1, q2.",
         ),
         (

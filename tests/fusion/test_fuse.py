@@ -298,7 +298,7 @@ def test_rows_that_are_not_grouped_or_in_order() -> None:
             {"q": {"a": np.inf}},
             {"method": "combsum"},
             "a dict, row 1: the score of item 'a' for query 'q' is infinite and cannot be added; "
-            "give a finite score, or fuse ranks: method='rrf' (--method rrf).",
+            "give a finite score, or fuse ranks: method='rrf'.",
         ),
         (
             {"q": {"b": -2.0, "a": 0.0}},
@@ -309,8 +309,7 @@ def test_rows_that_are_not_grouped_or_in_order() -> None:
         (
             {"q": {"a": 1e308}},
             {"method": "combsum", "normalise": "none", "weights": [1, 100]},
-            "the sum of some scores overflows; normalise the scores (--normalise minmax), or give "
-            "smaller weights.",
+            "the sum of some scores overflows; use normalise='minmax', or give smaller weights.",
         ),
         (
             GOOD,

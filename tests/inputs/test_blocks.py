@@ -316,7 +316,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         assert found.startswith(f"{path}: query 'q' has ")
         assert found.endswith(
             " results or more, which take 0.1 GB; memory is 1 GB. A list has to fit: give more "
-            "memory (judged.config(memory='0.1GB'), --memory 0.1GB), or cut the lists of the run."
+            "memory (judged.config(memory='0.1GB')), or cut the lists of the run."
         )
     assert parts(path, frozenset(["q1"]))  # what nobody judged may be as long as it likes
 

@@ -368,7 +368,7 @@ def test_two_columns_could_be_meant(write, header):
     path = write("a.csv", f"{header}\n{row}\n")
     assert error_of(read_run, path) == (
         f'a.csv: the {role} may be column "{one}" or "{two}". Say which: '
-        f"columns={{'{role}': '{one}'}} (--columns {role}={one})."
+        f"columns={{'{role}': '{one}'}}."
     )
     for name in (one, two):
         assert read_run(path, columns={role: name}).frame.height == 1

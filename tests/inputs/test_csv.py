@@ -103,7 +103,7 @@ def test_comments_above_the_header(write):
 ERRORS = {
     "query,item,points\nq,d,1\n": (
         'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Say '
-        "which it is: columns={'score': COLUMN} (--columns score=COLUMN). Or use a name that is "
+        "which it is: columns={'score': COLUMN}. Or use a name that is "
         "understood: score: score, "
         "sim, similarity, relevance_score, prediction, predicted_score, predicted_rating, pred, "
         "est; rank: rank, position, doc_position."
@@ -134,7 +134,7 @@ ERRORS = {
     "query,item,grade\nq,d,1\n": (
         'a.csv looks like judgements (column "grade" is a grade), not a run. Were the two files '
         "given in the wrong order? If it is what orders the run, say so: columns={'score': "
-        "'grade'} (--columns score=grade)."
+        "'grade'}."
     ),
 }
 

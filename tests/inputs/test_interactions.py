@@ -88,7 +88,7 @@ def test_predictions_that_are_called_as_grades_are() -> None:
     assert message(TEST, spark) == (
         "data frame 'als' looks like judgements (column \"rating\" is a grade), not a run. Were "
         "the two files given in the wrong order? If it is what orders the run, say so: "
-        "columns={'score': 'rating'} (--columns score=rating)."
+        "columns={'score': 'rating'}."
     )
     assert values(TEST, spark, columns={"score": "rating"}) == values(TEST, RECS)
 
@@ -115,7 +115,7 @@ def test_ranks_that_are_no_ranks(rank: float) -> None:
     assert message(TEST, ranks) == (
         f"data frame 'als', row 1: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, "
         "the best first. If the greatest value is the best, the column is a score: "
-        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "columns={'score': COLUMN}. If tied results share an average "
         "rank, give them whole ranks."
     )
 

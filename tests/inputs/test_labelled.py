@@ -65,7 +65,7 @@ def test_several_queries_and_named_columns() -> None:
         judged.evaluate(rows)
     assert str(error.value) == (
         'a list of rows: the score may be column "bm25_score" or "dense_score". Say which: '
-        "columns={'score': 'bm25_score'} (--columns score=bm25_score)."
+        "columns={'score': 'bm25_score'}."
     )
 
 

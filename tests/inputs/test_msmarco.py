@@ -15,11 +15,11 @@ from support.errors import error_of
 
 RANKS = (
     "There is no header: the third column is read as ranks (whole numbers that count up from the "
-    "first line of each query); format={'run': 'scores'} (--run-format scores) reads scores."
+    "first line of each query); format={'run': 'scores'} reads scores."
 )
 SCORES = (
     "There is no header: the third column is read as scores, the greatest the best; "
-    "format={'run': 'msmarco'} (--run-format msmarco) reads ranks."
+    "format={'run': 'msmarco'} reads ranks."
 )
 
 
@@ -97,7 +97,7 @@ def test_what_may_be_both_is_refused(write, lists):
     path = write("a.tsv", text(*lists))
     assert error_of(read_run, path) == (
         "a.tsv: the third column may hold ranks or scores. Say which: format={'run': 'msmarco'} "
-        "(--run-format msmarco) reads ranks, 'scores' scores."
+        "reads ranks, 'scores' scores."
     )
     assert read_run(path, format="scores").notes == ()
 
@@ -110,7 +110,7 @@ def test_said_to_be_ranks(write):
             read_run(write("a.tsv", "# top\n" + text([1, value])), format="msmarco")
         assert str(error.value) == (
             f"a.tsv, line 3: a rank must be a whole number from 0; got {float(value):g}. If the "
-            "column holds scores, say so with format={'run': 'scores'} (--run-format scores)."
+            "column holds scores, say so with format={'run': 'scores'}."
         )
 
 

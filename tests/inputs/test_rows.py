@@ -129,7 +129,7 @@ def test_lists_of_equal_length_beside_both() -> None:
     assert refused(either) == (
         f'{LIST}: column "relevance" has a number for each id of columns "relevant" and '
         '"retrieved". Leave it out, or say that it grades the relevant ids: '
-        "columns={'grades': 'relevance'} (--columns grades=relevance)."
+        "columns={'grades': 'relevance'}."
     )
     assert frames(either, columns={"grades": "relevance"})[0] == [("q", "a", 3.0), ("q", "b", 1.0)]
 
@@ -222,12 +222,12 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "two columns of relevant ids": (
         row(relevant=["a"], gold=["b"], retrieved=["a"]),
         f'{LIST}: the relevant ids may be column "relevant" or "gold". Say which: '
-        "columns={'relevant': 'relevant'} (--columns relevant=relevant).",
+        "columns={'relevant': 'relevant'}.",
     ),
     "two columns of retrieved ids": (
         row(relevant=["a"], results=["b"], retrieved=["a"]),
         f'{LIST}: the retrieved ids may be column "results" or "retrieved". Say which: '
-        "columns={'retrieved': 'results'} (--columns retrieved=results).",
+        "columns={'retrieved': 'results'}.",
     ),
     "too few scores": (
         row(relevant=["a"], retrieved=["b", "a"], scores=[1]),
@@ -301,7 +301,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "the same query twice": (
         row(relevant=["a"], retrieved=["a"]) * 2,
         f'{LIST}: row 1 and row 2 have the same query, "q"; give each query one row, or say with '
-        "columns={'query': …} (--columns query=…) which column tells them apart.",
+        "columns={'query': …} which column tells them apart.",
     ),
     "a query that is missing": (
         [{"query": None, "relevant": ["a"], "retrieved": ["a"]}],
@@ -310,7 +310,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "an item twice": (
         row(relevant=["a"], retrieved=["b", "b"]),
         f"{LIST}: query 'q' has item 'b' more than once. Remove the repetitions, or keep "
-        "the best-ranked of each with duplicates='first' (--duplicates first).",
+        "the best-ranked of each with duplicates='first'.",
     ),
 }
 
@@ -326,8 +326,7 @@ def test_judgements_alone() -> None:
         "understood are, for example, query: query_id, question_id, query, question, "
         "user_input; relevant: relevant, relevant_ids, expected_ids, reference_context_ids, gold, "
         "ground_truth; retrieved: retrieved, retrieved_ids, retrieved_context_ids, predictions, "
-        "results; others are named by columns={'relevant': …, 'retrieved': …} (--columns "
-        "relevant=…,retrieved=…)."
+        "results; others are named by columns={'relevant': …, 'retrieved': …}."
     )
     start = (
         "judgements and a run are needed: judged evaluate QRELS RUN; or rows with columns for "

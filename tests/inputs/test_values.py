@@ -252,7 +252,7 @@ def test_ranges_and_weights_are_no_measures(tmp_path: Path) -> None:
     assert found.notes == (
         f"{path}: mind the gap; (a)",
         f"{path}: The weights of queries are not read from here: every query counts once, unless "
-        "weights (--weights) are given.",
+        "weights are given.",
         f'{path}: not read: columns "AP worst", "AP unjudged relevant".',
     )
 

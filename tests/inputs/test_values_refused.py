@@ -23,8 +23,7 @@ FORMS = "{run: {query: value}}, {run: {measure: {query: value}}}, a table or fil
 NAN = "NaN; give a number, or leave the query out of all runs (an empty cell, or no row)."
 NOT_ZERO = "A system that did not run is not a system that scored zero."
 RUNS_OR_MEASURES = (
-    "If they are runs, give measure_name (--measure-name); if measures, name the run: NAME=FILE, "
-    "or a column run."
+    "If they are runs, give measure_name; if measures, name the run: NAME=FILE, or a column run."
 )
 
 
@@ -95,7 +94,7 @@ RUNS_OR_MEASURES = (
         ("map\t1\tx\n", ", line 1: the value of query '1' of 'map' is no number: 'x'."),
         (
             '{"runs": [{"name": "a", "scores": {}}], "judged": "0.1.0"}',
-            ": holds no values of queries, only their summary; write it with --per-query.",
+            ": holds no values of queries, only their summary; write it with per_query=True.",
         ),
         ('{"a": {"q1": true}}', ": the value of query 'q1' in run 'a' is no number: True."),
         ('{"runs": [], "judged": "0.1.0"}', ": holds no values."),

@@ -86,10 +86,10 @@ def test_columns_that_say_nothing_are_ignored(write):
 
 
 UNDERSTOOD = (
-    "Say which it is: columns={'grade': COLUMN} (--columns grade=COLUMN). Or use a name that is "
+    "Say which it is: columns={'grade': COLUMN}. Or use a name that is "
     "understood: grade: grade, relevance, rel, label, judgement, judgment, relevance_grade, "
     "relevance_label, relevant, is_relevant, rating, r_ui. If every item that is listed is "
-    "relevant, say so: columns={'grade': 1} (--columns grade=1)."
+    "relevant, say so: columns={'grade': 1}."
 )
 
 
@@ -177,7 +177,7 @@ def test_an_item_that_is_listed_twice(way, write):
     run = {"q": ["b", "a"]}
     assert error_of(judged.evaluate, given, run) == (
         f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
-        "the best-ranked of each with duplicates='first' (--duplicates first)."
+        "the best-ranked of each with duplicates='first'."
     )
     rankings = judged.Rankings.from_run(given, run, policy={"duplicates": "first"})
     assert rankings.pool_grade.tolist() == [1, 1]

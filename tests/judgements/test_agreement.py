@@ -516,8 +516,7 @@ def test_sets_of_relevant_items_by_judge() -> None:
             pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "grade": [0, 1]}),
             {"q": {"a": 1}},
             "a data frame, rows 1 and 2: query 'q' has item 'a' more than once. Remove the "
-            "repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
-            "first).",
+            "repetitions, or keep the best-ranked of each with duplicates='first'.",
         ),
     ],
 )
@@ -530,18 +529,18 @@ def test_columns_of_documents_are_refused() -> None:
     for options in ({"columns": {"document": "doc"}}, {"item_to": "column:doc"}):
         assert error_of(judged.agreement, own, own, **options) == (
             "agreement takes no column of documents; give the document of an item by item_to "
-            "(--item-to) as doc:SEPARATOR, pattern:REGEX or table:FILE."
+            "as doc:SEPARATOR, pattern:REGEX or table:FILE."
         )
 
 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"measures": "P@5"}, "measures (-m)"),
-        ({"measures": ["nDCG@10"]}, "measures (-m)"),
-        ({"policy": {"ties": "best"}}, "policy (--ties, --missing, --empty, --unjudged, --depth)"),
-        ({"exclude_same_id": True}, "exclude_same_id (--exclude-same-id)"),
-        ({"weights": {"q": 1}}, "weights (--weights)"),
+        ({"measures": "P@5"}, "measures"),
+        ({"measures": ["nDCG@10"]}, "measures"),
+        ({"policy": {"ties": "best"}}, "policy"),
+        ({"exclude_same_id": True}, "exclude_same_id"),
+        ({"weights": {"q": 1}}, "weights"),
     ],
 )
 def test_what_is_for_runs_is_refused_without_runs(options: dict[str, Any], named: str) -> None:

@@ -210,8 +210,8 @@ def test_items_judged_twice_with_different_grades(way: str, tmp_path: Path) -> N
     places = " (lines 1 and 12)" if way == "file" else ""
     assert finding.examples[0] == f"item 'a' of query 'q1': 2 and 0{places}"
     assert found.warnings() == [
-        "4 judgements repeat another. The first of each counts here, as with duplicates=first "
-        "(--duplicates first); 'judged evaluate' reports an error by default."
+        "4 judgements repeat another. The first of each counts here, while evaluate fails "
+        "without duplicates='first'."
     ]
 
 
@@ -236,7 +236,7 @@ def test_relevant_items_that_no_run_has() -> None:
     finding = only(check(judgements), "unreachable")
     assert finding.says == (
         "1 of 7 relevant judgements is of an item that is not in any run. Either all runs missed "
-        "them or they do not exist; give the items (--items) to know."
+        "them or they do not exist; give items to know."
     )
     assert_effect(finding, judgements, JUDGEMENTS)
     assert check(judgements, items={**ITEMS, "x": "storm"}).sound

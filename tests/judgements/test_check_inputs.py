@@ -83,7 +83,7 @@ def test_vectors_without_ids() -> None:
     assert "The vectors of the items have no ids; they are in the order of the texts." in found.how
     assert error_of(judged.check, JUDGEMENTS, RUN, items=matrix) == (
         "the vectors of the items have no ids, and no judged item, such as 'a', is a row number "
-        "from 0; give ids with judged.Vectors(matrix, ids=...) (--item-ids), or a file with ids."
+        "from 0; give ids with judged.Vectors(matrix, ids=...), or a file with ids."
     )
     by_row = {"0": {"0": 1, "1": 0}, "1": {"2": 1, "1": 0}}
     found = judged.check(by_row, {"0": ["0"], "1": ["2"]}, items=matrix, queries=np.eye(2))
@@ -163,7 +163,7 @@ def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             {"runs": None, "item_to": "doc:#"},
-            "item_to (--item-to) applies to the items of runs; give a run, or leave it out.",
+            "item_to applies to the items of runs; give a run, or leave it out.",
         ),
         ({"weights": {"q1": 1}}, None),
         ({"unique": {"a": "x"}}, "check does not use unique; leave it out."),

@@ -142,7 +142,7 @@ def test_a_file_of_the_other_kind(tmp_path: Path) -> None:
     two.write_text("q Q0 a 1 2.5 x\n")
     where = (
         "The judgements of two assessors come first, then runs; give further assessors as {name: "
-        "judgements} (--judge FILE)."
+        "judgements}."
     )
     assert error_of(judged.agreement, one, two) == (
         f"{two} looks like a run (6 columns: query, Q0, item, rank, score, tag), not judgements. "

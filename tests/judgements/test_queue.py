@@ -200,7 +200,7 @@ def test_a_top_grade_that_is_not_relevant_is_warned_of():
         )
     assert found.warnings() == [
         "The top grade 1 is not relevant to P(rel=2)@2, which needs 2, so no judgement has an "
-        "effect. Set the top grade (top_grade, --top-grade)."
+        "effect. Set top_grade."
     ]
     run = {"q": ["a", "b"]}
     found = judged.queue({"q": {"a": 1}}, run, "P(rel=2)@2", policy={"empty": "skip"}, top_grade=2)

@@ -167,7 +167,7 @@ def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
 def test_relevance_that_does_not_fit_and_vectors_alone() -> None:
     assert refused(DATA.queries, DATA.items, judged.relevance.pairs()) == (
         "pairs need as many queries as items, but there are 30 queries and 80 items. For several "
-        "queries per item, use labels (--labels)."
+        "queries per item, use labels."
     )
     assert error_of(fit, DATA.queries, DATA.relevance) == (
         "learn.fit takes judged.Embeddings(queries, items) first, then what is relevant; got "

@@ -87,7 +87,7 @@ def test_what_would_make_them_meet_is_said_and_does(
     (said,) = warnings(judgements, given)
     assert said.startswith(
         f"No result is judged. With {words}, 100% of the queries would have one: "
-        f"item_to={item_to!r} (--item-to "
+        f"item_to={item_to!r}."
     )
     found = Rankings.from_run(judgements, given, item_to=item_to)
     assert found.hit_rank.tolist() == [2] * N
@@ -143,7 +143,7 @@ def test_a_few_hits_by_chance_hide_nothing() -> None:
     (said,) = warnings(judgements, run)
     assert said == (
         "Only 1 of 30 queries have a judged result. With the run's ids cut at the last '#', 100% "
-        "of the queries would have one: item_to='doc:#' (--item-to 'doc:#')."
+        "of the queries would have one: item_to='doc:#'."
     )
 
 
@@ -255,14 +255,14 @@ def test_nothing_else_was_to_be_found() -> None:
         Rankings.from_run, {"a": {"a": 1}}, {"a": ["a", "b"]}, exclude_same_id=True
     ) == (
         "the judgements: every judgement is of a query for itself, so that nothing is left to "
-        "find without them; leave exclude_same_id (--exclude-same-id) out."
+        "find without them; leave exclude_same_id out."
     )
 
 
 def test_nothing_else_was_found() -> None:
     assert error_of(Rankings.from_run, {"a": {"b": 1}}, {"a": ["a"]}, exclude_same_id=True) == (
         "a dict: every result has the id of its query, so that nothing is left to rank without "
-        "them; leave exclude_same_id (--exclude-same-id) out."
+        "them; leave exclude_same_id out."
     )
 
 
@@ -309,7 +309,7 @@ def test_the_warning(way: str, rank: int, share: int) -> None:
         first = count if rank == 0 else 0
         assert found == (
             f"{count} of 36 queries have their own id among their results, {first} at rank 1. If "
-            "queries are items too, take them out: exclude_same_id=True (--exclude-same-id).",
+            "queries are items too, take them out: exclude_same_id=True.",
         )
 
 

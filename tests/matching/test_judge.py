@@ -35,10 +35,7 @@ def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any
 
 # -- duplicates
 
-REMEDY = (
-    "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
-    "(--duplicates first)."
-)
+REMEDY = "Remove the repetitions, or keep the best-ranked of each with duplicates='first'."
 
 
 REPEATED = "query 'q' has item '{}' more than once"

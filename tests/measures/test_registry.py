@@ -181,7 +181,7 @@ def test_the_size_of_the_collection_has_to_be_known(name: str) -> None:
         judged.Rankings.from_relevance([[0, 1]]).evaluate, [f"{name}@1"], error=MeasureError
     ) == (
         f"{name} counts the items that were not retrieved and needs the size of the collection; "
-        "give it as collection=… (--collection on the command line)."
+        "give it as collection."
     )
 
 

@@ -89,7 +89,7 @@ def test_warnings_of_the_comparison_come_along() -> None:
 
 
 NO_VARIANCE = (
-    "the pilot has no variance: {} Take other queries, or give the standard deviation (sd, --sd)."
+    "the pilot has no variance: {} Take other queries, or give the standard deviation (sd)."
 )
 NOT_FINITE = "the pilot's differences must be finite; 1 is not ({}). Leave these queries out."
 NO_PILOT = (

@@ -180,11 +180,10 @@ def test_a_plan_as_json_and_as_a_table() -> None:
     told(
         """
         -
-            a plan needs either the standard deviation of per-query differences (sd, --sd), or a
-              pilot to estimate it from (--pilot QRELS RUN RUN).
+            a plan needs either the standard deviation of per-query differences (sd), or a
+              pilot to estimate it from (pilot).
         sd=0.1
-            give a difference (--difference) or a margin (--margin) to plan for, or the number
-              of queries (--n-queries).
+            give difference or margin to plan for, or queries.
         sd=0.1, difference=0
             difference must not be 0, which no number of queries detects; to show that a system
               is as good, give a margin.

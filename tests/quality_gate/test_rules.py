@@ -224,8 +224,8 @@ def test_a_value_to_reach_needs_no_baseline() -> None:
     golden = judged.gate(judgements, run, "RR", golden={"q000": 1.0, "q001": 1.0})
     assert [each.holds for each in golden.golden] == [True, False]
     refused = {
-        "update (--update-baseline) needs": {"update": True, "minimum": 0.5},
-        "max_drop (--max-drop) needs": {"max_drop": 0.1, "minimum": 0.5},
+        "update needs": {"update": True, "minimum": 0.5},
+        "max_drop needs": {"max_drop": 0.1, "minimum": 0.5},
         "has no minimum, and there is no baseline": {"golden": ["q000"]},
     }
     for message, options in refused.items():
@@ -494,7 +494,7 @@ def test_a_run_that_lacks_queries_is_refused() -> None:
         assert str(refused.value) == (
             f"{who} has no results for 2 (q000, q001) of the 10 judged queries that "
             f"{other} has. Did it run on all of them? To compare anyway, use "
-            "policy={'missing': 'zero'} (--missing zero) to score these queries 0, or missing=skip "
+            "policy={'missing': 'zero'} to score these queries 0, or missing=skip "
             "to leave them out."
         )
     assert judged.gate(judgements, partial, "RR", baseline=old, policy={"missing": "skip"}).passed
@@ -519,8 +519,7 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         rule='los'
             rule must be one of loss, safe, point; got 'los'; did you mean 'loss'?
         rule='safe'
-            the rule safe needs an allowed drop above 0 for RR: max_drop={'RR': 0.01}
-              (--max-drop RR=0.01).
+            the rule safe needs an allowed drop above 0 for RR: max_drop={'RR': 0.01}.
         max_drop=-0.1
             max_drop must be a finite number from 0; got -0.1.
         max_drop={'RR': nan}
@@ -530,12 +529,12 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         minimum='x'
             minimum must be a finite number; got 'x'.
         minimum={'coverage(risc=0.1)': 0.5}
-            minimum (--min) cannot read 'coverage(risc=0.1)'; write coverage(risk=0.1),
+            minimum cannot read 'coverage(risc=0.1)'; write coverage(risk=0.1),
               risk(threshold=8) or lost(after=RUN)@10.
         minimum={'lost(after=baseline)@1': 0.5}, policy={'depth': 1}
             depth in policy has no meaning for funnel; it takes ties and duplicates.
         baseline=None, minimum=0.1, slices=True
-            slices (--slices) needs a baseline (baseline, --baseline).
+            slices needs baseline.
         level=0.5
             the level of a gate must be above 0.5, such as 0.95; got 0.5.
         update='yes'
@@ -543,10 +542,10 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
         golden=[]
             the golden queries given: no golden queries found.
         measures=['RR', 'AP'], minimum=0.3
-            minimum (--min) must name its measure (RR, AP), such as {'RR': 0.3} (--min RR=0.3).
+            minimum must name its measure (RR, AP), such as minimum={'RR':
+              0.3}.
         baseline=None
-            a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote or
-              a run, or a minimum (minimum, --min).
+            a gate needs baseline, which is a file that a gate wrote or a run, or minimum.
         golden=3
             golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of
               queries; got 3.

@@ -90,7 +90,7 @@ def test_it_is_in_everything_that_is_shown(tmp_path: Path) -> None:
 def test_a_baseline_file_has_no_trusted_values(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     message = (
-        f"{path}: a baseline file holds values by one set of judgements, so trusted (--trusted) "
+        f"{path}: a baseline file holds values by one set of judgements, so trusted "
         "needs a run as the baseline."
     )
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_what_it_does_not_go_with(name: str) -> None:
     with pytest.raises(InputError) as error:
         held(**{name: GIVEN[name]})
     assert str(error.value) == (
-        f"trusted (--trusted) does not go with {name}: {WITHOUT[name]}. Leave one of both out."
+        f"trusted does not go with {name}: {WITHOUT[name]}. Leave one of both out."
     )
     with pytest.raises(InputError, match="does not go with repeats"):
         held(run={"a": WORSE, "b": BETTER})

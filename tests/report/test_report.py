@@ -190,7 +190,7 @@ def test_runs_that_lack_queries_are_not_compared_unless_somebody_says_so(folder:
     found = judged.report(*given)
     says = (
         "short has no results for 6 (q6, q7, q8, …) of the 12 judged queries that bm25 has. Did it "
-        "run on all of them? To compare anyway, use policy={'missing': 'zero'} (--missing zero) "
+        "run on all of them? To compare anyway, use policy={'missing': 'zero'} "
         "to score these queries 0, or missing=skip to leave them out."
     )
     assert found.sentences()[-1] == says

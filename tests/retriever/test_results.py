@@ -160,7 +160,7 @@ WRONG: list[tuple[Any, str]] = [
     (
         [Document()],
         ", result 1: no id was found in Document(page_content='text', id=None, metadata={}); give "
-        'the path to it, such as item="metadata.doc_id", or a function from a result to its id.',
+        "the path to it, such as item='metadata.doc_id', or a function from a result to its id.",
     ),
     (
         [Document(id="u", metadata={"source": "a.pdf"})],
@@ -170,7 +170,7 @@ WRONG: list[tuple[Any, str]] = [
     (
         [Document(id="u"), Document(metadata={"source": "a.pdf"})],
         ", result 2: its id is metadata.source, but other results have theirs in id; give the "
-        "path with item=.",
+        "path with item.",
     ),
 ]
 WRONG_ITEMS: list[tuple[Any, Any, str]] = [
@@ -205,7 +205,7 @@ def test_an_item_returned_twice() -> None:
     answer = ["a", "b", "a"]
     assert error_of(evaluate_retriever, lambda text: answer, None, {"q": {"b": 1}}) == (
         "query 'q': item 'a' is returned twice, as results 1 and 3. If parts of a document share "
-        'its id, give the path to their own with item=, or use policy={"duplicates": "first"}.'
+        "its id, give the path to their own with item, or use duplicates='first'."
     )
     found = evaluate_retriever(
         lambda text: answer, None, {"q": {"b": 1}}, policy={"duplicates": "first"}
@@ -270,7 +270,7 @@ def test_ids_that_nobody_judged_are_said() -> None:
     found = evaluate_retriever(lambda text: [Object(id="x1")], None, {"q": {"d1": 1}}, "RR")
     assert found.warnings() == [
         "No result is a judged item: 'x1' and others were returned, 'd1' and others are judged. "
-        "Give the path to the id with item=."
+        "Give the path to the id with item."
     ]
     assert "note: The id of each result is its id." in found.sentences()
     many = {"q": {f"d{number}": 1 for number in range(50)}}

@@ -168,7 +168,7 @@ def test_damaged_files(folder: Path) -> None:
 def test_what_cannot_be_saved(folder: Path) -> None:
     assert error_of(evaluate_retriever, Recorder(), {"q1": object}, JUDGEMENTS, save=SAVED) == (
         "query 'q1' is <class 'object'>, which cannot be saved. Give texts, numbers, lists or "
-        "dicts of these, or leave out save=."
+        "dicts of these, or leave out save."
     )
     with pytest.raises(OutputError) as refused:
         evaluate_retriever(Recorder(), None, JUDGEMENTS, save="none/run.jsonl")

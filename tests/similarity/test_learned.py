@@ -159,9 +159,8 @@ def refused(data: Hidden, learned: Learned) -> str:
     return (
         f"the queries: 48 of 60 queries ({names}, …) were seen when this similarity was learned, "
         "36 in training and 12 to "
-        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: "
-        ".allow_training_queries() "
-        "in Python, --allow-training-queries on the command line."
+        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow "
+        "them with allow_training_queries()."
     )
 
 

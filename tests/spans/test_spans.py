@@ -242,7 +242,7 @@ def test_result_in_all_formats(tmp_path):
             {},
             "the spans: doc missing. The first line must name the columns query, doc, start and "
             'end; the columns are "query", "start", "end". A run of chunk ids needs a table of '
-            "chunks: chunks= (--chunks).",
+            "chunks: chunks.",
         ),
         (
             EVIDENCE,

@@ -305,7 +305,7 @@ BATCHES = {
     "duplicates": Batch(
         {"": with_bad_row(("q3", "bad", 0.5), ("q3", "bad", 0.25))},
         refused=r"query 'q3' has item 'bad' more than once\. Remove the repetitions, or keep the "
-        r"best-ranked of each with duplicates='first' \(--duplicates first\)\.$",
+        r"best-ranked of each with duplicates='first'\.$",
     ),
     "empty id": Batch({"": with_bad_row(("q3", "", 0.5))}, refused="the item is missing"),
     "no score": Batch({"": with_bad_row(("q3", "bad", None))}, refused="the score .*is missing"),

@@ -300,8 +300,8 @@ def test_limits_of_uploads(server: Serve, data: Path) -> None:
     running = server(data, upload_limit="1MB")
     large = (RUN * 40_000).encode()
     message = (
-        "a.run: all files that a browser sends may have 1,000,000 bytes together "
-        "(--upload-limit). Start judged serve with the folder of the file instead: then it stays "
+        "a.run: all files that a browser sends may have 1,000,000 bytes together (upload_limit). "
+        "Start judged serve with the folder of the file instead: then it stays "
         "where it is."
     )
     answer = post(running, "/api/upload?name=a.run", large)
@@ -310,7 +310,7 @@ def test_limits_of_uploads(server: Serve, data: Path) -> None:
     answer = post(running, "/api/upload?name=b.run.gz", bomb)
     assert (answer.status, answer.json["error"]) == (
         413,
-        f"b.run.gz: its {len(bomb):,} bytes unpack to more than 1,000,000 bytes (--upload-limit).",
+        f"b.run.gz: its {len(bomb):,} bytes unpack to more than 1,000,000 bytes (upload_limit).",
     )
     assert post(running, "/api/upload?name=c.run", large[:700_000]).status == 200
     answer = post(running, "/api/upload?name=d.run", large[:700_000])
@@ -332,7 +332,7 @@ def test_bombs_of_other_formats_are_refused(server: Serve, data: Path, tmp_path:
         assert len(body) < 100_000
         answer = post(running, f"/api/upload?name={name}", body)
         assert answer.status == 413, (name, answer.text)
-        assert "unpack to more than 5,000,000 bytes (--upload-limit)" in answer.json["error"]
+        assert "unpack to more than 5,000,000 bytes (upload_limit)" in answer.json["error"]
 
 
 def test_addresses_that_cost_too_much_are_refused(served: Server) -> None:

@@ -359,7 +359,7 @@ def test_a_measure_that_does_not_exist_leaves_the_rest_alone() -> None:
     cards = {str(card["measure"]): card for card in found.cards}
     assert cards["TN"]["refused"] == (
         "TN counts the items that were not retrieved and needs the size of the collection; give "
-        "it as collection=… (--collection on the command line)."
+        "it as collection."
     )
     assert cards["RR"]["value"] == 0.5
     assert answer("list=0+1&add=TN").libraries == cards["TN"]["refused"]

@@ -168,8 +168,8 @@ def test_without_a_key_browsers_do_not_mix_either(server: Serve, data: Path) -> 
 
 def test_what_others_can_reach_needs_the_key() -> None:
     assert error_of(ServerSettings.of, [], host="0.0.0.0", key=False) == (
-        "--no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, and anyone "
-        "who reaches it could read everything. Leave out --no-key, or --host."
+        "key=False works on this machine only: 0.0.0.0 can be reached from elsewhere, and anyone "
+        "who reaches it could read everything. Leave out key=False, or host."
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from judged import __version__
+from judged import __version__, errors
 from judged.cli._command import HELP_ALL, help_all_option
 from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
@@ -149,6 +149,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; an error is one message and a non-zero exit code, no traceback."""
     warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
     prepare_streams()
+    errors.in_shell = True
     code = DONE
     try:
         if sys.stdout is None:  # closed from the start, as by >&-
@@ -180,6 +181,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         raise
     except BaseException as error:  # a panic of polars is no Exception
         _report_fault(error)
+    finally:
+        errors.in_shell = False
     raise SystemExit(code)
 
 

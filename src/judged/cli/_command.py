@@ -241,9 +241,7 @@ class Command(click.Command):
         try:
             done = super().invoke(ctx)
         except JudgedError as error:
-            from judged.cli._terminal import in_shell
-
-            error.args = (_name_options(in_shell(str(error)), self.params),)
+            error.args = (_name_options(str(error), self.params),)
             raise
         for target in () if ctx.params.get("quiet") else written.values():
             _say_written(target)

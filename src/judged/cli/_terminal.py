@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,30 +74,6 @@ def abandon(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-
-
-_VALUE = r"(?:\{[^{}]*\}|[\w.]+\([^()]*\)|'[^']*'|[\w.…]+)"
-_SHELL = [
-    (re.compile(rf"(?:[\w.]+=)?{_VALUE} \((--[^()]*?)(?: on the command line)?\)"), r"\1"),
-    (re.compile(rf"\((see )?(?:[\w.]+=)?{_VALUE}, (--[^()]*)\)"), r"(\1\2)"),
-    (re.compile(r" \(\w+='\w+'\)"), ""),  # after an option
-    (re.compile(r"\bto_text\(verbose=True\)"), "-v"),
-    (
-        re.compile(r"\b([Uu]se|or|choose) (ties|missing|empty|unjudged|duplicates)=(\w+)\b"),
-        r"\1 --\2 \3",
-    ),
-]
-
-
-def in_shell(text: str) -> str:
-    """Return a message of the library with options instead of keywords.
-
-    >>> in_shell("use policy={'missing': 'zero'} (--missing zero), or leave it out (see sd, --sd)")
-    'use --missing zero, or leave it out (see --sd)'
-    """
-    for pattern, words in _SHELL:
-        text = pattern.sub(words, text)
-    return text
 
 
 def _watched(stream: TextIO | None) -> bool:
@@ -193,11 +168,10 @@ def print_document(document: Document, display: Display) -> None:
         return f"\x1b[{STYLES.get(kind, '1')}m{text}\x1b[0m"
 
     parts = document.parts(display, hint=terminal and _has_verbose())
-    told = [part if isinstance(part, Table) else _told(part) for part in parts]
     width = terminal_width()
     lines: list[str] = []
     apart: list[str] = []
-    for part in told:
+    for part in parts:
         if isinstance(part, Table):
             lines += text_lines(part, width, None if is_plain else style)
         elif terminal:
@@ -211,12 +185,6 @@ def print_document(document: Document, display: Display) -> None:
     warnings = "\n".join([*map(partial(readable, keep="\n"), apart), ""])
     _write("\n".join(lines).rstrip("\n") + "\n", sys.stdout)
     _write(warnings, sys.stderr)
-
-
-def _told(sentence: str) -> str:
-    """Return a sentence as the shell says it; its kind stays."""
-    told = in_shell(sentence)
-    return sentence if told == sentence else Warned(told) if isinstance(sentence, Warned) else told
 
 
 def _has_verbose() -> bool:
@@ -234,4 +202,4 @@ def _text(made: Any) -> str:
 def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None:
     """Print the warnings on standard error."""
     for text in [] if quiet else result.warnings():
-        say(f"warning: {in_shell(text)}", err=True)
+        say(f"warning: {text}", err=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from judged import __version__
+from judged import __version__, errors
 from judged.cli._command import command
 from judged.errors import InputError, JudgedError, MissingExtraError, quoted
 
@@ -31,6 +31,7 @@ def mcp(folder: Path) -> None:
     only, write nothing, and return the JSON of the commands of the same names. Configure an agent
     to start this command.
     """
+    errors.in_shell = False  # agents give arguments by name
     make_server(folder).run("stdio")
 
 

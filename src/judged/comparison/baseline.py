@@ -41,7 +41,7 @@ VERSION = 2
 MARK = "judged_baseline"
 """Key that identifies a baseline file; its value is the version."""
 FINGERPRINT_DIGITS = 16
-MAKE_NEW = "--update-baseline --force (update='force')"
+MAKE_NEW = "update='force' (--update-baseline --force)"
 
 # -- fingerprints of judgements
 
@@ -326,7 +326,7 @@ class BaselineSource:
         if lost:
             raise InputError(
                 f"{self.source}: an update would lose {', '.join(lost)}, which this baseline has "
-                "too; name all of its measures, or add --force (update='force')."
+                "too; name all of its measures, or give update='force' (--update-baseline --force)."
             )
 
     def notes(self, today: Baseline) -> Iterator[str]:

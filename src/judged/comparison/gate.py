@@ -275,7 +275,7 @@ def _decide(
     queries was chosen.
     """
     if source.absent and slices is not None and slices is not False:
-        raise InputError("slices (--slices) needs a baseline (baseline, --baseline).")
+        raise InputError("slices (--slices) needs baseline (--baseline).")
     runs = [run.name for run in evaluation.runs if run.name not in before]
     numbers = with_repeats(Numbers.of(evaluation), {NOW: runs} | ({THEN: before} if before else {}))
     queries, measures = numbers.queries, numbers.measures

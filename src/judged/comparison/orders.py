@@ -13,7 +13,7 @@ import numpy as np
 from judged import __version__
 from judged.comparison.export import NumberFormat, rank_range
 from judged.comparison.verdicts import SIGNIFICANT
-from judged.errors import InputError
+from judged.errors import InputError, for_caller
 from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
 from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
@@ -200,7 +200,8 @@ class Orders(Result):
 
     def document(self, display: Display) -> Document:
         more = sum(len(pair.swaps) for pair in self.pairs) - MAX_SWAPS_SHOWN
-        cut = [f"{counted(more, 'more swap')}: to_json() (--format json)."] if more > 0 else []
+        everything = for_caller("to_json() (--format json)")
+        cut = [f"{counted(more, 'more swap')}: {everything}."] if more > 0 else []
         answer = [pair.says() for pair in self.pairs if not pair.same]
         if same := [f"{pair.measure} and {pair.against}" for pair in self.pairs if pair.same]:
             answer.append(f"{', '.join(same)}: the same order of all {len(self.runs):,} runs.")

@@ -662,7 +662,7 @@ def _simultaneous(
     if any(match.powered is not None for match in matches):
         raise InputError(f"{name} does not support trusted judgements; use correction holm.")
     if settings.test not in ("auto", "t", "randomisation"):
-        raise InputError(f"{name} has its own test; leave out test={settings.test}.")
+        raise InputError(f"{name} has its own test; leave out test={settings.test} (--test).")
     changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
     for family in group_by_measure(matches).values():
         first = matches[family[0]]

@@ -98,15 +98,15 @@ def plan(
     if (sd is None) == (pilot is None):
         raise InputError(
             "a plan needs either the standard deviation of per-query differences (sd, --sd), or a "
-            "pilot to estimate it from (--pilot QRELS RUN RUN)."
+            "pilot to estimate it from (pilot, --pilot QRELS RUN RUN)."
         )
     for name, value in {"measure": measure, "groups": groups}.items():
         if value is not None and pilot is None:
             raise InputError(f"{name} is for a pilot; leave it out with sd.")
     if difference is None and margin is None and queries is None:
         raise InputError(
-            "give a difference (--difference) or a margin (--margin) to plan for, or the number of "
-            "queries (--n-queries)."
+            "give difference (--difference) or margin (--margin) to plan for, or queries "
+            "(--n-queries)."
         )
     asked = difference is not None or margin is not None
     if queries is not None and power is not None and asked:

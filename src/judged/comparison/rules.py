@@ -106,8 +106,8 @@ class GateOptions:
             self._check_without_baseline()
         elif not source.exists and not self.update:
             raise NoBaselineError(
-                f"{source.source}: there is no baseline yet; make one with --update-baseline "
-                "(update=True)."
+                f"{source.source}: there is no baseline yet; make one with update=True "
+                "(--update-baseline)."
             )
         elif self.update:
             if source.path is None or source.run is not None:
@@ -120,17 +120,17 @@ class GateOptions:
     def _check_without_baseline(self) -> None:
         if self.minimum is None and not self.golden and not self.guarantees:
             raise InputError(
-                "a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote "
-                "or a run, or a minimum (minimum, --min)."
+                "a gate needs baseline (--baseline), which is a file that a gate wrote or a run, "
+                "or minimum (--min)."
             )
         if self.update or self.max_drop is not None:
             option = "update (--update-baseline)" if self.update else "max_drop (--max-drop)"
-            raise InputError(f"{option} needs a baseline (baseline, --baseline).")
+            raise InputError(f"{option} needs baseline (--baseline).")
         for golden in self.golden:
             if golden.minimum is None:
                 raise InputError(
                     f"{golden.place}: query {golden.query!r} has no minimum, and there is no "
-                    "baseline; give it a minimum, or a baseline (--baseline)."
+                    "baseline; give it a minimum, or give baseline (--baseline)."
                 )
 
     def allowed_drops(self, evaluation: Evaluation) -> dict[str, float]:
@@ -150,7 +150,7 @@ class GateOptions:
         if isinstance(self.minimum, float) and len(labels) > 1:
             raise InputError(
                 f"minimum (--min) must name its measure ({', '.join(labels)}), such as "
-                f"{{{labels[0]!r}: {self.minimum:g}}} (--min {labels[0]}={self.minimum:g})."
+                f"minimum={{{labels[0]!r}: {self.minimum:g}}} (--min {labels[0]}={self.minimum:g})."
             )
         return _by_label(self.minimum, evaluation, "minimum")
 

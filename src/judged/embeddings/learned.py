@@ -419,8 +419,8 @@ class Learned(Similarity):
             f"{queries.source}: {len(known):,} of {len(queries):,} queries ({names}) were seen "
             f"when this similarity was learned, {int(trained.sum()):,} in training and "
             f"{int((chose & ~trained).sum()):,} to choose when to stop; numbers on them flatter "
-            "it. Leave these queries out, or allow them: .allow_training_queries() in Python, "
-            "--allow-training-queries on the command line."
+            "it. Leave these queries out, or allow them with allow_training_queries() "
+            "(--allow-training-queries)."
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -314,9 +314,8 @@ _NUMBERS_PER_BATCH = 1 << 22
 _BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
 _BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
 _BY_LIST = (
-    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with a "
-    "list of each query and its own item (--exclude-listed); --exclude-self would not do, because "
-    "not every query is the item of its row"
+    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with "
+    "judged.relevance.listed(pairs) (--exclude-listed) of each query and its own item"
 )
 
 

@@ -284,11 +284,18 @@ def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
     return measure.monotone and settled and not estimated
 
 
+_CHOOSE_EMPTY = (
+    "empty=zero (--empty zero) gives them the worst value, empty=skip (--empty skip) leaves them "
+    "out."
+)
+
+
 def _refuse_missing(r: Rankings, policy: Policy) -> None:
     if policy.missing == "error" and r.missing.any():
         raise PolicyError(
             f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
-            "missing=zero counts them as empty, missing=skip leaves them out."
+            "missing=zero (--missing zero) counts them as empty, missing=skip (--missing skip) "
+            "leaves them out."
         )
 
 
@@ -355,14 +362,13 @@ def settled(
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
             f"nothing is relevant for {_some(r, nothing)}, and empty=error says to stop; "
-            "empty=zero gives them the worst value, empty=skip leaves them out."
+            f"{_CHOOSE_EMPTY}"
         )
     without = undefined(measure, raw)
     if policy.empty == "error" and without.any():
         raise PolicyError(
             f"{measure} is undefined for {_some(r, without)}: {measure.spec.undefined.text}; "
-            "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
-            "them out."
+            f"empty=error says to stop; {_CHOOSE_EMPTY}"
         )
     counted, settle = applied(measure.spec, policy, nothing | without, r.missing, idle)
     values = settle(raw)

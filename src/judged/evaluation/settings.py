@@ -251,7 +251,10 @@ def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
         lists = f"{counted(empty, 'query has', 'queries have')} an empty list"
         said.append(f"{lists}, which {convention.title} takes for missing")
     return [
-        Warned(f"{text}; its rows here are without that: see convention={convention.name}.")
+        Warned(
+            f"{text}; its rows here are without that: see convention={convention.name} "
+            "(--convention)."
+        )
         for text in said
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from judged.arrays import each_once, ordinals
-from judged.errors import PolicyError, warn
+from judged.errors import PolicyError, for_caller, warn
 from judged.evaluation.ranges import by_worth, tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
 from judged.matching.ties import Variants
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     AnyResult = TypeVar("AnyResult", bound=Result)
 
 Check: TypeAlias = "Callable[[Evaluation], list[str]]"
-SEE_TIE_RANGE = " (see tie_range, --tie-range)"
-SEE_UNJUDGED_RANGE = " (see unjudged_range, --unjudged-range)"
-SEE_UNANSWERABLE = " (see unanswerable, --unanswerable)"
+
+
+def see(option: str) -> str:
+    """Return a reference to an option that shows more, for the end of a warning."""
+    return for_caller(f" (see {option}, --{option.replace('_', '-')})")
 
 
 def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[str]:
@@ -85,7 +87,7 @@ def about_missing(missing: Sequence[str], number: int, policy: Policy) -> list[s
     if not missing:
         return []
     effect = (
-        "count as empty lists. Use missing=skip to leave them out"
+        for_caller("count as empty lists. Use missing=skip to leave them out")
         if policy.missing == "zero"
         else "are left out of the means"
     )
@@ -118,7 +120,7 @@ def _nothing_relevant(evaluation: Evaluation) -> list[str]:
             by_words.setdefault((queries, value), []).append(evaluation.label(measure))
     return [
         f"No items are relevant for {queries}, which get {value}"
-        + (SEE_UNANSWERABLE if len(names) == len(rating) else f" of {listed(names)}")
+        + (see("unanswerable") if len(names) == len(rating) else f" of {listed(names)}")
         + "."
         for (queries, value), names in by_words.items()
     ]
@@ -348,7 +350,7 @@ def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
         return []
     names = {m: look.name(evaluation.label(m), m) for m in farthest}
     if unknown := [names[m] for m, (distance, _) in farthest.items() if math.isnan(distance)]:
-        return [f"Another order of tied results may change {listed(unknown)}{SEE_TIE_RANGE}."]
+        return [f"Another order of tied results may change {listed(unknown)}{see('tie_range')}."]
     order = sorted(farthest, key=lambda measure: -farthest[measure][0])
     changes = []
     for measure in order[:MOST_NAMED]:
@@ -357,7 +359,7 @@ def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
         changes.append(f"{names[measure]} by {f'up to {far}' if sure else f'{far} or more'}")
     if more := len(order) - len(changes):
         changes.append(f"{counted(more, 'other measure')} by less")
-    return [f"Another order of tied results changes {listed(changes)}{SEE_TIE_RANGE}."]
+    return [f"Another order of tied results changes {listed(changes)}{see('tie_range')}."]
 
 
 def _shifts(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, float, bool]]:
@@ -435,7 +437,7 @@ def unjudged(evaluation: Evaluation) -> list[str]:
     parts = [f"{words} of the {listed(names)} results" for words, names in by_share.items()]
     return [
         f"Only {listed(parts)} are judged. Unjudged results count as not relevant"
-        f"{SEE_UNJUDGED_RANGE}."
+        f"{see('unjudged_range')}."
     ]
 
 

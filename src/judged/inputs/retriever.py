@@ -462,7 +462,7 @@ class RetrieverTask:
                 Warned(
                     f"No result is a judged item: {quoted(returned[0])} and others were returned, "
                     f"{quoted(next(iter(judged), None))} and others are judged. Give the path to "
-                    "the id with item=."
+                    "the id with item (--item)."
                 )
             )
         return notes
@@ -560,7 +560,7 @@ def _refuse_repeated(query: str, results: RetrievedResults) -> None:
             raise InputError(
                 f"query {query!r}: item {item!r} is returned twice, as results {ranks[item]} and "
                 f"{rank}. If parts of a document share its id, give the path to their own with "
-                'item=, or use policy={"duplicates": "first"}.'
+                "item (--item), or use duplicates='first' (--duplicates first)."
             )
 
 

@@ -132,19 +132,21 @@ class AnswerReader:
         if not ids:
             raise InputError(
                 f"{where}: no id was found in {quoted(result)}; give the path to it, such as "
-                'item="metadata.doc_id", or a function from a result to its id.'
+                "item='metadata.doc_id' (--item metadata.doc_id), or a function from a result "
+                "to its id."
             )
         if len(set(map(str, ids.values()))) > 1:
             named = listed([f"{path} ({quoted(value)})" for path, value in ids.items()], "or")
             raise InputError(
-                f"{where}: its id could be {named}; choose one, such as item={list(ids)[-1]!r}."
+                f"{where}: its id could be {named}; choose one, such as "
+                f"item={list(ids)[-1]!r} (--item {list(ids)[-1]})."
             )
         if self.path is None:
             self.path = next(iter(ids))
         if self.path not in ids:
             raise InputError(
                 f"{where}: its id is {next(iter(ids))}, but other results have theirs in "
-                f"{self.path}; give the path with item=."
+                f"{self.path}; give the path with item (--item)."
             )
         return ids[self.path]
 
@@ -453,7 +455,7 @@ def _hash_of(query: str, asked: Any, settings: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError):
         raise InputError(
             f"query {query!r} is {quoted(asked)}, which cannot be saved. Give texts, numbers, "
-            "lists or dicts of these, or leave out save=."
+            "lists or dicts of these, or leave out save (--save)."
         ) from None
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

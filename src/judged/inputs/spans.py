@@ -50,8 +50,8 @@ _NAMES = {
 _VALUES: dict[str, tuple[str, ...]] = {"": (), "grade": ("grade",), "score": ("score", "rank")}
 _SCORES = {plain(name) for role in ("score", "rank") for name in NAMES[role]}
 _HINTS = {
-    "grade": " Judgements of chunk ids need a table of chunks: judged_chunks= (--judged-chunks).",
-    "score": " A run of chunk ids needs a table of chunks: chunks= (--chunks).",
+    "grade": " Judgements of chunk ids need a table of chunks: judged_chunks (--judged-chunks).",
+    "score": " A run of chunk ids needs a table of chunks: chunks (--chunks).",
 }
 _MAX_OFFSET = 2**40  # documents are laid end to end in 64 bits
 

@@ -37,7 +37,7 @@ _SCHEMA = {**dict.fromkeys((*_KEY, "place"), pl.String), "value": pl.Float64}
 _NOT_ZERO = "A system that did not run is not a system that scored zero."
 UNWEIGHTED = (
     "The weights of queries are not read from here: every query counts once, unless weights "
-    "(--weights) are given."
+    "are given."
 )
 _NAMES = {
     "run": (
@@ -415,7 +415,7 @@ def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
         if "per_query" not in run:
             raise InputError(
                 f"{source}: holds no values of queries, only their summary; write it with "
-                "--per-query."
+                "per_query=True (--per-query)."
             )
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))

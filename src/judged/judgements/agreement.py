@@ -47,7 +47,7 @@ from judged.options import (
     formats_of,
     takes_scoring,
 )
-from judged.policy import Policy
+from judged.policy import CHOICES, Policy
 from judged.results import Display, Document, Frame, Result, Table, find_pair, plain_value
 from judged.statistics.intervals import Interval
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
@@ -170,10 +170,10 @@ def _check_no_options(options: Mapping[str, Any]) -> None:
             continue
         if value is None or value is False:
             continue
-        command = {"measures": "-m", "policy": "--ties, --missing, --empty, --unjudged, --depth"}
-        option = command.get(name, f"--{name.replace('_', '-')}")
+        policy = ", --".join((*CHOICES, "depth"))
+        option = {"measures": "measure", "policy": policy}.get(name, name.replace("_", "-"))
         raise InputError(
-            f"{name} ({option}) applies to runs, but none were given; give runs, or leave it out."
+            f"{name} (--{option}) applies to runs, but none were given; give runs, or leave it out."
         )
 
 

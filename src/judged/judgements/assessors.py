@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 NEGATIVE_GRADES = "a negative grade means in the pool, but not judged"
 JUDGEMENTS_FIRST = (
-    "The judgements of two assessors come first, then runs; give further assessors as {name: "
-    "judgements} (--judge FILE)."
+    "The judgements of two assessors come first, then runs; give further assessors as "
+    "{name: judgements} (--judge FILE)."
 )
 
 

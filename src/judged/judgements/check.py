@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from judged.errors import InputError, quoted
+from judged.errors import InputError, for_caller, quoted
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import about_runs
 from judged.evaluation.settings import EvaluationSettings
@@ -224,8 +224,8 @@ def _warnings(collection: CheckedCollection, as_is: Evaluation | str | None) -> 
     if collection.repeats:
         rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
         yield (
-            f"{rows} another. The first of each counts here, as with duplicates=first "
-            "(--duplicates first); 'judged evaluate' reports an error by default."
+            f"{rows} another. The first of each counts here, while evaluate fails without "
+            + for_caller("duplicates='first' (--duplicates first).")
         )
     if isinstance(as_is, str):
         yield f"The runs cannot be evaluated as they are: {as_is}"

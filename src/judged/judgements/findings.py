@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from judged.errors import InputError
+from judged.errors import InputError, for_caller
 from judged.inputs import read_judgements
 from judged.inputs.tables import AnyTable, texts
 from judged.inputs.texts import read_texts
@@ -353,7 +353,8 @@ def find_unreachable(collection: CheckedCollection) -> Found:
     reason = (
         "No run can return them."
         if collection.items.given
-        else "Either all runs missed them or they do not exist; give the items (--items) to know."
+        else "Either all runs missed them or they do not exist; give "
+        + for_caller("items (--items) to know.")
     )
     says = f"{lost.height:,} of {total} {verb} {_where(collection)}. {reason}"
     yield from _pairs_finding("unreachable", collection, lost, says)

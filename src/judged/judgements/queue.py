@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, ordinals
-from judged.errors import InputError, MeasureError, PolicyError
+from judged.errors import InputError, MeasureError, PolicyError, for_caller
 from judged.evaluation.evaluate import match_runs
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.ranges import last_rank
@@ -583,8 +583,8 @@ class Queue(Result):
         if self.by == "effect" and self.top_grade < rel:
             warnings.append(
                 f"The top grade {self.top_grade:g} is not relevant to {self.measure}, which needs "
-                f"{rel:g}, so no judgement has an effect. Set the top grade (top_grade, "
-                "--top-grade)."
+                f"{rel:g}, so no judgement has an effect. "
+                + for_caller("Set top_grade (--top-grade).")
             )
         return warnings
 

@@ -411,7 +411,7 @@ def collection_size(r: Rankings, name: str) -> Floats:
     if r.collection is None:
         raise MeasureError(
             f"{name} counts the items that were not retrieved and needs the size of the "
-            "collection; give it as collection=… (--collection on the command line)."
+            "collection; give it as collection (--collection)."
         )
     known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
     if (short := np.flatnonzero(r.collection < known)).size:

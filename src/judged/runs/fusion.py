@@ -482,8 +482,8 @@ def _sum_up(
         total = total * run_counts
     if not np.isfinite(total).all():
         raise InputError(
-            "the sum of some scores overflows; normalise the scores (--normalise minmax), or give "
-            "smaller weights."
+            "the sum of some scores overflows; use normalise='minmax' (--normalise minmax), "
+            "or give smaller weights."
         )
     alone = np.bincount(lists.run[run_counts[fused] == 1], minlength=len(lists.tables))
     return lists.query[first], lists.item.gather(first), total, alone

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged import __version__
 from judged.arrays import Floats, Ints, divide, ordinals, starts_of
-from judged.errors import InputError, warn
+from judged.errors import InputError, for_caller, warn
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.matching.checks import nothing_in_common
 from judged.matching.pool import pool_of
@@ -121,7 +121,7 @@ def evaluate_spans(
         which = counted(len(without), "query has", "queries have")
         warned.append(
             f"{which} no evidence of grade {rel:g} or above ({few(without)}). All values leave "
-            "them out. Lower rel (--rel) if their spans are evidence."
+            + for_caller("them out. Lower rel (--rel) if their spans are evidence.")
         )
     number = queries.to_frame().with_row_index("number")
     evidence = evidence.join(number, on="query", maintain_order="left")

@@ -116,7 +116,7 @@ def bound(settings: ServerSettings, say: Callable[[str], None]) -> socket.socket
                 continue
             raise InputError(
                 f"cannot listen on {settings.host} port {port} ({error.strerror}); choose another "
-                "with --port."
+                "port (--port)."
             ) from None
         return listening
     raise AssertionError

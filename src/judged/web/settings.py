@@ -68,8 +68,9 @@ class ServerSettings:
             raise InputError("give one folder, or files; not a folder and something else.")
         if not key and not is_loopback(host):
             raise InputError(
-                f"--no-key works on this machine only: {host} can be reached from elsewhere, and "
-                "anyone who reaches it could read everything. Leave out --no-key, or --host."
+                f"key=False (--no-key) works on this machine only: {host} can be reached from "
+                "elsewhere, and anyone who reaches it could read everything. Leave out key=False "
+                "(--no-key), or host (--host)."
             )
         return cls(
             files,

@@ -78,8 +78,8 @@ class Uploads:
     def _too_large(self, name: str) -> RefusedError:
         return RefusedError(
             f"{name}: all files that a browser sends may have {counted(self.limit, 'byte')} "
-            "together (--upload-limit). Start judged serve with the folder of the file instead: "
-            "then it stays where it is.",
+            "together (upload_limit, --upload-limit). Start judged serve with the folder of the "
+            "file instead: then it stays where it is.",
             "name",
             status=413,
         )
@@ -90,7 +90,7 @@ class Uploads:
             if unpacked_size(file.path, self.limit) > self.limit:
                 raise RefusedError(
                     f"{file.name}: its {counted(file.size, 'byte')} unpack to more than "
-                    f"{counted(self.limit, 'byte')} (--upload-limit).",
+                    f"{counted(self.limit, 'byte')} (upload_limit, --upload-limit).",
                     "name",
                     status=413,
                 )

@@ -94,8 +94,7 @@ REPEATED = {
 def test_the_same_subtopic_twice_is_an_error() -> None:
     assert error_of(judged.Rankings.from_run, pl.DataFrame(REPEATED), {"q": ["a"]}) == (
         "a data frame, rows 1 and 4: query 'q' has item 'a' more than once for subtopic '1'. "
-        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
-        "(--duplicates first)."
+        "Remove the repetitions, or keep the best-ranked of each with duplicates='first'."
     )
 
 

@@ -34,7 +34,7 @@ from judged.charts.lines import LINE
 from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.charts.svg import Theme
 from judged.embeddings.diagnosis import Diagnosis
-from judged.errors import InputError
+from judged.errors import InputError, for_caller
 from judged.inputs import read_judgements, read_run
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.matching.join import match
@@ -127,7 +127,7 @@ def draw_confusion(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     notes = [
         "" if query else f"Summed over {counted(queries, 'query', 'queries')}.",
         _shares(table),
-        "True negatives need the size of the collection: collection=… (--collection)."
+        for_caller("True negatives need the size of the collection: collection (--collection).")
         if unknown
         else "",
     ]

@@ -76,7 +76,7 @@ CONVENTION = Convention(
             "DocumentNDCGEvaluator()@{k}",
             "",
             "Its ideal list holds all ground-truth documents, even those that k results have no "
-            "room for; cut the lists with depth=k (--depth) and ask for DocumentNDCGEvaluator.",
+            "room for; cut the lists with depth=k and ask for DocumentNDCGEvaluator.",
             aliases=("DocumentNDCGEvaluator@{k}",),
         ),
     ),

@@ -72,7 +72,7 @@ CONVENTION = Convention(
             "ndcg@{k}",
             "",
             "Its ideal list holds all expected ids, even those that k results have no room for; "
-            "cut the lists with depth=k (--depth) and ask for ndcg.",
+            "cut the lists with depth=k and ask for ndcg.",
         ),
         *_names(
             "HitRate(use_granular_hit_rate=True)",

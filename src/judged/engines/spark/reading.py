@@ -82,7 +82,7 @@ def open_table(
     if file_format not in _FORMATS:
         raise InputError(
             f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {file_format}. "
-            "Leave out --spark, or write the file as Parquet."
+            "Leave out Spark, or write the file as Parquet."
         )
     if file_format == "trec":
         assert head is not None
@@ -130,8 +130,8 @@ def _parquet(spark: Any, where: str) -> Any:
         if "DATA_SOURCE_NOT_FOUND" not in str(error):
             raise
         raise EngineError(
-            f"{where} is a Delta table, and this Spark has no package for it: give it, as with "
-            "--spark-conf spark.jars.packages=io.delta:delta-spark_2.13:VERSION."
+            f"{where} is a Delta table, and this Spark has no package for it: set "
+            "spark.jars.packages to io.delta:delta-spark_2.13:VERSION."
         ) from None
 
 

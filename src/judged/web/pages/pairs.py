@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ from judged.comparison.export import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
-from judged.evaluation import warnings
 from judged.evaluation.ranges import difference_is_bounded
 from judged.statistics.t import fewest_units
 from judged.text import Bold, counted, listed, shown
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 3  # how many systems a heading names; more are counted
 _QUERIES = ("query", "queries")
-HINTS = (warnings.SEE_TIE_RANGE, warnings.SEE_UNJUDGED_RANGE, warnings.SEE_UNANSWERABLE)
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,7 @@ class Heading:
 
 def without_options(text: str) -> str:
     """Return a warning without its references to options; pages have links instead."""
-    for hint in HINTS:
-        text = text.replace(hint, "")
-    return text
+    return re.sub(r" \(see [\w-]+\)", "", text)
 
 
 def signed_amount(value: float) -> str:

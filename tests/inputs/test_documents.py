@@ -60,31 +60,41 @@ def test_grades_and_scores() -> None:
 
 
 def test_what_is_refused() -> None:
-    assert error_of(read_run, ASKED) == (
-        "a dict is a request of Elasticsearch's ranking evaluation, which holds judgements, not a "
-        "run."
-    )
-    assert error_of(read_judgements, ANSWERED) == (
-        "a dict is a response of Elasticsearch's ranking evaluation, which holds a run, not "
-        "judgements."
-    )
     twice = {"requests": [request(("i", "a", 1)), request(("i", "b", 1))]}
-    assert error_of(read_judgements, twice) == 'a dict, request 2: the id "q" occurs twice.'
-    rated = {"requests": [request(("i", "a", 1), ("i", "a", 2))]}
-    assert error_of(read_judgements, rated) == 'a dict, request "q": "a" is rated twice.'
-    unrated = {"requests": [request(("i", "a", "high"))]}
-    assert error_of(read_judgements, unrated) == (
-        'a dict, request "q": the rating of "a" is not a number.'
-    )
     late = {"q": {"timed_out": True, "hits": {"hits": [hit("a", 1.0)]}}}
-    assert error_of(read_run, late) == (
-        "a dict: the search of query 'q' timed out, so that results may be missing."
-    )
-
-
-def test_indexes() -> None:
     both = {"requests": [request(("i", "a", 1)), request(("j", "a", 1), id="p")]}
-    assert error_of(read_judgements, both) == (
-        'a dict: "a" is an id of the indexes i and j; ids must tell items apart. Evaluate each '
-        "index on its own."
-    )
+    nameless = {"q": {"hits": {"hits": [{"_score": 1.0}]}}}
+    for read, document, expected in (
+        (
+            read_run,
+            ASKED,
+            "a dict is a request of Elasticsearch's ranking evaluation, which holds judgements, "
+            "not a run.",
+        ),
+        (
+            read_judgements,
+            ANSWERED,
+            "a dict is a response of Elasticsearch's ranking evaluation, which holds a run, not "
+            "judgements.",
+        ),
+        (read_judgements, twice, 'a dict: the query "q" occurs twice.'),
+        (
+            read_run,
+            late,
+            "a dict: the search of query 'q' timed out, so that results may be missing.",
+        ),
+        (read_run, nameless, "a dict: a hit of query 'q' has no \"_id\"."),
+        (
+            read_judgements,
+            both,
+            'a dict: "a" is an id of the indexes i and j; ids must tell items apart. Evaluate each '
+            "index on its own.",
+        ),
+    ):
+        assert error_of(read, document) == expected
+
+
+def test_an_item_that_is_rated_twice_is_a_repetition() -> None:
+    rated = {"requests": [request(("i", "a", 1), ("i", "a", 2))]}
+    policy = {"duplicates": "error"}
+    assert "'a'" in error_of(judged.evaluate, rated, {"q": ["a"]}, policy=policy)

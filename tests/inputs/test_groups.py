@@ -94,7 +94,6 @@ EVERY = "give every query one, if need be one of its own."
         ("query,group\n,s\n", ", line 2: the query is missing."),
         ('{"q1": null}', f": the group of query 'q1' is missing; {EVERY}"),
         ('{"": "s"}', ": the id '' is an empty text; ids must be texts or whole numbers."),
-        ('{"q1": 1, "q1": 1}', ': "q1" occurs twice in one object.'),
         (
             '{"s1": ["q1", "q2"]}',
             ": the group of query 's1' is a list; a group is a text or a whole number, in "

@@ -185,12 +185,11 @@ JSON_ERRORS = {
         "a.json, query 'q1': the id '' is an empty text; ids must be texts or whole numbers."
     ),
     "5": f"a.json: {EXPECTED}",
-    "[1, 2]": f"a.json: {EXPECTED}",
+    "[1, 2]": f"a.json, row 1: {EXPECTED}",
     "{}": "a.json: holds no rows.",
     "[]": "a.json: holds no rows.",
-    '{"q1": {"d1": 1, "d1": 2}}': ('a.json: "d1" occurs twice in one object.'),
     '{"q1": {"}": 1},\n "q2": {"d1": 1,\n "d2": {}, "d1": 2}}': (
-        'a.json: "d1" occurs twice in one object.'
+        'a.json: the JSON cannot be read ("d1" occurs twice in one object).'
     ),
     '{"q1": {"d1": 1},\n\n': (
         "a.json, line 3: not valid JSON (Expecting property name enclosed in double quotes, column "

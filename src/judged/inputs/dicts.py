@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
 from numbers import Integral, Real
@@ -34,10 +35,16 @@ def lookup_from_dict(
 
     {query: {item: score}} is not copied. Lists, sets and grades by subtopic are converted.
     """
-    document = document_of(content, kind, label)
-    lists, notes = document or (content, ())
-    may_be_run = kind is JUDGEMENTS and document is None
-    return lookup_of_lists(lists, kind, label, notes, name=name, may_be_run=may_be_run)
+    document = _document(content)
+    if document is None:
+        is_doubtful = kind is JUDGEMENTS
+        return lookup_of_lists(content, kind, label, name=name, may_be_run=is_doubtful)
+    for query, part in content.items():
+        if isinstance(part, Mapping) and part.get("timed_out"):
+            raise InputError(
+                f"{label}: the search of query {query!r} timed out, so that results may be missing."
+            )
+    return lookup_of_lists(_lists_of_document(document, kind, label), kind, label, name=name)
 
 
 def lookup_of_lists(
@@ -401,128 +408,59 @@ def _sizes_with_texts_only() -> frozenset[int]:
     return frozenset(texts - {sys.getsizeof(dict.fromkeys(range(count))) for count in counts})
 
 
-Document = tuple[Mapping[str, Any], tuple[str, ...]]
-"""The lists of a document of another tool, as dicts have them, and notes."""
+Document = tuple[Kind, str, Iterable[tuple[Any, Sequence[Any]]]]
+"""What a document of another tool holds, its name, and the hits or relevant ids of each query."""
 
 
 def is_document(content: Any) -> bool:
-    return isinstance(content, Mapping) and any(
-        known(content) for known in (_is_request, _is_response, _is_searches, _is_llama_index)
-    )
+    return isinstance(content, Mapping) and _document(content) is not None
 
 
-def document_of(content: Mapping[Any, Any], kind: Kind, label: str) -> Document | None:
-    """Return the lists of a document of Elasticsearch or LlamaIndex; None for other dicts."""
-
-    def check_kind(held: Kind, what: str) -> None:
-        if kind is not held:
-            raise InputError(f"{label} is {what}, which holds {held.phrase}, not {kind.phrase}.")
-
-    if _is_request(content):
-        check_kind(JUDGEMENTS, "a request of Elasticsearch's ranking evaluation")
-        return _from_request(content, label), ()
-    if _is_response(content):
-        check_kind(RUN, "a response of Elasticsearch's ranking evaluation")
-        details = content["details"].items()
-        hits = {
-            query: [_part(hit, "hit", label) for hit in found["hits"]] for query, found in details
-        }
-        return _from_hits(hits, label), ()
-    if _is_searches(content):
-        check_kind(RUN, "results of searches of Elasticsearch")
-        late = next((query for query, found in content.items() if found.get("timed_out")), None)
-        if late is not None:
-            raise InputError(
-                f"{label}: the search of query {late!r} timed out, so that results may be missing."
-            )
-        hits = {str(query): found["hits"]["hits"] for query, found in content.items()}
-        return _from_hits(hits, label), ()
-    if _is_llama_index(content):
-        check_kind(JUDGEMENTS, "a data set of LlamaIndex")
-        relevant = content["relevant_docs"].items()
-        return {query: dict.fromkeys(items, 1) for query, items in relevant}, (NO_GRADES,)
+def _document(content: Mapping[Any, Any]) -> Document | None:
+    """Recognise a document of Elasticsearch or LlamaIndex by its fields; None for other dicts."""
+    first = next(iter(content.values()), None)
+    with suppress(KeyError, TypeError):
+        if isinstance(content.get("requests"), list):
+            rated = [(request["id"], request["ratings"]) for request in content["requests"]]
+            return JUDGEMENTS, "a request of Elasticsearch's ranking evaluation", rated
+        if isinstance(content.get("details"), Mapping):
+            details = content["details"].items()
+            hits = [(query, [hit["hit"] for hit in found["hits"]]) for query, found in details]
+            return RUN, "a response of Elasticsearch's ranking evaluation", hits
+        if isinstance(first, Mapping) and isinstance(first.get("hits"), Mapping):
+            hits = [(query, found["hits"]["hits"]) for query, found in content.items()]
+            return RUN, "results of searches of Elasticsearch", hits
+        if "corpus" in content and isinstance(content.get("relevant_docs"), Mapping):
+            return JUDGEMENTS, "a data set of LlamaIndex", list(content["relevant_docs"].items())
     return None
 
 
-def _is_request(content: Mapping[Any, Any]) -> bool:
-    requests = content.get("requests")
-    return isinstance(requests, list) and all(
-        isinstance(request, Mapping) and "ratings" in request for request in requests
-    )
-
-
-def _is_response(content: Mapping[Any, Any]) -> bool:
-    details = content.get("details")
-    return (
-        isinstance(details, Mapping)
-        and bool(details)
-        and all(
-            isinstance(detail, Mapping) and isinstance(detail.get("hits"), list)
-            for detail in details.values()
-        )
-    )
-
-
-def _is_searches(content: Mapping[Any, Any]) -> bool:
-    return bool(content) and all(
-        isinstance(response, Mapping)
-        and isinstance(response.get("hits"), Mapping)
-        and isinstance(response["hits"].get("hits"), list)
-        for response in content.values()
-    )
-
-
-def _is_llama_index(content: Mapping[Any, Any]) -> bool:
-    return all(
-        isinstance(content.get(name), Mapping) for name in ("queries", "corpus", "relevant_docs")
-    ) and all(isinstance(items, list) for items in content["relevant_docs"].values())
-
-
-def _from_request(content: Mapping[Any, Any], label: str) -> Mapping[str, Any]:
-    lists: dict[str, dict[str, Any]] = {}
-    for number, request in enumerate(content["requests"], 1):
-        query = str(_part(request, "id", f"{label}, request {number}"))
-        if query in lists:
-            raise InputError(f"{label}, request {number}: the id {quote(query, 30)} occurs twice.")
-        where = f"{label}, request {quote(query, 30)}"
-        grades: dict[str, Any] = {}
-        for rating in request["ratings"]:
-            item, grade = str(_part(rating, "_id", where)), _part(rating, "rating", where)
-            if isinstance(grade, bool) or not isinstance(grade, (int, float)):
-                raise InputError(f"{where}: the rating of {quote(item, 30)} is not a number.")
-            if item in grades:
-                raise InputError(f"{where}: {quote(item, 30)} is rated twice.")
-            grades[item] = grade
-        lists[query] = grades
-    ratings = (request["ratings"] for request in content["requests"])
-    _refuse_same_ids(chain.from_iterable(ratings), label)
-    return lists
-
-
-def _from_hits(lists: Mapping[str, Sequence[Any]], label: str) -> Mapping[str, Any]:
-    """Return hits with their scores, which are missing if hits were sorted by something else."""
-    results: dict[str, list[Any]] = {}
-    for query, hits in lists.items():
-        pairs = [(str(_part(hit, "_id", label)), hit.get("_score")) for hit in hits]
-        unscored = all(score is None for _, score in pairs)
-        results[str(query)] = [item for item, _ in pairs] if unscored else pairs
-    _refuse_same_ids(chain.from_iterable(lists.values()), label)
-    return results
-
-
-def _refuse_same_ids(hits: Iterable[Mapping[str, Any]], label: str) -> None:
-    """Raise an error for items of several indexes with the same id."""
+def _lists_of_document(document: Document, kind: Kind, label: str) -> dict[str, Any]:
+    """Return {query: [(item, score or grade)]}, or the ids alone if they have no numbers."""
+    held, what, queries = document
+    if kind is not held:
+        raise InputError(f"{label} is {what}, which holds {held.phrase}, not {kind.phrase}.")
+    lists: dict[str, Any] = {}
     indexes: dict[str, str] = {}
-    for hit in hits:
-        item, index = str(hit["_id"]), str(hit.get("_index"))
-        if (other := indexes.setdefault(item, index)) != index:
-            raise InputError(
-                f"{label}: {quote(item, 30)} is an id of the indexes {other} and {index}; ids must "
-                "tell items apart. Evaluate each index on its own."
-            )
-
-
-def _part(given: Any, name: str, label: str) -> Any:
-    if not isinstance(given, Mapping) or given.get(name) in (None, ""):
-        raise InputError(f"{label}: {quote(name)} is missing in {quote(str(given), 60)}.")
-    return given[name]
+    for query, hits in queries:
+        if str(query) in lists:
+            raise InputError(f"{label}: the query {quote(str(query), 30)} occurs twice.")
+        lists[str(query)] = list(hits)
+        if not any(isinstance(hit, Mapping) for hit in hits):
+            continue
+        try:
+            ids = [str(hit["_id"]) for hit in hits]
+        except (KeyError, TypeError):
+            raise InputError(f'{label}: a hit of query {query!r} has no "_id".') from None
+        for item, hit in zip(ids, hits, strict=True):
+            index = str(hit.get("_index"))
+            if (other := indexes.setdefault(item, index)) != index:
+                raise InputError(
+                    f"{label}: {quote(item, 30)} is an id of the indexes {other} and {index}; ids "
+                    "must tell items apart. Evaluate each index on its own."
+                )
+        # Hits that were sorted by something else have no scores.
+        values = [hit.get("_score" if kind is RUN else "rating") for hit in hits]
+        scored = kind is not RUN or any(value is not None for value in values)
+        lists[str(query)] = list(zip(ids, values, strict=True)) if scored else ids
+    return lists

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -11,22 +11,17 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import as_columns, choose_columns, may_be_grade
-from judged.inputs.dicts import lookup_from_dict
+from judged.inputs.dicts import lookup_from_dict, numbered
 from judged.inputs.frames import NamedRow, frame_of_rows, wrong_value
 from judged.inputs.source import LineNumbers, Source
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    ROWS_PER_BATCH,
-    RUN,
-    Lookup,
-    unchecked_table,
-)
+from judged.inputs.tables import ROWS_PER_BATCH, Lookup, unchecked_table
 from judged.text import quote
 
 
 def read_ndjson(source: Source, format: str = "ndjson") -> Any:
     """Read a row from each line."""
-    return _rows_table(source, objects(source), LineNumbers(source, line_numbers))
+    rows = objects(parsed_lines(source), source.label)
+    return _rows_table(source, rows, LineNumbers(source, line_numbers))
 
 
 def read_json(source: Source, format: str = "json") -> Any:
@@ -37,11 +32,9 @@ def read_json(source: Source, format: str = "json") -> Any:
         lookup = lookup_from_dict(content, source.kind, source.label)
         _refuse_other_than_numbers(lookup, source)
         return lookup
-    if content not in ([], {}) and (
-        not isinstance(content, list) or not all(isinstance(row, dict) for row in content)
-    ):
+    if content != {} and not isinstance(content, list):
         raise InputError(f"{source.label}: {_expected(source)}")
-    return _rows_table(source, ((f"row {at}", row) for at, row in enumerate(content, 1)))
+    return _rows_table(source, objects(numbered(content), source.label, _expected(source)))
 
 
 def _rows_table(source: Source, rows: Iterator[NamedRow], locate: LineNumbers | None = None) -> Any:
@@ -73,8 +66,6 @@ def _rows_table(source: Source, rows: Iterator[NamedRow], locate: LineNumbers | 
 
 def _expected(source: Source) -> str:
     value = source.kind.value
-    if source.kind not in (RUN, JUDGEMENTS):
-        return "A line should be an object with names of columns."
     return (
         f"JSON should be {{query: {{item: {value}}}}}, {{query: [item, …]}} or "
         f"{{query: [[item, {value}], …]}}, or a list of rows with names."
@@ -90,32 +81,32 @@ def _refuse_other_than_numbers(lookup: Lookup, source: Source) -> None:
                     raise wrong_value(number, source.kind.value, place, is_number=True)
 
 
-def objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, content in parsed_lines(source, _expected(source)):
-        if not isinstance(content, dict):
-            raise InputError(
-                f"{source.label}, line {number}: expected a JSON object, found "
-                f"{quote(json.dumps(content, ensure_ascii=False))}."
-            )
-        yield f"line {number}", content
+def objects(rows: Iterable[tuple[str, Any]], label: str, expected: str = "") -> Iterator[NamedRow]:
+    """Yield rows with their places; one without names is an error that tells what is expected."""
+    for place, row in rows:
+        if not isinstance(row, Mapping):
+            found = quote(json.dumps(row, ensure_ascii=False, default=str))
+            what = expected or f"expected a JSON object, found {found}."
+            raise InputError(f"{label}, {place}: {what}")
+        yield place, row
 
 
-def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool = False) -> Any:
-    """Parse JSON that begins in a line of a source, its `whole` text or a part."""
+def parse_document(source: Source, expected: str) -> Any:
+    return _parse(source, source.read(), 1, source.label, expected)
 
-    def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        content = dict(pairs)
-        if len(content) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            place = source.label if whole else f"{source.label}, line {line}"
-            raise InputError(f"{place}: {quote(twice, 30)} occurs twice in one object.")
-        return content
 
+def parsed_lines(source: Source, expected: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the JSON of each line that is not blank, with its place."""
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip():
+            place = f"line {number}"
+            yield place, _parse(source, line, number, f"{source.label}, {place}", expected)
+
+
+def _parse(source: Source, text: bytes, line: int, place: str, expected: str) -> Any:
+    """Parse JSON that begins in a line of a source."""
     try:
-        return json.loads(text.decode(), object_pairs_hook=without_repetition)
-    except InputError:
-        raise
+        return _DISTINCT.decode(text.decode())
     except UnicodeDecodeError as error:
         number = line + text.count(b"\n", 0, error.start)
         raise InputError(
@@ -125,34 +116,22 @@ def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool 
         lines = error.doc.split("\n")[: error.lineno]
         bad = next((text for text in reversed(lines) if text.strip()), "")
         cut = "" if error.doc[error.pos :].strip() else " The text may be cut off here."
-        place = f"{source.label}, line {line + error.lineno - 1}"
         raise InputError(
-            f"{place}: not valid JSON ({error.msg}, column {error.colno}): {quote(bad)}.{cut}"
+            f"{source.label}, line {line + error.lineno - 1}: not valid JSON ({error.msg}, column "
+            f"{error.colno}): {quote(bad)}.{cut}"
         ) from None
-    except ValueError as error:  # an integer with thousands of digits
-        raise InputError(f"{source.label}: the JSON cannot be read ({error}).") from None
+    except ValueError as error:  # a name twice, or an integer with thousands of digits
+        raise InputError(f"{place}: the JSON cannot be read ({error}).") from None
     except RecursionError:
         raise InputError(f"{source.label}: the JSON is nested too deeply. {expected}") from None
-
-
-def parse_document(source: Source, expected: str) -> Any:
-    return parse(source, source.read(), 1, expected, whole=True)
-
-
-def parsed_lines(source: Source, expected: str) -> Iterator[tuple[int, Any]]:
-    """Yield the JSON of each line that is not blank, with the number of the line."""
-    for number, line in enumerate(source.lines(), 1):
-        if line.strip():
-            try:
-                yield number, _DISTINCT.decode(line.decode())
-            except (ValueError, RecursionError):  # which `parse` explains
-                yield number, parse(source, line, number, expected)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{quote(twice, 30)} occurs twice in one object")
     return content
 
 

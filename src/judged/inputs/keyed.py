@@ -26,7 +26,7 @@ from judged.inputs.csv import records as csv_records
 from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.frames import id_texts, scan_source
-from judged.inputs.json import parse_document, parsed_lines
+from judged.inputs.json import objects, parse_document, parsed_lines
 from judged.inputs.objects import Records, as_known, column_of, pandas_column
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import HEAD_BYTES, Source, decoded, open_source
@@ -192,24 +192,13 @@ def sheet_of_json(source: Source, is_header: IsHeader) -> Sheet | NamedDict:
     """Return a dict, or the rows of a list or of NDJSON."""
     expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
     if _is_ndjson(source, is_header):
-        lines = parsed_lines(source, expected)
-        rows: Iterable[tuple[str, Any]] = ((f"line {number}", row) for number, row in lines)
+        rows = parsed_lines(source, expected)
     else:
         content = parse_document(source, expected)
         if isinstance(content, Mapping):
             return content, source.label
         rows = numbered(content if isinstance(content, list) else [content])
-    return Sheet.of_rows(mappings(rows, source.label, expected), source.label)
-
-
-def mappings(
-    rows: Iterable[tuple[str, Any]], source: str, expected: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield rows with their places; one that has no names is an error."""
-    for place, row in rows:
-        if not isinstance(row, Mapping):
-            raise InputError(f"{source}, {place}: {expected}")
-        yield place, row
+    return Sheet.of_rows(objects(rows, source.label, expected), source.label)
 
 
 def _is_ndjson(source: Source, is_header: IsHeader) -> bool:

@@ -38,8 +38,8 @@ from judged.inputs.dicts import (
 )
 from judged.inputs.formats import is_number
 from judged.inputs.frames import scan_source
-from judged.inputs.json import parse_document, parsed_lines
-from judged.inputs.keyed import Sheet, mappings, sheet_of_text
+from judged.inputs.json import objects, parse_document, parsed_lines
+from judged.inputs.keyed import Sheet, sheet_of_text
 from judged.inputs.objects import (
     Records,
     from_arrow,
@@ -222,15 +222,14 @@ def table_in_file(source: Source, format: str) -> Sheet | None:
     if format in SEPARATORS:
         return sheet_of_text(source, records(source, SEPARATORS[format]))
     if format == "ndjson":
-        lines = parsed_lines(source, _NAMED_ROWS)
         header = _first_names(next((line for line in source.lines() if line.strip()), b""))
-        rows: Iterator[tuple[str, Any]] = ((f"line {number}", row) for number, row in lines)
+        rows = parsed_lines(source, _NAMED_ROWS)
     elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
         header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
         rows = _rows_of_document(source)
     else:
         return None
-    rows = mappings(rows, source.label, _NAMED_ROWS)
+    rows = objects(rows, source.label, _NAMED_ROWS)
     return None if header is None else Sheet(source.label, header, rows)
 
 

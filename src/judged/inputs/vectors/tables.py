@@ -17,7 +17,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import COMMENT, is_number
-from judged.inputs.json import objects
+from judged.inputs.json import objects, parsed_lines
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
@@ -157,7 +157,7 @@ def matrix_of(column: pl.Series, place: Callable[[int], str]) -> Any:
 
 def read_ndjson(file: File) -> Vectors:
     source = open_source(file.path, VECTORS)
-    where, first = next(objects(source), ("", {}))
+    where, first = next(objects(parsed_lines(source), file.label), ("", {}))
     if not where:
         raise InputError(f"{file.label}: there are no vectors in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
@@ -197,7 +197,7 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
     """Read line by line, so that the error names the first bad line."""
     rows: list[Matrix] = []
     names: list[str] = []
-    for where, line in objects(source):
+    for where, line in objects(parsed_lines(source), file.label):
         place = f"{file.label}, {where}"
         values = line.get(chosen)
         if not isinstance(values, list):

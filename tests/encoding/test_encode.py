@@ -217,9 +217,9 @@ WRONG = {
     ),
     "nothing": (
         lambda texts: None,
-        f"{SECOND}the encoder returned None; does it have a return statement?",
+        f"{SECOND}cannot be read as a matrix of numbers; got NoneType.",
     ),
-    "texts": (lambda texts: [["a"], ["b"]], f"{SECOND}vectors must be numbers; got texts (<U1)."),
+    "texts": (lambda texts: [["a"], ["b"]], f"{SECOND}vectors must be real numbers; got <U1."),
     "a dict": (
         lambda texts: {"dense": 1},
         f"{SECOND}cannot be read as a matrix of numbers; got dict.",

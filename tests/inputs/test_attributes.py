@@ -183,11 +183,6 @@ FORMS = (
             {"q1": "en"},
             "the attributes given: query 'q1' has a str; give {query: {attribute: value}}.",
         ),
-        (
-            {"language": {"q1": "en"}},
-            "the attributes given: these are attributes with queries in them; give "
-            "{query: {attribute: value}}.",
-        ),
         ({"q1": {}}, "the attributes given: the table has no attribute beside the query."),
         (
             pl.DataFrame({"name": ["q1"], "x": [1]}),

@@ -279,14 +279,8 @@ def test_objects_without_names():
     )
 
 
-def test_a_column_with_two_roles():
+def test_a_column_that_is_the_item_is_no_score():
     frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})
-    assert error_of(read_run, frame, columns="item=score,score=score") == (
-        'a data frame: column "score" cannot be the item and the score.'
-    )
-    assert error_of(read_run, frame, columns="item=query,query=query") == (
-        'a data frame: column "query" cannot be the query and the item.'
-    )
     assert error_of(read_run, frame, columns="item=score").startswith(
         "a data frame: no column with a score or a rank;"
     )

@@ -117,11 +117,11 @@ ERRORS = {
     "query,item,score\nq,d,1\nq,e\n": 'a.csv, line 3: expected 3 fields, found 2: "q,e".',
     "query,item,score\nq,d,1\nq,e,1,2\n": (
         'a.csv, line 3: expected 3 fields, found 4: "q,e,1,2". '
-        "A cell with a separator in it has to be between quotation marks."
+        "Put a cell with a separator in it between quotation marks."
     ),
     'query,item,score,title\nq,7,1,t\nq,8,2,the "a, b"\n': (
         'a.csv, line 3: expected 4 fields, found 5: "q,8,2,the "a, b"". '
-        "A cell with a separator in it has to be between quotation marks."
+        "Put a cell with a separator in it between quotation marks."
     ),
     "query,item,score\nq,d,1\nq,,2\n": "a.csv, line 3: the item is missing.",
     'query,item,score\nq,d,1\n"",d,2\n': "a.csv, line 3: the query is missing.",

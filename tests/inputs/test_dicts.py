@@ -88,7 +88,7 @@ def test_notes() -> None:
 
 WRONG = {
     "None": (["a", None], "query 'q': the id None of result 2 is of type NoneType; "),
-    "a float": ([1.5], "query 'q': the id 1.5 of result 1 is a floating-point number; "),
+    "a float": ([1.5], "query 'q': the id 1.5 of result 1 is of type float; "),
     "a truth value": ([True], "query 'q': the id True of result 1 is of type bool; "),
     "bytes": (["a", b"b"], "query 'q': the id b'b' of result 2 is of type bytes; "),
     "an empty text": (["a", ""], "query 'q': the id '' of result 2 is an empty text; "),
@@ -99,7 +99,7 @@ WRONG = {
     "three of them": ([("a", 1, 2)], "query 'q': result 1 is ('a', 1, 2); give it as (item, "),
     "one of them": ([("a", 1), ("b",)], "query 'q': result 2 is ('b',); give it as (item, score)"),
     "other names": ([{"x": 1}], "query 'q': the results have no id; their fields"),
-    "the wrong way round": ([(0.5, "a")], "query 'q': the id 0.5 of result 1 is a floating-point"),
+    "the wrong way round": ([(0.5, "a")], "query 'q': the id 0.5 of result 1 is of type float"),
     "a text for a score": ([("a", "1")], "item 'a' of query 'q' has '1' where a score should be; "),
     "no score": ([{"id": "a", "score": None}], "query 'q': result 1 has no "),
 }
@@ -111,22 +111,20 @@ def test_results_that_are_none(results: Any, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [(1, "1"), (np.int64(1), "1"), (Number.ONE, "1"), (2**70, str(2**70))],
-    ids=repr,
+    ("one", "other"), [(1, "1"), (np.int64(1), "1"), (Number.ONE, "1"), (2**70, str(2**70))]
 )
-@pytest.mark.parametrize("before", [0, 1, 40, 20_000])
+@pytest.mark.parametrize("before", [0, 40, 20_000])
 def test_keys_that_are_the_same_as_texts(one: Any, other: Any, before: int) -> None:
     """Wherever the two stand, among queries and items, of judgements and runs."""
     fill = {f"x{number}": 1 for number in range(before)}
     for keys in ((one, other), (other, one)):
         twice = {**fill, **dict.fromkeys(keys, 1)}
         assert len(twice) == before + 2
-        said = f"{keys[0]!r} and {keys[1]!r} are the same as texts; give each id once."
+        said = f"such as {one!r}, are the same as texts as others; give each id once."
         for read in (read_run, read_judgements):
-            assert error_of(read, {"q": twice}) == f"query 'q': the items {said}"
+            assert error_of(read, {"q": twice}) == f"query 'q': some items, {said}"
             lists = {key: {"a": 1} for key in twice}
-            assert error_of(read, lists) == f"the queries {said}"
+            assert error_of(read, lists) == f"some queries, {said}"
     with pytest.raises(InputError, match="are the same as texts"):
         evaluate(QRELS, {1: {"q": {"a": 1}}, "1": {"q": {"a": 1}}}, "RR")
 

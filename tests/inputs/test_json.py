@@ -169,8 +169,8 @@ JSON_ERRORS = {
         "a.json, query 'q1' has a int; give it a dict of items, each with a score."
     ),
     '{"q1": [1, 2.5]}': (
-        "a.json, query 'q1': the id 2.5 of result 2 is a floating-point number; ids must be texts "
-        "or whole numbers."
+        "a.json, query 'q1': the id 2.5 of result 2 is of type float; ids must be texts or whole "
+        "numbers."
     ),
     '{"q1": [["d1", 2], "d2"]}': (
         "a.json, query 'q1': result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, "

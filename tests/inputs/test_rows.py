@@ -236,12 +236,12 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "a score that is missing": (
         row(relevant=["a"], retrieved=["b", "a"], scores=[1, None]),
-        f'{LIST}, row 1: column "scores" holds "None", which is no number.',
+        "item 'a' of query 'q' has None where a score should be; give a number.",
     ),
     "scores twice": (
         row(relevant=["a"], retrieved=[["b", 1]], scores=[1]),
-        f'{LIST}, row 1: columns "retrieved" and "scores" both have a score for each id; leave '
-        "one out.",
+        f'{LIST}: the score may be column "retrieved" or "scores". Say which: '
+        "columns={'score': 'retrieved'} (--columns score=retrieved).",
     ),
     "a grade that is infinite": (
         row(relevant=["a"], retrieved=["b"], grades=[float("inf")]),

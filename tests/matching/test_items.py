@@ -283,8 +283,7 @@ def fails(item: str) -> str:
         (fails, "item_to: the function failed for item 'a': KeyError: 'a'."),
         (
             lambda item: 1.5,
-            "item_to, item 'a': the id 1.5 is a floating-point number; ids must be texts or "
-            "whole numbers.",
+            "item_to, item 'a': the id 1.5 is of type float; ids must be texts or whole numbers.",
         ),
     ],
 )

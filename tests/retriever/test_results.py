@@ -148,7 +148,7 @@ WRONG: list[tuple[Any, str]] = [
         "list(zip(ids, scores)).",
     ),
     (["a", None], f": the id None of result 2 is of type NoneType; {IDS}"),
-    ([0.5], f": the id 0.5 of result 1 is a floating-point number; {IDS}"),
+    ([0.5], f": the id 0.5 of result 1 is of type float; {IDS}"),
     (["a", ""], f": the id '' of result 2 is an empty text; {IDS}"),
     ([("a", float("nan"))], ": the score of result 1 is NaN; scores must be numbers."),
     ([("a", "b")], ", result 1: the score 'b' is not a number."),

@@ -275,32 +275,26 @@ class NamedColumns(dict[str, tuple[str, ...]]):
     note. A column that none of the tables has is an error.
     """
 
-    def __init__(
-        self, columns: Mapping[str, tuple[str, ...]], texts: Mapping[str, str], alone: bool
-    ) -> None:
+    def __init__(self, columns: Mapping[str, tuple[str, ...]], alone: bool) -> None:
         super().__init__(columns)
-        self.texts = texts
-        """Columns that were given as one text, which may itself be the name of a column."""
         self.alone = alone  # whether they are about one table, not about judgements and runs
         self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
         """The first table of each kind: its source, and its columns or why they are absent."""
 
     def with_document(self, column: str) -> NamedColumns:
         """Return the same, with the column of the document that each item belongs to."""
-        also = as_columns({"document": column})
-        return NamedColumns({**self, **also}, {**self.texts, **also.texts}, self.alone)
+        return NamedColumns({**self, **as_columns({"document": column})}, self.alone)
 
     @property
     def constant(self) -> bool:
         """True if every listed item is relevant."""
-        return self.texts.get("grade") == "1"
+        return self.get("grade") == ("1",)
 
     def positions(self, header: Sequence[str]) -> dict[str, tuple[int, ...]]:
         places: dict[str, tuple[int, ...]] = {}
         for role, parts in self.items():
-            text = self.texts.get(role)
-            whole = () if text is None else _places((text,), header)
-            if positions := whole or _places(parts, header):
+            # "file+page" may itself be the name of a column.
+            if positions := _places(("+".join(parts),), header) or _places(parts, header):
                 places[role] = positions
         return places
 
@@ -351,12 +345,11 @@ def _places(names: Sequence[str], header: Sequence[str]) -> tuple[int, ...]:
 def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns:
     """Parse the columns that the user named, from a dict or a text."""
     if isinstance(given, NamedColumns):
-        return given if alone else NamedColumns(given, given.texts, alone)
+        return given if alone else NamedColumns(given, alone)
     if given is None:
-        return NamedColumns({}, {}, alone)
+        return NamedColumns({}, alone)
     pairs: Any = given.items() if isinstance(given, Mapping) else _pairs(given)
     named: dict[str, tuple[str, ...]] = {}
-    texts: dict[str, str] = {}
     for role, columns in pairs:
         role = "grade" if role == "label" else role
         if role not in ROLES:
@@ -369,7 +362,6 @@ def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns
         if role == "grade" and type(columns) is int and columns == 1:
             columns = "1"
         if isinstance(columns, str):
-            texts[role] = columns
             parts = tuple(part.strip() for part in columns.split("+"))
             parts = parts if role in _IDS and all(parts) else (columns,)
         else:
@@ -381,7 +373,7 @@ def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns
                 f"columns: {role} must name one column{several}; got {quoted(columns)}."
             )
         named[role] = parts
-    return NamedColumns(named, texts, alone)
+    return NamedColumns(named, alone)
 
 
 def _pairs(given: Any) -> list[tuple[str, str]]:
@@ -512,7 +504,6 @@ def choose_columns(
         and value is not None
         and (bool(candidates("score", [header[value]])) or choice.by_user.get("score") == (value,)),
     )
-    _refuse_two_roles(columns, header, source, value_role or "grade")
     named.record(kind, source, header)
     return columns
 
@@ -648,21 +639,6 @@ class _Choice:
             if wanted in self.named:
                 raise InputError(self.named.lacking(wanted, [(self.source, self.header)]))
         raise InputError(_missing(role, self.header, self.kind, self.source))
-
-
-def _refuse_two_roles(
-    columns: TableColumns, header: Sequence[str], source: str, value_role: str
-) -> None:
-    numbers = {value_role: columns.value, "weight": columns.weight}
-    for role, positions in columns.ids.items():
-        for other, at in numbers.items():
-            if at in positions:
-                raise InputError(
-                    f"{source}: column {quote(header[at])} cannot be the {role} and the {other}."
-                )
-    if columns.query == columns.item:
-        names = listed([quote(header[at]) for at in columns.query])
-        raise InputError(f"{source}: column {names} cannot be the query and the item.")
 
 
 def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:

@@ -174,20 +174,25 @@ class DelimitedReader:
         optional = () if self.columns.subtopic is None else (self.columns.subtopic,)
         least = 1 + max(at for at in self.columns.needed if at not in optional)
         for number, cells in records:
-            while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
-                cells.pop()
-            is_query = len(cells) == 1 and tuple(self.header) == _QUEPID  # without ratings
-            if not is_query and not least <= len(cells) <= width:
-                hint = (
-                    " A cell with a separator in it has to be between quotation marks."
-                    if len(cells) > least
-                    else ""
-                )
-                raise InputError(
-                    f"{self.source.label}, line {number}: expected {counted(width, 'field')}, "
-                    f"found {len(cells)}: {quote(self.separator.join(cells))}.{hint}"
-                )
+            place = f"{self.source.label}, line {number}"
+            # Quepid writes a query without ratings alone.
+            if len(cells) > 1 or tuple(self.header) != _QUEPID:
+                check_width(cells, width, place, least=least, separator=self.separator)
             yield number, cells + [""] * (width - len(cells))
+
+
+def check_width(
+    cells: list[str], width: int, place: str, *, least: int | None = None, separator: str = " "
+) -> None:
+    """Raise an error for a row with too few or too many cells; empty ones at its end are cut."""
+    while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
+        cells.pop()
+    if not (width if least is None else least) <= len(cells) <= width:
+        hint = " Put a cell with a separator in it between quotation marks."
+        raise InputError(
+            f"{place}: expected {counted(width, 'field')}, found {len(cells)}: "
+            f"{quote(separator.join(cells))}.{hint if len(cells) > width else ''}"
+        )
 
 
 def _number(cell: str, role: str, place: str) -> float:

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError, quoted
+from judged.errors import InputError
 from judged.inputs.columns import candidates, has_lists, matching, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record, is_series, results_of_series
 from judged.inputs.order import OrderOnly, Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
-from judged.text import few, quote
+from judged.text import quote
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
@@ -155,10 +155,7 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
         )
     texts = {str(name): grade for name, grade in given.items() if isinstance(name, (str, Real))}
     if len(texts) < len(given):
-        raise InputError(
-            f"{place} the subtopics {few(list(map(repr, given)))}; subtopics must be texts or "
-            "numbers, each with a text of its own."
-        )
+        raise InputError(f"{place} subtopics that are no texts or numbers, or the same as texts.")
     return texts
 
 
@@ -341,13 +338,8 @@ def as_id(given: Any, place: str = "", at: int | None = None) -> str:
     where = f"{place}: " if place else ""
     which = "" if at is None else f" of result {at + 1}"
     if isinstance(given, Integral) and not isinstance(given, bool):
-        try:
-            return str(int(given))
-        except ValueError:
-            raise InputError(f"{where}the id{which} is {quoted(given)}; make it a text.") from None
+        return str(int(given))
     what = "an empty text" if isinstance(given, str) else f"of type {type(given).__name__}"
-    if isinstance(given, float):
-        what = "a floating-point number"
     raise InputError(
         f"{where}the id {_shown(given)}{which} is {what}; ids must be texts or whole numbers."
     )
@@ -378,13 +370,11 @@ def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any
     """Return the same with texts for keys; two keys that are the same text are an error."""
     texts = {as_id(key, place): value for key, value in given.items()}
     if len(texts) < len(given):
-        seen: dict[str, Any] = {}
-        one, other = next(
-            (seen[as_id(key)], key) for key in given if seen.setdefault(as_id(key), key) is not key
-        )
+        numbers = [key for key in given if not isinstance(key, str)]
         where = f"{place}: " if place else ""
         raise InputError(
-            f"{where}the {what} {one!r} and {other!r} are the same as texts; give each id once."
+            f"{where}some {what}, such as {numbers[0]!r}, are the same as texts as others; give "
+            "each id once."
         )
     return texts
 

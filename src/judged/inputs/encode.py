@@ -202,10 +202,6 @@ class Encoder:
             raise InputError(
                 f"{place}: the encoder is asynchronous; give a function that returns the vectors."
             )
-        if vectors is None:
-            raise InputError(
-                f"{place}: the encoder returned None; does it have a return statement?"
-            )
         array = np.asarray(array_of(vectors, place))
         if array.ndim == 2 and len(array) != len(contents):
             raise InputError(

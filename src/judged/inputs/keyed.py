@@ -22,6 +22,7 @@ from judged.arrays import Ints
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
 from judged.inputs.columns import called, candidates, refuse_two_columns, shown_header
+from judged.inputs.csv import check_width
 from judged.inputs.csv import records as csv_records
 from judged.inputs.dicts import as_id, numbered
 from judged.inputs.formats import COMMENT, is_number
@@ -124,11 +125,6 @@ class Sheet:
     def ids(self, column: str, word: str) -> pl.Series:
         """Return the ids in a column as texts; a missing one is an error."""
         dtype = self.frame[column].dtype
-        if dtype.is_nested():
-            raise InputError(
-                f"{self.source}: column {quote(column)} is {dtype}, but a {word} is a text or a "
-                "whole number."
-            )
         ids = self.frame.select(id_texts(column, dtype, self.source, [])).to_series()
         missing = (ids.is_null() | (ids == "")).arg_true()
         if len(missing):
@@ -234,14 +230,7 @@ def sheet_of_text(
             if len(cells) == 1 < width and cells[0].startswith("#"):
                 remarks.append(cells[0][1:].strip())
                 continue
-            while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
-                cells.pop()
-            if len(cells) != width:
-                hint = " Put a cell with a separator in it between quotation marks."
-                raise InputError(
-                    f"{source.label}, line {number}: expected {counted(width, 'field')}, found "
-                    f"{len(cells)}: {quote(' '.join(cells))}.{hint if len(cells) > width else ''}"
-                )
+            check_width(cells, width, f"{source.label}, line {number}")
             yield f"line {number}", dict(zip(header, cells, strict=True))
 
     return Sheet(source.label, header, rows(), headed, is_text=True, remarks=remarks)
@@ -301,15 +290,7 @@ def _pairs(given: Any, kind: Kind) -> tuple[list[tuple[str, str, Any]], str]:
 
 def _columns_of(sheet: Sheet, kind: Kind) -> tuple[str, str]:
     header = sheet.header
-    if not sheet.headed:
-        if len(header) != 2:
-            row = " ".join(map(str, sheet.frame.row(0)))
-            article = "an" if kind.key == "item" else "a"
-            raise InputError(
-                f"{sheet.place(0)}: expected {article} {kind.key} and its {kind.value}, found "
-                f"{counted(len(header), 'field')}: {quote(row)}. With more columns, the first "
-                "line has to name them."
-            )
+    if not sheet.headed and len(header) == 2:
         return header[0], header[1]
     keys, values = _keys(kind, header), called(kind.names, header)
     if kind.surest:
@@ -341,11 +322,6 @@ def _read_texts(given: Any, kind: Kind) -> tuple[dict[str, str], str]:
         is_blank = isinstance(value, str) and not value.strip()
         if value is None or is_blank or (isinstance(value, float) and value != value):
             raise InputError(f"{where} is missing; {kind.every}")
-        if isinstance(value, (Mapping, list, tuple, set)):
-            raise InputError(
-                f"{where} is a {type(value).__name__}; a {kind.value} is a text or a whole "
-                f"number, in {{{kind.key}: {kind.value}}}."
-            )
         text = as_id(value, where).strip()
         if texts.setdefault(key, text) != text:
             raise InputError(
@@ -459,7 +435,7 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     sheet = read_sheet(given, ATTRIBUTES, ATTRIBUTES.given, lambda cells: True)
     notes: list[str] = []
     if isinstance(sheet, tuple):
-        sheet, ids = _attributes_of_dict(*sheet, queries)
+        sheet, ids = _attributes_of_dict(*sheet)
         columns = sheet.frame.get_columns()
     else:
         query = _query_column(sheet, queries)
@@ -499,20 +475,17 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     return Attributes(frame, sheet.source, tuple(notes))
 
 
-def _attributes_of_dict(
-    content: Mapping[Any, Any], source: str, queries: Sequence[str]
-) -> tuple[Sheet, pl.Series]:
-    expected = "give {query: {attribute: value}}"
+def _attributes_of_dict(content: Mapping[Any, Any], source: str) -> tuple[Sheet, pl.Series]:
     if not content:
         raise InputError(f"{source}: holds no rows.")
     ids = [as_id(query, source) for query in content]
     rows = list(content.values())
     for query, row in zip(ids, rows, strict=True):
         if not isinstance(row, Mapping):
-            raise InputError(f"{source}: query {query!r} has a {type(row).__name__}; {expected}.")
-    wanted = set(queries)
-    if wanted.isdisjoint(ids) and any(str(key) in wanted for row in rows for key in row):
-        raise InputError(f"{source}: these are attributes with queries in them; {expected}.")
+            raise InputError(
+                f"{source}: query {query!r} has a {type(row).__name__}; give {{query: {{attribute: "
+                "value}}."
+            )
     named = [{as_id(name, source): cell for name, cell in row.items()} for row in rows]
     return Sheet.of_rows(numbered(named), source), texts("query", ids)
 

@@ -173,7 +173,7 @@ def labelled_arrays(y_true: Any, y_score: Any, query: Any = None) -> tuple[Judge
             cells["score"] += values
     rows = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
     table = Sheet("y_true and y_score", list(cells), numbered(rows))
-    read = read_labelled(table, NamedColumns({}, {}, alone=True))
+    read = read_labelled(table, NamedColumns({}, alone=True))
     assert read is not None
     judgements, run = read[JUDGEMENTS], read[RUN]
     assert isinstance(judgements, Judgements)

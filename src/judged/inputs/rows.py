@@ -407,18 +407,13 @@ class IdColumn:
             pairs, assumed = results_of(entries, place, self.kind)
             values = numbers.parsed(numbers.cells[row], row) or ()
             if pairs and not any(isinstance(x, OrderOnly) or x == NO_GRADES for x in assumed):
-                raise InputError(
-                    f"{place}: columns {quote(self.name)} and {quote(numbers.name)} both have a "
-                    f"{self.kind.value} for each id; leave one out."
-                )
+                raise say_which(self.kind.value, [self.name, numbers.name], self.table.source)
             if len(pairs) != len(values):
                 raise InputError(
                     f"{place}: {counted(len(pairs), 'id')} in column {quote(self.name)}, but "
                     f"{counted(len(values), self.kind.value)} in column {quote(numbers.name)}; "
                     "give one for each."
                 )
-            if wrong := [value for value in values if not isinstance(value, (Real, np.number))]:
-                raise numbers.error(row, f"holds {_shown(wrong[0])}, which is no number.")
             lists.append([(item, value) for (item, _), value in zip(pairs, values, strict=True)])
         return lists
 

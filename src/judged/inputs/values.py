@@ -14,7 +14,7 @@ import polars as pl
 
 from judged.arrays import Floats
 from judged.errors import InputError, quoted
-from judged.inputs.agreement import apart, few
+from judged.inputs.agreement import few
 from judged.inputs.columns import called, candidates, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import distinct_names, is_number, named_file
@@ -229,16 +229,12 @@ def _joined(parts: Sequence[_Part], measure_name: str | None) -> pl.DataFrame:
         )
     again = joined.filter(~pl.struct(_KEY).is_first_distinct())
     if again.height:
-        run, measure, query, place, _, at = again.row(0)
-        owners = joined.filter(pl.col("run") == run)["part"].unique(maintain_order=True)
-        if len(owners) > 1:
-            raise InputError(
-                f"two runs are called {run!r} ({parts[owners[0]].source} and {parts[at].source}); "
-                "give each a name of its own, as in NAME=FILE."
-            )
+        run, measure, query, place, *_ = again.row(0)
+        earlier = joined.filter(pl.col("run") == run)["part"][0]
         raise InputError(
-            f"{place}: query {query!r} has a value of {measure!r} in run {run!r} already; give "
-            "each query one."
+            f"{place}: query {query!r} has a value of {measure!r} in run {run!r} already, in "
+            f"{parts[earlier].source}. Give each query one value, and each run a name of its own, "
+            "as in NAME=FILE."
         )
     return joined.select(*_KEY, "value")
 
@@ -310,14 +306,7 @@ def _refuse_incomplete(frame: pl.DataFrame, source: str) -> None:
         return
     run, measure, query = lacking.select(_KEY).row(0)
     of_measure = frame.filter(pl.col("measure") == measure)
-    ours = of_measure.filter(pl.col("run") == run)["query"].to_list()
     other = of_measure.filter(pl.col("query") == query)["run"][0]
-    theirs = of_measure.filter(pl.col("run") == other)["query"].to_list()
-    if ours and set(ours).isdisjoint(theirs):
-        words = apart(ours, theirs, f"Run {run!r} has values")
-        raise InputError(
-            f"{source}: the runs {run!r} and {other!r} have no query in common. {words}"
-        )
     lost = lacking.filter((pl.col("run") == run) & (pl.col("measure") == measure))["query"]
     which = counted(len(lost), "query", "queries")
     raise InputError(

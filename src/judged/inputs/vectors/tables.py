@@ -21,7 +21,7 @@ from judged.inputs.json import objects, parsed_lines
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
-from judged.inputs.vectors.vectors import Matrix, Vectors, differing
+from judged.inputs.vectors.vectors import Matrix, Vectors, casting, differing
 from judged.text import Warned, quote
 
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")
@@ -58,17 +58,12 @@ def read_parquet(file: File) -> Vectors:
         fitting = [name for name, dtype in schema.items() if may_be_ids(dtype)]
         ids = _named_ids(file, {name: str(dtype) for name, dtype in schema.items()}, fitting)
         lists = [name for name, dtype in schema.items() if _is_list(dtype)]
-        if file.key is None and not lists:
-            used = [
-                name
-                for name, dtype in schema.items()
-                if dtype.is_numeric() and name != ids and is_dimension(name)
-            ]
-            if not used:
-                raise InputError(
-                    f"{file.label}: no column holds lists of numbers, or numbers; the columns are "
-                    f"{', '.join(map(quote, schema))}."
-                )
+        used = [
+            name
+            for name, dtype in schema.items()
+            if dtype.is_numeric() and name != ids and is_dimension(name)
+        ]
+        if file.key is None and not lists and used:
             notes = left_out(file, [name for name in schema if name not in (ids, *used)])
         else:
             # Lists of numbers are what has two dimensions.
@@ -210,7 +205,8 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
             raise InputError(
                 f"{place}: {len(values)} numbers, but the first vector has {len(rows[0])}."
             )
-        rows.append(numbers_of(values))
+        with casting():
+            rows.append(np.array([float(str(value)) for value in values]).astype(np.float32))
         if ids is not None:
             identity = line.get(ids)
             if not _is_id(identity):
@@ -222,10 +218,6 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
     return Vectors(
         np.stack(rows), without_repeated(tuple(names), ids) if ids else None, file.source
     )
-
-
-def numbers_of(values: Sequence[Any]) -> Matrix:
-    return np.array([float(str(value)) for value in values], np.float64)
 
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
@@ -485,7 +477,7 @@ def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
             raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
         if layout.ids is not None and not cells[layout.ids]:
             raise InputError(f"{file.label}, line {number}: the id is missing.")
-        rows.append(numbers_of(values))
+        rows.append(pl.Series(values, dtype=pl.String).cast(pl.Float32).to_numpy())
         ids += [cells[layout.ids]] if layout.ids is not None else []
     matrix = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
     return Vectors(

@@ -314,10 +314,7 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
                 f"{source}: ids must be texts or whole numbers; that of vector {row} (from 0) is "
                 f"{quoted(name)}."
             )
-    try:
-        return tuple(map(str, ids))
-    except ValueError:
-        raise InputError(f"{source}: an id is a number of more than 4,300 digits.") from None
+    return tuple(map(str, ids))
 
 
 def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
@@ -340,7 +337,7 @@ def check_vectors(vectors: Vectors, dims: int | None = None) -> Vectors:
     """Return the vectors, cut to `dims`, if they are a matrix of numbers with ids that fit."""
     values, source = vectors.values, vectors.source
     if not _is_numeric(values.dtype):
-        raise InputError(f"{source}: vectors must be numbers; got {_described(values.dtype)}.")
+        raise InputError(f"{source}: vectors must be real numbers; got {values.dtype}.")
     if values.shape[:1] == (0,):
         raise InputError(f"{source}: there are no vectors in it.")
     if values.ndim != 2:
@@ -375,18 +372,6 @@ def check_vectors(vectors: Vectors, dims: int | None = None) -> Vectors:
 def _is_numeric(dtype: np.dtype[Any]) -> bool:
     """Return whether a type is real numbers or bits, or fits into a float32 (jax's bfloat16)."""
     return dtype.kind in "biuf" or (dtype.isbuiltin == 2 and bool(np.can_cast(dtype, np.float32)))
-
-
-def _described(dtype: np.dtype[Any]) -> str:
-    if dtype.kind == "c":
-        return f"complex ones ({dtype}), which have no order"
-    if dtype.kind in "US":
-        return f"texts ({dtype})"
-    if dtype.kind == "O":
-        return "Python objects (rows of different lengths, or values that are not numbers)"
-    if dtype.kind == "V" and dtype.names is None:
-        return f"raw bytes ({dtype}; numpy saves bfloat16 so: save float32, or safetensors)"
-    return str(dtype)
 
 
 def casting() -> np.errstate:

@@ -51,7 +51,7 @@ NEEDED = "an id and a title or a text are needed."
             f'the queries given: the columns are "id", "words"; {NEEDED}',
         ),
         ({"": "a"}, "the queries: the id '' is an empty text"),
-        ({1: "a", "1": "b"}, "the queries: the queries 1 and '1' are the same as texts"),
+        ({1: "a", "1": "b"}, "the queries: some queries, such as 1, are the same as texts"),
     ],
 )
 def test_wrong_queries(given: Any, message: str) -> None:

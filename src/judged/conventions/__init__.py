@@ -1,6 +1,6 @@
-"""Definitions of the same measures by other libraries: data only, one file per library.
+"""Definitions of the same measures by other libraries: data only.
 
-Each file in `libraries` holds one `CONVENTION`. New files are found automatically.
+The files in `libraries` hold a `Convention` for each library. New ones are found automatically.
 
 >>> from judged.conventions import find
 >>> [(name.theirs, name.ours) for name in find("ranx").names if "ndcg_burges@" in name.theirs]
@@ -53,7 +53,12 @@ def conventions() -> dict[str, Convention]:
         import_module(f"{libraries.__name__}.{library.name}")
         for library in iter_modules(libraries.__path__)
     ]
-    known: list[Convention] = [module.CONVENTION for module in modules]
+    known = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Convention)
+    ]
     known.sort(key=lambda convention: convention.name.lower())
     return {convention.name: convention for convention in known}
 

@@ -83,20 +83,6 @@ def test_intervals_cover_the_macro_mean():
     assert 0.91 <= hits / 300 <= 0.985
 
 
-def test_ranks_of_equal_systems_are_rarely_apart():
-    rng, values = np.random.default_rng(4), [1.0, 0.5, 0.25, 0.0]
-    wrong = 0
-    for _ in range(100):
-        data = {
-            name: collection(**{s: rng.choice(values, size).tolist() for s in "abc"})
-            for name, size in (("x", 15), ("y", 30))
-        }
-        wrong += any(
-            place.rank_low > 1 for place in evaluate_many(data, "RR").boards["RR"][0].places
-        )
-    assert wrong <= 11  # 5 expected; 11 has a chance of under 1 %
-
-
 def three():
     rng = np.random.default_rng(5)
 

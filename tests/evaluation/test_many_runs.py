@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 import judged
-from judged.cli import main
 from judged.errors import EngineError, InputError, JudgedWarning
-from judged.evaluation.evaluate import _begin_in_order
-from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, Reading
 from support.errors import error_of
 
@@ -110,12 +103,6 @@ def test_some_run_has_to_be_left(folder):
     assert str(raised.value).count(bad) == 2
 
 
-def command(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
-
-
 def test_a_pipe_among_files(folder):
     expected = judged.evaluate("qrels", runs(4), "AP").to_dict()["runs"]
     text = (folder / "r2.run").read_bytes()
@@ -126,23 +113,6 @@ def test_a_pipe_among_files(folder):
     with judged.config(jobs=3):
         assert judged.evaluate("qrels", runs(4), "AP").to_dict()["runs"] == expected
     writer.join()
-
-
-def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
-    blocks = RunBlocks("large", "large.run", lambda judged: iter(()))
-    tables = {"small": "a table", "large": blocks, "other": "another"}
-    readings = [Reading(name, True, lambda own=table: own) for name, table in tables.items()]
-    threads: dict[str, threading.Thread] = {}
-
-    def make(given):
-        name = next(name for name, table in tables.items() if table is given)
-        threads[name] = threading.current_thread()
-        return name
-
-    found = [begin()() for _, begin in _begin_in_order(readings, make, first_alone=False)]
-    assert found == ["small", "large", "other"]
-    assert threads["large"] is threading.main_thread()
-    assert threading.main_thread() not in (threads["small"], threads["other"])
 
 
 def test_named_columns_are_looked_for_in_the_first_run_whatever_is_read_first(folder):
@@ -164,18 +134,3 @@ def test_an_engine_that_is_lost_is_no_bad_run(folder, monkeypatch):
     monkeypatch.setattr(Data, "readings", changed)
     with pytest.raises(EngineError, match=r"\Athe cluster is gone.\Z"):
         judged.evaluate("qrels", runs(2), "AP", skip_bad=True)
-
-
-def test_an_interrupt_ends_all_of_it(folder):
-    os.mkfifo(folder / "waits.run")
-    command = [sys.executable, "-m", "judged", "evaluate", "qrels", *runs(), "waits.run"]
-    with (
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process,
-        open("waits.run", "w"),
-    ):  # opened by both sides: the command waits for lines
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        said, complained = process.communicate(timeout=60)
-    assert (process.returncode, said, complained) == (130, "", "judged: interrupted\n")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,20 +58,3 @@ def test_mlflow_takes_the_names(has) -> None:
 
     for text in ("my run: 100 %", "nDCG(gains={1:3,2:7.5})@10", "P(rel=-1)@5"):
         _validate_metric_name(f"{plain_name(text)}_low")
-
-
-def test_the_command_prints_and_writes_both(tmp_path, capsys, monkeypatch) -> None:
-    from judged.cli import main
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "qrels").write_text("q 0 a 1\n")
-    (tmp_path / "run").write_text("q Q0 b 1 2.0 x\nq Q0 a 2 1.0 x\n")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["evaluate", "qrels", "run", "-m", "RR", *arguments])
-        return (int(ended.value.code or 0), *capsys.readouterr())
-
-    assert run("--format", "metrics")[:2] == (0, '{\n  "RR": 0.5\n}\n')
-    assert run("--format", "metrics", "-o", "scores.json")[0] == 0
-    assert json.loads((tmp_path / "scores.json").read_text()) == {"RR": 0.5}

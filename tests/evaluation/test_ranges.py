@@ -12,7 +12,7 @@ import pytest
 from judged import Evaluation, Rankings
 from judged.errors import PolicyError
 from judged.evaluation.ranges import UnjudgedRange
-from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
+from judged.evaluation.scores import UNJUDGED_ENDS
 from judged.measures import parse_measure
 from support.errors import error_of
 from support.evaluating import evaluate
@@ -27,48 +27,10 @@ MEASURES = [
 DRAWN = [parse_measure(name) for name in ("ERR", "Bpref", "infAP")]
 
 
-def values(evaluation: Evaluation, measure: Any, name: str | None = None) -> np.ndarray:
-    scored = evaluation.scored()
-    return (scored if name is None else scored.others[name]).values[measure]
-
-
 def compute(**options: Any) -> Evaluation:
     return evaluate(
         COLLECTION.judgements, COLLECTION.run, [*MEASURES, *DRAWN], collection=2000, **options
     )
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"depth": 4},
-        {"policy": {"unjudged": "removed"}},
-        {"policy": {"ties": "input", "missing": "skip", "empty": "skip"}},
-        {"policy": {"ties": "best"}},
-        {"policy": {"ties": "expected"}},
-    ],
-    ids=str,
-)
-def test_no_tie_rule_goes_beyond_a_tie_range(options: dict[str, Any]) -> None:
-    whole = compute(**options, tie_range=True)
-    for ties in ("id", "input", *TIE_ORDERS):
-        alone = compute(**{**options, "policy": {**options.get("policy", {}), "ties": ties}})
-        for measure in whole.measures:
-            low, middle, high = (values(whole, measure, each) for each in TIE_ORDERS)
-            if not measure.spec.higher_is_better:
-                low, high = high, low
-            own = values(alone, measure)
-            counted = ~np.isnan(own)
-            if ties == "expected":
-                np.testing.assert_allclose(middle[counted], own[counted], rtol=1e-12)
-                np.testing.assert_array_equal(np.isnan(middle), np.isnan(own))
-            else:
-                assert np.all(low[counted] <= own[counted] + 1e-12), (measure, ties)
-                assert np.all(own[counted] <= high[counted] + 1e-12), (measure, ties)
-            for end in TIE_ORDERS:
-                summary = whole.scored().others[end].summary[measure]
-                assert getattr(whole.tie_range(measure), end) == summary or np.isnan(summary)
 
 
 # -- unjudged

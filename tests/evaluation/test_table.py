@@ -101,17 +101,6 @@ def test_digits_and_percent(several: Evaluation) -> None:
     assert several.to_csv(quiet=True).splitlines()[1].split(",")[1] == repr(1 / 3)
 
 
-def test_percent_has_the_digits_of_the_share() -> None:
-    from judged.text import percent, shown
-
-    draw = random.Random(14)
-    for _ in range(2000):
-        value = draw.choice([draw.random(), draw.randrange(100001) / 100000])
-        assert percent(value).replace(".", "").lstrip("0") == shown(value).replace(".", "").lstrip(
-            "0"
-        )
-
-
 def said(found: Evaluation, word: str, **look: object) -> list[str]:
     return [line for line in found.to_text(**look).splitlines() if word in line]
 

@@ -204,17 +204,6 @@ def test_a_querys_estimate_is_its_own() -> None:
                 )
 
 
-def test_one_query_that_a_cutoff_cuts_does_not_make_the_others_estimates() -> None:
-    cut, whole = large(1), ({"a": 1, "b": 2, "c": 0}, dict.fromkeys("abc", 1.0))
-    judgements = {"cut": cut[0], "whole": whole[0]}
-    run = {"cut": cut[1], "whole": whole[1]}
-    for name in ("nDCG(ideal=retrieved)@5", "AP(norm=retrieved)@5"):
-        measure = parse_measure(name)
-        both = Rankings.from_run(judgements, run, policy={"ties": "expected"})
-        alone = measure.compute(both.take([1]))
-        np.testing.assert_array_equal(measure.compute(both)[1:], alone)
-
-
 # -- extremes
 
 

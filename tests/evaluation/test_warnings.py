@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import pytest
@@ -31,15 +30,6 @@ def test_stands_first_and_apart_from_the_notes(run):
     assert "note: A small repair." in found.sentences()
     assert f"note: {SAID}" not in found.sentences()
     assert found.scored().audit.sentences()[0] == SAID
-
-
-def test_is_in_every_form_that_has_room_for_words(run):
-    found = judged.evaluate(QRELS, run, "RR")
-    assert json.loads(found.to_json())["warnings"] == [SAID]
-    assert f"warning: {SAID}" in found.to_text()
-    assert f"Warning: {SAID}" in found.to_markdown()
-    assert f"% warning: {SAID}" in found.to_latex()
-    assert f"warning: {SAID}" in found.to_html()
 
 
 def test_names_the_runs_it_is_about(run):

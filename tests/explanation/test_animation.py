@@ -13,7 +13,7 @@ import pytest
 
 from judged import explain
 from judged.errors import MissingExtraError
-from judged.explanation.animation import MOST_ROWS, animation
+from judged.explanation.animation import animation
 from judged.explanation.arithmetic import figure
 from judged.measures import REGISTRY
 from support.loops import for_each
@@ -129,13 +129,6 @@ def test_ids_cannot_break_out_of_the_page() -> None:
     page = explain({evil: {evil: 1}}, {evil: {evil: 1.0}}, "AP").to_html()
     assert "<script>alert" not in page
     assert Tags(page).open == []
-
-
-def test_a_long_walk_is_shortened() -> None:
-    e = explain([0] * 99 + [1], measure="AP", rows=None)
-    scene = animation(e)
-    assert len(scene.tiles) == MOST_ROWS
-    assert scene.frames[-2].caption.startswith("55 results are skipped. Rank 100 is relevant")
 
 
 def test_steps_that_are_not_drawn_one_by_one_are_drawn_as_one() -> None:

@@ -3,7 +3,6 @@ orders."""
 
 from __future__ import annotations
 
-from itertools import permutations
 from random import Random
 
 import numpy as np
@@ -20,7 +19,6 @@ from support.evaluating import add_choices
 from support.loops import for_each
 from support.rankings import PLAIN, random_measure
 from support.tied import Tied, mean_of_twins, random_ties, rankings_of_ties
-from support.twins import by_twin
 
 ALWAYS_EXACT = [
     *("P", "R", "F", "Success", "RR", "DCG", "RBP", "Rprec", "TP", "FP", "FN", "TN", "Accuracy"),
@@ -74,32 +72,6 @@ def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k:
     np.testing.assert_allclose(
         found.values, [mean_of_twins(measure, query) for query in queries], **SAME
     )
-
-
-@for_each("depth", [None, 1, 2, 4])
-@for_each(
-    "text",
-    [
-        *(
-            f"Success(of=all, rel={rel}){at}"
-            for rel in (1, 2)
-            for at in ("", "@1", "@2", "@4", "@R")
-        ),
-        *(f"Rank(of=last, rel={rel})" for rel in (1, 2)),
-    ],
-)
-def test_all_and_last_are_exact(text: str, depth: int | None) -> None:
-    measure = parse_measure(text)
-    queries = random_ties(Random(f"{text} {depth}"), 25)
-    rankings = rankings_of_ties(queries, depth=depth)
-    found = expectations([measure], rankings, ends=True)[measure]
-    assert measure.closed(rankings).known.all()
-    assert found.errors is None
-    assert found.sure.all()
-    seen = [list(map(by_twin(measure), query.orders(depth))) for query in queries]
-    np.testing.assert_allclose(found.values, [np.mean(values) for values in seen], **SAME)
-    np.testing.assert_array_equal(found.low, [min(values) for values in seen])
-    np.testing.assert_array_equal(found.high, [max(values) for values in seen])
 
 
 def test_all_of_a_long_tie() -> None:
@@ -182,38 +154,6 @@ def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> Non
     assert (found.errors[2], off[2]) == (0, pytest.approx(0, abs=1e-15))
 
 
-def test_the_same_numbers_every_time_and_whatever_else_is_computed() -> None:
-    rankings = rankings_of_ties(MANY)
-    alone = rankings.evaluate("ERR").value()
-    assert rankings.evaluate("ERR").value() == alone
-    assert rankings.evaluate(["Bpref", "ERR", "infAP"]).value("ERR") == alone
-
-
-@pytest.mark.parametrize("name", [name for name in REGISTRY if name not in PLAIN])
-@pytest.mark.parametrize("limit", [1, 720])
-def test_diversity(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.measures.tie_orders.LIMIT", limit)
-    judgements = {
-        "q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}},
-        "r": {"a": {"s": 1}, "z": {"t": 1}},
-    }
-    measure = parse_measure(name)
-    estimate = evaluate(
-        judgements,
-        {"q": dict.fromkeys("xabc", 1.0), "r": {"a": 2.0, "x": 1.0}},
-        measure,
-        policy={"ties": "expected"},
-    )
-    orders = [
-        evaluate(judgements, {"q": list(order), "r": ["a", "x"]}, measure)
-        for order in permutations("xabc")
-    ]
-    wanted = np.mean([order.scored().values[measure] for order in orders], axis=0)
-    off = np.abs(estimate.scored().values[measure] - wanted)
-    assert (off <= 5 * estimate.scored().errors.get(measure, np.zeros(2)) + 1e-12).all()
-    assert (measure in estimate.scored().errors) == (limit < 24)
-
-
 @for_each(
     ("aggregate", "values", "errors", "wanted"),
     [
@@ -259,18 +199,6 @@ def test_what_is_said_of_an_estimate() -> None:
 
 
 # -- summaries
-
-
-def test_summaries_are_made_of_expected_values() -> None:
-    rankings = rankings_of_ties(MANY)
-    values = parse_measure("RR").compute(rankings)
-    assert rankings.evaluate("RR").value() == pytest.approx(values.mean())
-    assert rankings.evaluate("RR(aggregate=geometric)").value() == pytest.approx(
-        np.exp(np.log(values).mean())
-    )
-    precision, recall = (rankings.evaluate(name).value() for name in ("P@3", "R@3"))
-    wanted = 2 * precision * recall / (precision + recall)
-    assert rankings.evaluate("F(average=means)@3").value() == pytest.approx(wanted)
 
 
 # -- where expected values come from

@@ -5,25 +5,21 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import judged
-from judged import measures
 from judged.errors import MeasureError
 from judged.evaluation.wording import TIES_REFERENCE
 from judged.measures import (
-    FAMILIES,
     REGISTRY,
     Measure,
     Spec,
-    bind,
     parse_measure,
 )
 from judged.measures.reference import BIBLIOGRAPHY, readable
-from judged.measures.registry import AGGREGATIONS, Choice, measure
+from judged.measures.registry import AGGREGATIONS, Choice
 from support.errors import error_of
 from support.loops import for_each
 
@@ -102,38 +98,6 @@ def test_formulas_in_a_terminal(name: str, text: str) -> None:
 def test_every_reference_is_used() -> None:
     used = {spec.reference for spec in REGISTRY.values()} | {TIES_REFERENCE, "own"}
     assert used == set(BIBLIOGRAPHY)
-
-
-def test_a_name_cannot_be_declared_twice() -> None:
-    with pytest.raises(ValueError, match=r"^two measures are called 'ndcg'$"):
-        declare_again()
-
-
-def declare_again() -> None:
-    like = REGISTRY["NumQ"]
-    same = {
-        name: getattr(like, name)
-        for name in ("title", "says", "formula", "reference", "range", "undefined", "example")
-    }
-    measure(name="ndcg", params=(), **same)(like.compute)
-
-
-def test_every_file_that_declares_a_measure_is_a_family() -> None:
-    files = Path(measures.__file__).parent.glob("*.py")
-    assert {each.stem for each in files if "\n@measure(" in each.read_text()} == set(FAMILIES)
-
-
-@every_measure
-def test_definitions_are_plain_sentences(spec: Spec) -> None:
-    default = bind(spec, {})
-    words = default.describe()
-    assert words.startswith(spec.says)
-    assert words.endswith(".")
-    assert "\\" not in words
-    definition = default.definition()
-    assert definition["name"] == spec.name
-    assert definition["reference"] == BIBLIOGRAPHY[spec.reference]
-    assert set(definition["parameters"]) == {param.name for param in spec.params}
 
 
 @pytest.mark.parametrize(

@@ -178,13 +178,17 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     direct = evaluate(JUDGEMENTS, {"a": RUN, "b": backwards}, "AP, RR")
     by_file = evaluate(paths[0], [paths[1]], "AP, RR")
     assert by_file["AP"] == direct["AP"]
-    assert by_file.per_query().equals(direct.per_query())
-    assert evaluate(paths, measures="AP, RR").per_query().equals(direct.per_query())
+    assert by_file.to_frame(per_query=True).equals(direct.to_frame(per_query=True))
+    assert (
+        evaluate(paths, measures="AP, RR")
+        .to_frame(per_query=True)
+        .equals(direct.to_frame(per_query=True))
+    )
     together = tmp_path / "both.rankings"
     direct.save(together)
     again = evaluate(together, None, "AP, RR")
     assert again["AP"] == direct["AP"]
-    assert again.per_query().equals(direct.per_query())
+    assert again.to_frame(per_query=True).equals(direct.to_frame(per_query=True))
     more = evaluate([together, f"c={paths[1]}"], measures="AP")
     assert [*more["AP"]] == ["a", "b", "c"]
     assert more["AP"]["c"] == direct["AP"]["b"]

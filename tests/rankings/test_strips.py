@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -63,26 +62,6 @@ def test_against_a_slow_twin(lists: list[list[float | None]], k: int) -> None:
             assert part == sum(slow_kind(row, rank) == kind for row in lists) / len(lists)
 
 
-def test_a_query_that_the_run_lacks_has_nothing_at_any_rank() -> None:
-    r = Rankings.from_run({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0, "z": 0.5}})
-    assert dict(zip(r.queries, strips(r, 3).codes(), strict=True)) == {"a": "2?-", "b": "---"}
-
-
-def test_removed_results_leave_nothing_unjudged() -> None:
-    judgements = {"a": {"x": 1, "y": 0, "w": -1}}
-    run = {"a": {"u": 4.0, "w": 3.0, "x": 2.0, "y": 1.0}}
-    kept = Rankings.from_run(judgements, run)
-    removed = Rankings.from_run(judgements, run, policy={"unjudged": "removed"})
-    assert strips(kept, 4).codes() == ["??2."]
-    assert strips(removed, 4).codes() == ["2.--"]
-
-
-def test_where_only_relevant_items_are_listed_the_others_are_judged() -> None:
-    r = replace(Rankings.from_relevance([[None, 1, None]]), complete=True)
-    assert strips(r, 4).codes() == [".2.-"]
-    assert strips(r, 4).cells(0)[0] == Cell("irrelevant", 0.0, 1.0)
-
-
 @pytest.mark.parametrize(
     ("top", "grades", "levels"),
     [
@@ -96,12 +75,6 @@ def test_where_only_relevant_items_are_listed_the_others_are_judged() -> None:
 )
 def test_levels_by_hand(top: float, grades: list[float], levels: list[int]) -> None:
     assert [Cell("relevant", grade, top).level for grade in grades] == levels
-
-
-def test_arrays_cannot_be_changed() -> None:
-    found = strips(Rankings.from_relevance([[1]]), 1)
-    with pytest.raises(ValueError, match="read-only"):
-        found.kind[0, 0] = 3
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "ten"])

@@ -46,7 +46,7 @@ def values(
     evaluation = judged.evaluate(judgements, run, measures, **options)
     return {
         row["query"]: {name: row[name] for name in measures}
-        for row in evaluation.per_query().iter_rows(named=True)
+        for row in evaluation.to_frame(per_query=True).iter_rows(named=True)
     }
 
 

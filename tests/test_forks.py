@@ -38,7 +38,7 @@ calls = {
     "read_vectors": lambda: judged.read_vectors("v.parquet"),
     "chart": lambda: judged.charts.cmc(evaluation).to_json(),
     "csv": lambda: evaluation.to_csv(),
-    "per_query": lambda: evaluation.per_query(),
+    "per_query": lambda: evaluation.to_frame(per_query=True),
     "save": lambda: evaluation.save("out.parquet"),
     "ties": lambda: judged.evaluate_embeddings(
         vectors, vectors, judged.relevance.same_label(labels, labels), "AP"

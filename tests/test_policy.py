@@ -131,13 +131,16 @@ def test_counts_concern_the_queries_that_count() -> None:
 
 def test_what_is_nothing_relevant_hangs_on_the_level() -> None:
     rankings = Rankings.from_run({"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}})
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).per_query()[
+    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).to_frame(per_query=True)[
         "RR(rel=2)"
     ].to_list() == [1, 1]
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "skip"}).per_query()[
+    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "skip"}).to_frame(per_query=True)[
         "RR(rel=2)"
     ].to_list() == [None, 1]
-    assert rankings.evaluate(["RR(rel=2)"]).per_query()["RR(rel=2)"].to_list() == [0, 1]
+    assert rankings.evaluate(["RR(rel=2)"]).to_frame(per_query=True)["RR(rel=2)"].to_list() == [
+        0,
+        1,
+    ]
 
 
 def test_gain_needs_only_a_grade_above_zero() -> None:

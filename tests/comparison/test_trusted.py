@@ -25,7 +25,7 @@ def compared(measures: str = "nDCG@10", **options: Any) -> judged.Comparison:
 
 
 def differences(judgements: dict[str, Any], measure: str) -> dict[str, float]:
-    found = judged.evaluate(judgements, DATA.runs, measure).per_query()
+    found = judged.evaluate(judgements, DATA.runs, measure).to_frame(per_query=True)
     one, two = (found.filter(found["run"] == run)[measure].to_numpy() for run in ("one", "two"))
     return dict(zip(judgements, (two - one).tolist(), strict=True))
 

@@ -59,7 +59,7 @@ def test_shown_files_say_what_the_page_says(
     )
     judgements, run = (path, RESULTS) if is_judgements else (JUDGED, path)
     evaluation = judged.evaluate(judgements, run, ["RR", "NumRel", "NumRet"])
-    assert evaluation.summary.row(0)[1:] == (0.75, 2.0, 3.0)
+    assert evaluation.to_frame().row(0)[1:] == (0.75, 2.0, 3.0)
 
 
 LINE = "q1 Q0 b 1 3.5 mine\n"

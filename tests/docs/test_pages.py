@@ -115,7 +115,7 @@ def test_names_of_namespaces_and_evaluations_are_documented() -> None:
     assert [name for name in names if f"`judged.{name}`" not in text] == []
     exports = [name for name in vars(judged.Evaluation) if name.startswith("to_")]
     shown = section(text, "## The evaluation")
-    named = (*exports, "summary", "per_query", "audit")
+    named = (*exports, "audit")
     assert [name for name in named if f"`.{name}" not in shown] == []
 
 

@@ -263,7 +263,7 @@ def drawn(seed: int) -> tuple[Any, ...]:
 
 
 def values(found: judged.Evaluation) -> dict[str, list[float]]:
-    frame = found.per_query().sort("query")
+    frame = found.to_frame(per_query=True).sort("query")
     return {name: frame[name].to_list() for name in frame.columns if name in SOME_MEASURES}
 
 

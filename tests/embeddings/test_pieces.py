@@ -14,7 +14,9 @@ from support.loops import sampled
 
 def numbers(found: judged.Evaluation) -> str:
     """Return all of them, to the last bit, NaN as NaN."""
-    return repr((found.to_dict(), found.per_query().to_dict(as_series=False), found.audit))
+    return repr(
+        (found.to_dict(), found.to_frame(per_query=True).to_dict(as_series=False), found.audit)
+    )
 
 
 def vectors(seed: int) -> tuple[Any, Any]:

@@ -51,7 +51,7 @@ def test_from_texts_to_numbers_by_id() -> None:
     # q1 (1, 1, 1): d1 has 4/√18 = 0.94, d2 and d4 2/√6 = 0.82, d3 0.58; q2 (2, 2, 0): d2 and d4
     # have 1, d1 6/√48 = 0.87, d3 0. Tied items go by id, descending: d4 before d2.
     evaluation = found.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1, "d1": 1}}, "RR")
-    assert evaluation.per_query()["RR"].to_list() == [1.0, 0.5]
+    assert evaluation.to_frame(per_query=True)["RR"].to_list() == [1.0, 0.5]
     assert "queries and items are encoded by letters" in "; ".join(evaluation.sentences())
     assert "cosine; queries and items are encoded by letters" in " ".join(str(evaluation).split())
 

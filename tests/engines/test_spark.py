@@ -48,8 +48,8 @@ def as_spark(spark: Any, frame: pl.DataFrame) -> Any:
 
 
 def assert_same(found: judged.Evaluation, wanted: judged.Evaluation) -> None:
-    assert found.per_query().equals(wanted.per_query(), null_equal=True)
-    assert found.summary.equals(wanted.summary, null_equal=True)
+    assert found.to_frame(per_query=True).equals(wanted.to_frame(per_query=True), null_equal=True)
+    assert found.to_frame().equals(wanted.to_frame(), null_equal=True)
     assert found.audit == wanted.audit
 
 
@@ -88,7 +88,7 @@ def test_values_that_stay_in_spark(spark: Any) -> None:
     graded = spark.createDataFrame([*rows, own], "query string, item string, grade double")
     frame = as_spark(spark, run)
     by_id = {**judgements, "q3 3": {"q3 3": 1}}
-    whole = judged.evaluate(by_id, run, MEASURES, exclude_same_id=True).per_query()
+    whole = judged.evaluate(by_id, run, MEASURES, exclude_same_id=True).to_frame(per_query=True)
     for given in (graded, by_id):
         with pytest.warns(JudgedWarning, match="no results for 3 of 13 judged queries, which cou"):
             found = per_query(given, frame, MEASURES, exclude_same_id=True).collect()
@@ -314,7 +314,9 @@ def test_judgements_by_subtopic_that_stay_in_spark(spark: Any) -> None:
     frames = spark.createDataFrame(grades, graded), spark.createDataFrame(rows, RUN)
     found = per_query(*frames, "AP, StRecall@5", exclude_same_id=True).collect()
     wanted = judged.evaluate(judgements, run, "AP, StRecall@5", exclude_same_id=True)
-    assert sorted(map(tuple, found)) == sorted(wanted.per_query().drop("run", strict=False).rows())
+    assert sorted(map(tuple, found)) == sorted(
+        wanted.to_frame(per_query=True).drop("run", strict=False).rows()
+    )
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -348,7 +350,9 @@ def test_doubts_about_lists_in_partitions(spark: Any, settings: Any) -> None:
         wanted = judged.evaluate(grades, rows, "AP, RR")
         assert found.audit == wanted.audit
         assert any(says in note for note in found.audit["run"].notes), found.audit["run"].notes
-        assert found.per_query().equals(wanted.per_query(), null_equal=True)
+        assert found.to_frame(per_query=True).equals(
+            wanted.to_frame(per_query=True), null_equal=True
+        )
 
 
 def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
@@ -358,7 +362,7 @@ def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
     frame = spark.createDataFrame(rows, RUN).coalesce(1)
     judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
     found = judged.evaluate(judgements, frame, "AP")
-    assert found.per_query()["AP"].to_list() == [1.0, 0.0]
+    assert found.to_frame(per_query=True)["AP"].to_list() == [1.0, 0.0]
     with pytest.raises(InputError) as raised:
         judged.evaluate(judgements, frame.union(clash).union(clash), "AP")
     assert str(raised.value) == ("a Spark frame, query 'q1': the item is missing.")
@@ -391,7 +395,7 @@ def test_the_guide_runs_and_gives_the_numbers_of_memory(spark: Any, folder: Path
         {"nDCG@10": wanted.value("nDCG@10"), "RR": wanted.value("RR")}
     )
     rows = {row["query"]: row["nDCG@10"] for row in left["values"].collect()}
-    assert rows == dict(wanted.per_query().select("query", "nDCG@10").rows())
+    assert rows == dict(wanted.to_frame(per_query=True).select("query", "nDCG@10").rows())
     # In the other run d1 and d3 have changed places: rank 1 instead of 2 for q1.
     assert left["comparison"].pair("new", "old").wins == 1
     assert len(BLOCKS) == 3

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 from judged import Policy, evaluate
-from judged.text import html_page
 from support.evaluating import add_choices
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2, "d": 1}, "q3": {"e": 1}}
@@ -21,21 +20,23 @@ def both():
 
 
 def test_one_run_and_several_have_the_same_shape(both):
-    assert evaluate(JUDGEMENTS, GOOD, "RR").summary.rows() == [("run", 2.5 / 3)]
+    assert evaluate(JUDGEMENTS, GOOD, "RR").to_frame().rows() == [("run", 2.5 / 3)]
     # good: RR 1, 1, 1/2; weak: 1/2, 1, 0 (missing).
-    assert both.summary["run"].to_list() == ["good", "weak"]
-    assert both.summary["RR"].to_list() == [pytest.approx(2.5 / 3), pytest.approx(1.5 / 3)]
+    assert both.to_frame()["run"].to_list() == ["good", "weak"]
+    assert both.to_frame()["RR"].to_list() == [pytest.approx(2.5 / 3), pytest.approx(1.5 / 3)]
     # ranks of the first relevant item: 1, 1, 2 and 2, 1, infinite
-    assert both.summary["MedianRank"].to_list() == [1.0, 2.0]
+    assert both.to_frame()["MedianRank"].to_list() == [1.0, 2.0]
 
 
 def test_default_measures():
-    columns = evaluate(JUDGEMENTS, GOOD).summary.columns
+    columns = evaluate(JUDGEMENTS, GOOD).to_frame().columns
     assert columns == ["run", "AP", "nDCG@10", "RR", "P@10", "R@100"]
 
 
 def test_per_query_is_null_where_a_query_does_not_count():
-    frame = evaluate(JUDGEMENTS, WEAK, ["RR"], policy=Policy(missing="skip")).per_query()
+    frame = evaluate(JUDGEMENTS, WEAK, ["RR"], policy=Policy(missing="skip")).to_frame(
+        per_query=True
+    )
     assert frame.columns == ["run", "query", "RR"]
     assert frame.rows() == [("run", "q1", 0.5), ("run", "q2", 1.0), ("run", "q3", None)]
 
@@ -128,23 +129,8 @@ def test_exports_agree(both, tmp_path):
         "nDCG@10": 0.0,
         "MedianRank": "Infinity",
     }
-    assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
+    assert both.to_pandas().to_dict("list") == both.to_frame().to_dict(as_series=False)
     both.save(tmp_path / "values.parquet", per_query=True)
-    assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query())
+    assert pl.read_parquet(tmp_path / "values.parquet").equals(both.to_frame(per_query=True))
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
     assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,MedianRank"
-
-
-@pytest.mark.parametrize("per_query", [False, True])
-def test_every_ending_saves_what_its_method_gives(both, tmp_path, per_query):
-    for ending, method in both.SAVED_AS.items():
-        if method in ("to_metrics", "to_rankings"):  # not of every query
-            continue
-        both.save(tmp_path / f"saved{ending}", per_query=per_query)
-        text = getattr(both, method)(per_query=per_query)
-        text = html_page(text) if ending == ".html" else text
-        assert (tmp_path / f"saved{ending}").read_text().rstrip("\n") == text.rstrip("\n")
-    both.save(tmp_path / "saved.parquet", per_query=per_query)
-    saved = pl.read_parquet(tmp_path / "saved.parquet")
-    assert saved.equals(both.to_frame(per_query=per_query))
-    assert saved.columns[:2] == (["run", "query"] if per_query else ["run", "RR"])

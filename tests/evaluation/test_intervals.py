@@ -54,7 +54,7 @@ def student(values: Any, level: float = 0.95) -> tuple[float, float]:
 def test_the_interval_of_a_mean_is_students(level: float) -> None:
     judgements, run = made(1)
     found = evaluate(judgements, run, "AP").showing(intervals=True, level=level)
-    values = found.per_query()["AP"].to_numpy()
+    values = found.to_frame(per_query=True)["AP"].to_numpy()
     assert ends(found.interval()) == pytest.approx(student(values, level))
     assert found.interval().method == "t"
     assert found.interval().estimate == found.value()
@@ -106,7 +106,7 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
     del run["q3"], run["q4"]
     judgements["q5"] = {"d1": 0}
     found = evaluate(judgements, run, "AP", policy=policy).showing(intervals=True)
-    values = found.per_query()["AP"].drop_nulls().to_numpy()
+    values = found.to_frame(per_query=True)["AP"].drop_nulls().to_numpy()
     assert len(values) == {"missing": 23, "empty": 24}.get(next(iter(policy), ""), 25)
     assert ends(found.interval()) == pytest.approx(student(values))
 
@@ -118,7 +118,7 @@ def test_weights_count() -> None:
     weights = {query: draw.uniform(0.5, 3) for query in judgements}
     weights["q1"] = 0.0
     found = evaluate(judgements, run, "AP", weights=weights).showing(intervals=True)
-    values = found.per_query()["AP"].drop_nulls().to_numpy()
+    values = found.to_frame(per_query=True)["AP"].drop_nulls().to_numpy()
     w = np.array([weights[query] for query in judgements if weights[query]])
     sample = Means.of_values(values, "mean", w)
     assert ends(found.interval()) == pytest.approx(ends(interval(sample, range=(0, 1))))
@@ -133,7 +133,7 @@ def test_groups_are_what_is_independent() -> None:
     judgements, run = made(8)
     groups = {query: int(query[1:]) % 5 for query in judgements}
     found = evaluate(judgements, run, "AP").showing(groups=groups, intervals=True)
-    values = found.per_query()["AP"].to_numpy()
+    values = found.to_frame(per_query=True)["AP"].to_numpy()
     sums = np.bincount(np.arange(25) % 5, values - values.mean())
     half = stats.t.ppf(0.975, 4) * math.sqrt(5 / 4 * np.sum(sums**2)) / 25
     assert ends(found.interval()) == pytest.approx((values.mean() - half, values.mean() + half))
@@ -154,7 +154,7 @@ def test_random_orders_of_ties_add_their_standard_error() -> None:
     found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}).showing(intervals=True)
     scored = found.scored()
     error = scored.summary_errors[found.measure()]
-    values = found.per_query()["ERR"].to_numpy()
+    values = found.to_frame(per_query=True)["ERR"].to_numpy()
     assert error > 0
     plain = student(values)
     assert found.interval().high - found.interval().low > plain[1] - plain[0]
@@ -169,8 +169,8 @@ def test_tables_and_files() -> None:
         intervals=True
     )
     names = ["AP", "AP low", "AP high", "Success@1", "Success@1 low", "Success@1 high"]
-    assert found.summary.columns == ["run", *names]
-    assert found.summary["AP low"].to_list() == [
+    assert found.to_frame().columns == ["run", *names]
+    assert found.to_frame()["AP low"].to_list() == [
         found.interval("AP", name).low for name in ("one", "two")
     ]
     header, rows = found.tables()[0]
@@ -184,10 +184,10 @@ def test_tables_and_files() -> None:
     # What is about queries, and TREC's lines, are as without.
     assert found.to_trec(per_query=True) == usual.to_trec(per_query=True)
     assert found.to_csv(per_query=True) == usual.to_csv(per_query=True)
-    assert found.per_query().equals(usual.per_query())
+    assert found.to_frame(per_query=True).equals(usual.to_frame(per_query=True))
     per_query = found.tables(per_query=True)[0]
     assert per_query.header == ["run", "query", "measure", "value", "low", "high"]
-    assert per_query.rows[0][3:] == [f"{found.per_query()['AP'][0]:.4f}", "–", "–"]
+    assert per_query.rows[0][3:] == [f"{found.to_frame(per_query=True)['AP'][0]:.4f}", "–", "–"]
     assert ["one", "all", "AP", *rows[0][2:]] in per_query.rows
     assert "interval" not in usual.to_json()
     assert "interval" not in usual.methods()
@@ -209,7 +209,7 @@ def test_beside_ranges(per_query: bool) -> None:
     assert [whole[name] for name in ("value", "low", "high", "worst", "best")] == [
         f"{at:.4f}" for at in (found.value("RR"), *ends(bounds), tied.worst, tied.best)
     ]
-    assert found.summary.columns[1:5] == ["AP", "AP low", "AP high", "AP worst"]
+    assert found.to_frame().columns[1:5] == ["AP", "AP low", "AP high", "AP worst"]
     weighted = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 2)).showing(
         intervals=True
     )
@@ -266,7 +266,7 @@ def test_why_there_is_no_interval(lists: list[list[int]], measure: str, why: str
     interval = found.interval()
     assert interval.note == why
     assert math.isnan(interval.low)
-    assert found.summary.row(0)[2:] == (None, None)
+    assert found.to_frame().row(0)[2:] == (None, None)
     assert found.tables()[0].rows[0][-2:] == ["–", "–"]
     entry = found.to_dict()["runs"][0]["intervals"][measure]
     assert (entry["low"], entry["high"], entry["note"]) == (None, None, why)
@@ -296,17 +296,6 @@ def test_no_query_counts() -> None:
     )
     assert found.interval().note == "no query counts"
     assert found.intervals().row(0)[2:] == (None, None, None, None, "no query counts")
-
-
-@WARNS
-def test_methods_by_name() -> None:
-    judgements, run = made(19)
-    found = evaluate(judgements, run, "AP, MedR, F(average=means)@5, Success@1")
-    for method in ("t", "bca", "percentile"):
-        assert found.interval("Success@1", method=method).method == method
-    bca = found.interval("AP", method="bca")
-    assert bca == found.interval("AP", method="bca")
-    assert found.interval("MedR", method="percentile").method == "percentile"
 
 
 REFUSED: dict[str, tuple[Callable[[Evaluation], Any], str]] = {

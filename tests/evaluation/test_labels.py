@@ -24,8 +24,8 @@ OURS = ["AP", "Rank(aggregate=median)", "Success@10", "nDCG@10", "AP@5"]
 
 def labels(evaluation: Evaluation) -> list[str]:
     """The one list of labels, after all forms were seen to have it."""
-    header = evaluation.summary.columns[1:]
-    assert evaluation.per_query().columns[2:] == header
+    header = evaluation.to_frame().columns[1:]
+    assert evaluation.to_frame(per_query=True).columns[2:] == header
     [(shown, _)] = evaluation.tables()
     assert shown[1:] == header
     assert list(evaluation.to_pandas().columns)[1:] == header

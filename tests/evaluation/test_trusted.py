@@ -37,7 +37,7 @@ def of_all(measure: str, run: str = "one") -> dict[str, float]:
 
 
 def by_query(found: judged.Evaluation, measure: str) -> dict[str, float]:
-    return dict(found.per_query().select("query", measure).rows())
+    return dict(found.to_frame(per_query=True).select("query", measure).rows())
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "P@5", "Bpref"])
@@ -276,15 +276,6 @@ def test_a_chosen_sample_is_warned_of() -> None:
         "cheap judgements: with errors that rare the corrected intervals may be too narrow."
     )
     assert corrected().warnings() == []
-
-
-def test_few_judged_results_are_warned_of() -> None:
-    few = {query: dict(list(own.items())[:4]) for query, own in DATA.people.items()}
-    with pytest.warns(judged.errors.JudgedWarning, match="people judged fewer results"):
-        found = judged.evaluate(DATA.cheap, RUN, "P@5", trusted=few)
-    (said,) = (each for each in found.warnings() if "fewer results" in each)
-    assert said.startswith("the trusted judgements: on its queries 3")
-    assert "have trusted judgements and 100% cheap ones" in said
 
 
 def test_another_scale_is_warned_of() -> None:

@@ -48,7 +48,7 @@ def test_worked_by_hand() -> None:
     assert apart.note == ""
     assert found.value("RR") == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert found.value("NumQ") == 3
-    assert found.per_query()["query"].to_list() == ["q1", "q2", "q3"]
+    assert found.to_frame(per_query=True)["query"].to_list() == ["q1", "q2", "q3"]
     assert found.policy.empty == "skip"
 
 
@@ -150,8 +150,8 @@ def test_against_a_loop(seed: int, missing: str) -> None:
     assert apart.auroc.to_dict() == pytest.approx(expected.to_dict())
     kept = {query: items for query, items in judgements.items() if max(items.values()) > 0}
     alone = judged.evaluate(kept, run, ["AP", "P@3"], policy=policy)
-    assert found.summary.equals(alone.summary)
-    assert found.per_query().equals(alone.per_query())
+    assert found.to_frame().equals(alone.to_frame())
+    assert found.to_frame(per_query=True).equals(alone.to_frame(per_query=True))
     ours, theirs = found.audit["run"].to_dict(), alone.audit["run"].to_dict()
     for name in ("run_queries", "ignored_queries", "notes", "sentences"):
         ours.pop(name), theirs.pop(name)  # the other queries are unknown there, not judged
@@ -216,7 +216,7 @@ def test_relevance_is_that_of_the_measures() -> None:
     # p has something relevant to P@1, so it is answerable; P(rel=2)@1 leaves it out all the same.
     both = judged.evaluate(judgements, run, ["P@1", "P(rel=2)@1"]).showing(unanswerable=True)
     assert both.unanswerable().queries == ("n",)
-    assert both.per_query().rows() == [("run", "q", 1.0, 1.0), ("run", "p", 1.0, None)]
+    assert both.to_frame(per_query=True).rows() == [("run", "q", 1.0, 1.0), ("run", "p", 1.0, None)]
 
 
 def test_weights_count_in_the_block_too() -> None:

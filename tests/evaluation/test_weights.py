@@ -54,7 +54,7 @@ def values(data: Data, **options: Any) -> dict[str, float]:
 
 
 def summary(found: judged.Evaluation) -> dict[str, float]:
-    return found.summary.drop("run").row(0, named=True)
+    return found.to_frame().drop("run").row(0, named=True)
 
 
 def repeated(data: Data, weights: dict[str, int]) -> Data:
@@ -99,7 +99,7 @@ def test_a_weight_of_0_takes_a_query_out() -> None:
     without = {query: items for query, items in judgements.items() if query != "q2"}
     assert values((judgements, run), weights=weights) == values((without, run))
     assert "1 judged query of weight 0: not counted." in found.audit["run"].notes
-    assert found.per_query().filter(query="q2").row(0)[3:] == (None,) * len(MEASURES)
+    assert found.to_frame(per_query=True).filter(query="q2").row(0)[3:] == (None,) * len(MEASURES)
     assert "Summaries are over 8 of the 9 judged queries." in found.methods()
 
 

@@ -201,7 +201,7 @@ def evaluated() -> judged.Evaluation:
 def test_what_judged_writes(tmp_path: Path) -> None:
     found = evaluated()
     expected: dict[str, dict[str, dict[str, float]]] = {}
-    for row in found.per_query().unpivot(index=["run", "query"]).iter_rows():
+    for row in found.to_frame(per_query=True).unpivot(index=["run", "query"]).iter_rows():
         run, query, measure, value = row
         if value is not None and value == value:
             expected.setdefault(run, {}).setdefault(measure, {})[query] = value

@@ -61,11 +61,11 @@ def assert_effect(
     **given: Any,
 ) -> None:
     """The numbers of a finding are those of both judgements."""
-    one = judged.evaluate(before, runs, MEASURES, **given).summary
+    one = judged.evaluate(before, runs, MEASURES, **given).to_frame()
     other = judged.evaluate(after, runs if after_runs is None else after_runs, MEASURES, **given)
     expected = [
         (run, measure, old, new)
-        for (run, *olds), (_, *news) in zip(one.rows(), other.summary.rows(), strict=True)
+        for (run, *olds), (_, *news) in zip(one.rows(), other.to_frame().rows(), strict=True)
         for measure, old, new in zip(MEASURES, olds, news, strict=True)
     ]
     got = [(each.run, each.measure, each.as_is, each.otherwise) for each in finding.effect.changes]

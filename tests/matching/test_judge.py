@@ -196,7 +196,7 @@ def test_collection(collection: Any) -> None:
     rankings = Rankings.from_run(
         {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, collection=collection
     )
-    assert rankings.evaluate(["TN@1"]).per_query()["TN@1"].to_list() == [9, 9]
+    assert rankings.evaluate(["TN@1"]).to_frame(per_query=True)["TN@1"].to_list() == [9, 9]
 
 
 # -- small and odd inputs

@@ -145,7 +145,7 @@ def test_weights_are_those_of_a_weighted_mean() -> None:
     weights = {query: float(at % 5 + 1) for at, query in enumerate(sorted(qrels))}
     found = judged.compare(qrels, two, "AP", weights=weights)
     pair = found.pair()
-    per_query = judged.evaluate(qrels, two, "AP").per_query().sort("query")
+    per_query = judged.evaluate(qrels, two, "AP").to_frame(per_query=True).sort("query")
     one, other = (per_query.filter(run=name)["AP"].to_numpy() for name in ("one", "two"))
     apart = other - one
     shares = np.array([weights[query] for query in sorted(qrels)])

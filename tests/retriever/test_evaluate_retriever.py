@@ -95,8 +95,8 @@ def test_every_way_of_asking_gives_what_the_run_gives(kind: str, workers: int) -
     retriever, name = RETRIEVERS[kind]
     evaluation = evaluate_retriever(retriever, TEXTS, JUDGEMENTS, MEASURES, workers=workers)
     expected = judged.evaluate(JUDGEMENTS, {name: RUN}, MEASURES)
-    assert evaluation.summary.equals(expected.summary)
-    assert evaluation.per_query().equals(expected.per_query())
+    assert evaluation.to_frame().equals(expected.to_frame())
+    assert evaluation.to_frame(per_query=True).equals(expected.to_frame(per_query=True))
     assert evaluation.warnings() == expected.warnings()
     assert evaluation.latency is not None
     assert list(evaluation.latency.seconds) == ["q1", "q2", "q3"]

@@ -314,14 +314,22 @@ def test_random_answers_in_every_form_are_the_run_that_they_hold() -> None:
         expected = evaluate(judgements, run, measures, policy=policy)
         for name, form in forms.items():
             found = evaluate_retriever(form, None, judgements, measures, policy=policy, workers=2)
-            assert found.per_query().drop("run").equals(expected.per_query().drop("run")), name
+            assert (
+                found.to_frame(per_query=True)
+                .drop("run")
+                .equals(expected.to_frame(per_query=True).drop("run"))
+            ), name
         for k in (1, 3):
             cut = evaluate_retriever(
                 forms["falling"], None, judgements, measures, k=k, policy=policy
             )
             kept = {q: dict(forms["falling"](q)[:k]) for q in run}
             same = evaluate(judgements, kept, measures, policy=policy)
-            assert cut.per_query().drop("run").equals(same.per_query().drop("run"))
+            assert (
+                cut.to_frame(per_query=True)
+                .drop("run")
+                .equals(same.to_frame(per_query=True).drop("run"))
+            )
 
 
 def test_ranks_in_any_order() -> None:

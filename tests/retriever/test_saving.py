@@ -44,7 +44,7 @@ class Recorder:
 
 
 def values(found: Evaluation) -> Any:
-    return found.per_query().drop("run").rows()
+    return found.to_frame(per_query=True).drop("run").rows()
 
 
 @pytest.mark.parametrize(

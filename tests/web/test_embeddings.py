@@ -227,7 +227,9 @@ def test_every_stop_of_the_slider_is_that_of_the_sweep(vectors: Path, server: An
 
 def test_the_gallery_goes_from_the_worst_query_to_the_best(vectors: Path, server: Any) -> None:
     page = server(vectors).ask("/embeddings?part=gallery&sort=AP&measure=AP")
-    found = expected(vectors, measures="AP").per_query().sort("AP", maintain_order=True)
+    found = (
+        expected(vectors, measures="AP").to_frame(per_query=True).sort("AP", maintain_order=True)
+    )
     shown = re.findall(r'<b class="cut">(.*?)</b>', page.text)
     assert shown == found["query"].to_list()[:6]
 

@@ -66,7 +66,7 @@ def test_the_sum_is_that_of_explain(
 def test_values_are_those_of_evaluate(server: Serve, data: Path) -> None:
     text = server(data).ask(address(query="q7", system=["bm25", "dense", "hybrid"])).text
     files = [str(data / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
-    frame = judged.evaluate(str(data / "qrels.txt"), files).per_query()
+    frame = judged.evaluate(str(data / "qrels.txt"), files).to_frame(per_query=True)
     table = text.partition('class="dense values"')[2].partition("</table>")[0]
     rows = [plain(row) for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)][1:]
     for row in rows:

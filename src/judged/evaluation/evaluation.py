@@ -901,14 +901,6 @@ class Evaluation(Result):
             return (*self.ends, *self.others)
         return (*ENDS, "trusted", *(f"trusted {end}" for end in ENDS), "cheap")
 
-    @cached_property
-    def summary(self) -> Frame:
-        """One row per run, one column per measure, followed by its interval and ranges if shown."""
-        import polars as pl
-
-        columns = self.summary_columns()
-        return pl.DataFrame(columns, dict.fromkeys(columns, pl.Float64) | {"run": pl.String})
-
     def summary_columns(self) -> dict[str, list[Any]]:
         """Return the summary column by column, without polars."""
         columns: dict[str, list[Any]] = {"run": [run.name for run in self.runs]}
@@ -929,32 +921,6 @@ class Evaluation(Result):
             yield label, measure, self.runs
             for name in self.others:
                 yield f"{label} {name}", measure, tuple(run.others[name] for run in self.runs)
-
-    def per_query(self) -> Frame:
-        """Return one row per run and query, with null for queries that do not count.
-
-        The columns are those of the summary. With trusted judgements there are the values by both
-        judgements.
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").per_query().rows()
-        [('run', 'q', 0.5)]
-        """
-        import polars as pl
-
-        frames = []
-        for at, run in enumerate(self.runs):
-            weights = run.rankings.weights
-            columns: dict[str, Any] = {
-                "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
-                "query": pl.Series(run.rankings.queries, dtype=pl.String),
-                **({} if weights is None else {"weight": weights.values}),
-            }
-            for name, measure, runs in self._columns():
-                cheap = f"{name} cheap" if self.trusted and runs is self.runs else name
-                columns[cheap] = pl.Series(runs[at].values[measure]).fill_nan(None)
-            frames.append(pl.DataFrame(columns))
-        return pl.concat(frames)
 
     def document(self, display: Display) -> Document:
         from judged.evaluation.export import Look, in_order, tables
@@ -1020,16 +986,36 @@ class Evaluation(Result):
         }
 
     def to_frame(self, *, per_query: bool = False, sort: str | Measure | None = None) -> Frame:
-        """Return the values as a polars table: one row per run, one column per measure.
+        """Return a row for each run, or for each run and query, with a column for each measure.
+
+        The bounds and ranges that are shown follow each measure. A query that does not count has
+        null. With trusted judgements, its values by both judgements are shown.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
         [('run', 'q', 0.5)]
         """
+        import polars as pl
+
         from judged.evaluation.export import in_order
 
         shown = in_order(self, sort)
-        return shown.per_query() if per_query else shown.summary
+        if not per_query:
+            means = shown.summary_columns()
+            return pl.DataFrame(means, dict.fromkeys(means, pl.Float64) | {"run": pl.String})
+        frames = []
+        for at, run in enumerate(shown.runs):
+            weights = run.rankings.weights
+            columns: dict[str, Any] = {
+                "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
+                "query": pl.Series(run.rankings.queries, dtype=pl.String),
+                **({} if weights is None else {"weight": weights.values}),
+            }
+            for name, measure, runs in shown._columns():
+                cheap = f"{name} cheap" if shown.trusted and runs is shown.runs else name
+                columns[cheap] = pl.Series(runs[at].values[measure]).fill_nan(None)
+            frames.append(pl.DataFrame(columns))
+        return pl.concat(frames)
 
     def to_pandas(
         self, *, per_query: bool = False, sort: str | Measure | None = None

@@ -104,11 +104,11 @@ def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
     """Return the values of every query, followed by the summary."""
     import polars as pl
 
-    summary = evaluation.summary.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-    known = evaluation.per_query().columns
-    said = [name for name in known if name not in evaluation.summary.columns or name == "run"]
-    frame = pl.concat([evaluation.per_query(), summary], how="diagonal")
-    return frame.select(*said, *summary.columns[2:]).to_dict(as_series=False)
+    queries, means = evaluation.to_frame(per_query=True), evaluation.to_frame()
+    words = [name for name in queries.columns if name not in means.columns[1:]]
+    summary = means.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
+    frame = pl.concat([queries, summary], how="diagonal")
+    return frame.select(*words, *means.columns[1:]).to_dict(as_series=False)
 
 
 def tables(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> list[Table]:

@@ -14,8 +14,6 @@ from judged.arrays import Floats, Ints
 from judged.errors import InputError, MeasureError, PolicyError, for_caller
 from judged.evaluation.intervals import interval_of, summary_range
 from judged.evaluation.scores import TRUSTED, Scored, score_run
-from judged.matching.ties import uncondensed
-from judged.measures import parse_measure
 from judged.options import LEVEL
 from judged.rankings.rankings import Weights
 from judged.statistics.intervals import Interval
@@ -348,8 +346,6 @@ UNSPREAD = (
 
 UNLIKE = 0.01
 """A smaller p of Welch's test means that the queries were probably not drawn at random."""
-SHALLOW = 0.1
-"""By how much less of the first ten results trusted judgements may cover without a warning."""
 FEW_APART = 6
 """If fewer queries differ between the judgements, errors of the cheap ones are too rare to show."""
 
@@ -385,14 +381,6 @@ def about_sample(
             "are both on one scale? Measures take grades as they are, and a correction would be "
             "of the scale."
         )
-    shares = [_judged_shares(run.rankings, own) for run, own in zip(cheap, trusted, strict=True)]
-    if shallow := [pair for pair in shares if pair[1] - pair[0] > SHALLOW]:
-        fewest, most = min(shallow)
-        yield (
-            f"{source}: on its queries {fewest:.0%} of the first 10 results have trusted "
-            f"judgements and {most:.0%} cheap ones; items without count as unjudged, so a part "
-            "of the correction may be that people judged fewer results."
-        )
     weights = [each.weight for run in corrected for each in run.corrections.values()]
     differing = {
         name: int((np.abs(people - values) > CLOSE).sum())  # NaN, without judgements, is not
@@ -418,17 +406,3 @@ def _columns(
             sample, people = run.sample(measure), own.others[TRUSTED].values[measure]
             name = f"{run.label(measure)} of {run.name}" if len(cheap) > 1 else run.label(measure)
             yield name, values[counts], people[counts], sample.weights
-
-
-def _judged_shares(cheap: Rankings, trusted: Rankings) -> tuple[float, float]:
-    """Return the shares of the first 10 results with trusted and with cheap judgements."""
-    if cheap.complete or trusted.complete:
-        return math.nan, math.nan
-    judged = parse_measure("Judged@10")
-    place = {query: at for at, query in enumerate(cheap.queries)}
-    ours = judged.compute(uncondensed(cheap))[[place[query] for query in trusted.queries]]
-    theirs = judged.compute(uncondensed(trusted))
-    known = ~(np.isnan(theirs) | np.isnan(ours))
-    if not known.any():
-        return math.nan, math.nan
-    return float(theirs[known].mean()), float(ours[known].mean())

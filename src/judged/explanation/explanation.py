@@ -292,9 +292,8 @@ class Explanation(Result):
             - `ranks`: the values of each rank that is shown, by column, and what it `adds`.
               `table` has the same as texts: `header`, `rows`, `right` (the right-aligned columns)
               and `skipped` (ranks left out before each row);
-            - `before`, `divisor`: intermediate results; `lines`: the whole arithmetic, each
-              with `symbol`, `text`, `stages`, `value`, `says`, `latex`; `arithmetic` and `latex`:
-              its last line; `align`: all of `to_latex`;
+            - `lines`: the whole arithmetic, each line with `symbol`, `text`, `stages`, `value`,
+              `says` and `latex`; `arithmetic`: its last line; `align`: all of `to_latex`;
             - `warnings`, `sentences`, `best_change` (its sentence in `says`), `variants`;
             - `walk`: the animation, see `Animation.to_dict`.
 
@@ -302,7 +301,7 @@ class Explanation(Result):
         >>> explain("0 1", measure="RR").to_dict()["arithmetic"]
         'RR = 1/2 = 0.5'
         """
-        steps, change, spec = self.steps, self.best_change, self.measure.spec
+        change, spec = self.best_change, self.measure.spec
         header, warnings = self._header(), self.warnings()
         return {
             "heading": self.heading,
@@ -331,11 +330,8 @@ class Explanation(Result):
                 "rows": self._cells(),
                 "skipped": self.skipped,
             },
-            "before": [line.to_dict() for line in steps.before] if steps else [],
-            "divisor": steps.divisor.to_dict() if steps and steps.divisor else None,
             "lines": [line.to_dict() for line in self.lines],
             "arithmetic": self.arithmetic,
-            "latex": steps.value.latex() if steps else None,
             "align": self.to_latex(),
             "warnings": warnings,
             "sentences": [*(f"warning: {text}" for text in warnings), *self.notes()],

@@ -15,7 +15,7 @@ from judged.errors import MeasureError
 from judged.measures import Measure
 from judged.measures.conventions import FREE, relatives
 from judged.measures.registry import Choice
-from judged.rankings.rankings import Rankings, Subtopics
+from judged.rankings.rankings import Rankings
 
 CLOSE = 1e-12  # values closer than this are the same: sums in another order
 
@@ -183,37 +183,17 @@ def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
 
 
 def _all_moved(r: Rankings, moves: list[Move]) -> Rankings:
+    """Return the query once for each move, with its hits after the move."""
     hits = [_after(r, move) for move in moves]
-    many = len(moves)
-    lengths = np.array([len(each) for each in hits])
-    flat = np.array([row for each in hits for row in each], dtype=np.float64).reshape(-1, 3)
-    pool = len(r.pool_grade)
+    flat = np.array([row for rows in hits for row in rows], dtype=np.float64).reshape(-1, 3)
+    copies = replace(r, whole=None, hit_tie_first=None, hit_tie_last=None).take([0] * len(moves))
     return replace(
-        r,
-        queries=tuple(map(str, range(many))),
-        retrieved=np.repeat(r.retrieved, many),
-        missing=np.zeros(many, bool),
-        collection=None if r.collection is None else np.repeat(r.collection, many),
-        hit_query=np.repeat(np.arange(many), lengths),
+        copies,
+        missing=np.zeros(len(moves), bool),
+        hit_query=np.repeat(np.arange(len(moves)), list(map(len, hits))),
         hit_rank=flat[:, 0].astype(np.int64),
         hit_grade=flat[:, 1],
         hit_item=None if r.hit_item is None else flat[:, 2].astype(np.int64),
-        hit_tie_first=None,
-        hit_tie_last=None,
-        pool_query=np.repeat(np.arange(many), pool),
-        pool_grade=np.tile(r.pool_grade, many),
-        subtopics=None if r.subtopics is None else _repeated(r.subtopics, many),
-        whole=None,
-    )
-
-
-def _repeated(judged: Subtopics, many: int) -> Subtopics:
-    query = np.repeat(np.arange(many), len(judged.grade))
-    return Subtopics(
-        query,
-        np.tile(judged.item, many),
-        np.tile(judged.subtopic, many),
-        np.tile(judged.grade, many),
     )
 
 

@@ -403,7 +403,11 @@ class Spec:
         for param in self.params:
             if param.name == name:
                 return param
-        raise MeasureError(_unknown_param(self, name))
+        known = [param.name for param in self.params]
+        raise MeasureError(
+            f"{self.name} takes no {quoted(name)}{did_you_mean(name, known)} It takes "
+            f"{', '.join(known)}."
+        )
 
 
 def collection_size(r: Rankings, name: str) -> Floats:
@@ -580,26 +584,6 @@ def names() -> Iterator[str]:
     for name, spec in REGISTRY.items():
         yield name
         yield from spec.aliases
-
-
-def _unknown_param(spec: Spec, name: str) -> str:
-    """`P takes no 'gian'; did you mean 'gain'? (nDCG takes it; P takes k, rel, short.)`"""
-    param_names = [param.name for param in spec.params]
-    everywhere = [param.name for other in REGISTRY.values() for param in other.params]
-    hint = did_you_mean(name, param_names)
-    if hint == ".":
-        hint = did_you_mean(name, everywhere)
-    meant = hint.removeprefix("; did you mean '").removesuffix("'?")
-    takers = [other.name for other in REGISTRY.values() if meant in (p.name for p in other.params)]
-    elsewhere = (
-        f"{listed(takers[:4])} {'takes' if len(takers) == 1 else 'take'} it; "
-        if takers and meant not in param_names
-        else ""
-    )
-    return (
-        f"{spec.name} takes no {quoted(name)}{'.' if meant == name else hint} "
-        f"({elsewhere}{spec.name} takes {', '.join(param_names)}.)"
-    )
 
 
 class Aggregation(NamedTuple):

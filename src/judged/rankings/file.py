@@ -221,6 +221,7 @@ def _about(rankings: Rankings) -> dict[str, Any]:
     from judged import __version__
 
     findings = findings_of(rankings)
+    shares = findings.judged_at_10
     doubts = [text for doubt in findings.doubts for text in doubt.sentences()]
     return {
         "version": 1,
@@ -233,19 +234,11 @@ def _about(rankings: Rankings) -> dict[str, Any]:
         "audit": {
             **{name: getattr(findings, name) for name in COUNTS},
             "missing_queries": list(findings.missing_queries),
-            "judged_at_10": _sum_to_json(findings.judged_at_10),
+            "judged_at_10": [str(shares.steps), shares.beyond, shares.count],
             "notes": [_note_to_json(note) for note in dict.fromkeys((*doubts, *findings.notes))],
             "closing": [_note_to_json(note) for note in findings.closing],
         },
     }
-
-
-def _sum_to_json(exact: ExactSum) -> list[Any]:
-    return [str(exact.steps), exact.beyond, exact.count]
-
-
-def _sum_from_json(parts: Sequence[Any]) -> ExactSum:
-    return ExactSum(int(parts[0]), float(parts[1]), int(parts[2]))
 
 
 def _note_to_json(note: str) -> list[str]:
@@ -298,10 +291,11 @@ def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
         uncut["best_score"] = arrays.get("best_score")
         before = {**about, "unjudged": "nonrelevant", "depth": None}
         whole = Rankings(**shared, **uncut, **before)  # type: ignore[arg-type]
+    shares = audit["judged_at_10"]
     findings = Findings(
         **{name: audit[name] for name in COUNTS},
         missing_queries=tuple(audit["missing_queries"]),
-        judged_at_10=_sum_from_json(audit["judged_at_10"]),
+        judged_at_10=ExactSum(int(shares[0]), float(shares[1]), int(shares[2])),
         notes=tuple(NOTE_KINDS[kind](text) for kind, text in audit["notes"]),
         closing=tuple(NOTE_KINDS[kind](text) for kind, text in audit["closing"]),
     )

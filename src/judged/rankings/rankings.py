@@ -539,14 +539,12 @@ class Rankings:
         hits, hit_query = gathered(self.hit_query, index, len(self))
         pool, pool_query = gathered(self.pool_query, index, len(self))
 
+        columns = {name: getattr(self, name) for name in _BY_QUERY}
         changes = {
             **self.hits(hits),
+            **{name: None if each is None else each[index] for name, each in columns.items()},
             "queries": tuple(self.queries[i] for i in index),
-            "retrieved": self.retrieved[index],
-            "missing": self.missing[index],
-            "collection": None if self.collection is None else self.collection[index],
             "weights": None if self.weights is None else self.weights.take(index),
-            "best_score": None if self.best_score is None else self.best_score[index],
             "hit_query": hit_query,
             "pool_query": pool_query,
             "pool_grade": self.pool_grade[pool],

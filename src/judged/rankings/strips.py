@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats
 from judged.options import OPTIONS
-from judged.rankings.rankings import freeze
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
@@ -54,9 +53,6 @@ class Strips:
     kind: NDArray[np.uint8]  # for each query and rank, an index into `KINDS`
     grade: Floats  # for each query and rank, the grade; NaN without a result or judgement
     top: float  # the best grade among the judgements of all queries; 1 where nothing is relevant
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __len__(self) -> int:
         return len(self.kind)

@@ -174,10 +174,3 @@ def test_a_clash_is_no_duplicate_and_a_duplicate_is_found_in_a_clash() -> None:
         judgements, pl.concat([run, run[:1]]), policy={"duplicates": "first"}
     )
     assert as_judged(rankings) == judge_slowly(GIVEN.judgements, GIVEN.rows)
-
-
-def test_a_row_repeated_many_times_is_refused_at_once() -> None:
-    """The pairs of n equal rows are n²; they are not all looked at."""
-    rows = pl.DataFrame({"query": ["q"] * 30_000, "item": ["a"] * 30_000, "score": [1.0] * 30_000})
-    with pytest.raises(InputError, match="query 'q' has item 'a' more than once"):
-        Rankings.from_run({"q": {"a": 1}}, rows)

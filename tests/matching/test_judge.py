@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import polars as pl
 import pytest
 
 from judged import Policy, evaluate
-from judged.errors import InputError
 from judged.rankings.rankings import Rankings
 from judged.results import Audit
+from support.errors import error_of
 from support.evaluating import rank
 from support.loops import for_each
 
@@ -27,10 +28,7 @@ def grades(*rows: tuple[str, str, float]) -> pl.DataFrame:
     return frame(*rows, value="grade")
 
 
-def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any) -> str:
-    with pytest.raises(error) as caught:
-        rank(*arguments, **options)
-    return str(caught.value)
+refused = partial(error_of, rank)
 
 
 # -- duplicates
@@ -68,11 +66,6 @@ WRONG: dict[str, tuple[Any, Any, str]] = {
         frame(("q", "a", 1.0), ("q", "b", np.nan), ("r", "c", np.nan)),
         f"a data frame, row 2: {NAN.format('b')} (and 1 more). {NO_PLACE}",
     ),
-    "NaN in rows that are not grouped": (
-        ONE,
-        frame(("q", "a", 1.0), ("r", "b", 1.0), ("q", "c", np.nan)),
-        f"a data frame, row 3: {NAN.format('c')}. {NO_PLACE}",
-    ),
     "NaN in a dict": (
         ONE,
         {"q": {"a": 1.0, "b": np.nan}},
@@ -102,15 +95,11 @@ def test_duplicate_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("run").write_text(
         "q Q0 a 1 3 t\nq Q0 b 2 2 t\nr Q0 a 1 1 t\nq Q0 a 3 1 t\n", encoding="utf-8"
     )
-    Path("good").write_text("q 0 a 1\n", encoding="utf-8")
-    assert (
-        refused("qrels", {"q": {"a": 1.0}})
-        == f"qrels, lines 2 and 5: query 'q' has item 'a' more than once. {REMEDY}"
-    )
-    assert (
-        refused("good", "run")
-        == f"run, lines 1 and 4: query 'q' has item 'a' more than once. {REMEDY}"
-    )
+    for where, judgements, run in (
+        ("qrels, lines 2 and 5", "qrels", {"q": {"a": 1.0}}),
+        ("run, lines 1 and 4", ONE, "run"),
+    ):
+        assert refused(judgements, run) == f"{where}: {REPEATED.format('a')}. {REMEDY}"
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
@@ -173,22 +162,7 @@ def test_an_empty_run_is_refused(run: Any) -> None:
     )
 
 
-def test_one_empty_list_is_a_list() -> None:
-    rankings = Rankings.from_run({"q": {"a": 1}, "r": {"a": 1}}, {"q": {}, "r": {"a": 1.0}})
-    assert rankings.retrieved.tolist() == [0, 1]
-    assert rankings.missing.tolist() == [False, False]
-
-
 # -- depth and collection
-
-
-def test_depth() -> None:
-    run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "r": {"c": 1.0}}
-    rankings = Rankings.from_run({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, policy={"depth": 2})
-    assert rankings.hit_rank.tolist() == [2, 1]
-    assert rankings.retrieved.tolist() == [2, 1]
-    assert rankings.pool_grade.tolist() == [1, 1, 1]
-    assert rankings.depth == 2
 
 
 @pytest.mark.parametrize("collection", [10, {"q": 10, "r": 10, "other": 3}])
@@ -209,15 +183,6 @@ def test_ids_are_exact_texts() -> None:
     assert rankings.hit_grade.tolist() == [0, 1]
 
 
-def test_queries_keep_the_order_of_the_judgements() -> None:
-    judgements = grades(("q2", "a", 1.0), ("q10", "a", 1.0), ("q2", "b", 0.0), ("q1", "a", 1.0))
-    assert Rankings.from_run(judgements, frame(("q1", "a", 1.0), ("q2", "a", 1.0))).queries == (
-        "q2",
-        "q10",
-        "q1",
-    )
-
-
 def test_judging_changes_nothing_of_the_callers() -> None:
     judgements = {"q": {"b": 1, "a": 0}}
     run = {"q": {"b": 1.0, "a": 2.0}}
@@ -228,12 +193,6 @@ def test_judging_changes_nothing_of_the_callers() -> None:
     copy = table.clone()
     evaluate(judgements, table)
     assert table.equals(copy)
-
-
-def test_judge_takes_one_run() -> None:
-    assert refused({"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}, "two": {"q": {"a": 1.0}}}) == (
-        "from_run takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
-    )
 
 
 # -- the audit
@@ -311,9 +270,8 @@ def test_what_the_audit_says() -> None:
 
 
 def test_the_audit_agrees_with_the_measures() -> None:
-    evaluation = evaluate(
-        JUDGEMENTS, RUN, ["NumQ", "NumRet", "Judged@10"], policy={"missing": "skip"}
-    )
+    measures = ["NumQ", "NumRet", "Judged@10"]
+    evaluation = evaluate(JUDGEMENTS, RUN, measures, policy={"missing": "skip"})
     audit = evaluation.scored().audit
     assert evaluation.value("NumQ") == audit.judged_queries - len(audit.missing_queries)
     assert evaluation.value("NumRet") == audit.results

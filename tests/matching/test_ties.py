@@ -95,12 +95,6 @@ def outcome(call: Any) -> Any:
         return str(error)
 
 
-def test_without_ties_every_order_is_the_same() -> None:
-    judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
-    found = restated(Rankings.from_run(judgements, run), Policy(ties="input"))
-    assert not differing(found, Rankings.from_run(judgements, run, policy={"ties": "input"}))
-
-
 def test_what_was_cut_cannot_be_restated() -> None:
     cut = Rankings.from_run({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, policy={"depth": 1})
     assert error_of(restated, cut, Policy(), error=PolicyError) == (

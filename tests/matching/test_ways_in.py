@@ -83,6 +83,15 @@ def in_memory(make: Callable[[Lists, str], Any]) -> Callable[[Lists, str, Path],
     return lambda lists, value, folder: make(lists, value)
 
 
+def in_lists(result: Callable[[tuple[str, float]], Any]) -> Callable[[Lists, str], Any]:
+    """Lists of results; judgements stay a dict."""
+    return lambda lists, value: (
+        {query: list(map(result, inner.items())) for query, inner in lists.items()}
+        if value == "score"
+        else lists
+    )
+
+
 def in_parquet(lists: Lists, value: str, folder: Path) -> Path:
     polars(lists, value).write_parquet(folder / f"{value}.parquet")
     return folder / f"{value}.parquet"
@@ -133,23 +142,8 @@ def read(given: Any, value: str) -> Any:
 
 WAYS: dict[str, Callable[[Lists, str, Path], Any]] = {
     "dict": in_memory(lambda lists, value: lists),
-    "pairs": in_memory(
-        lambda lists, value: (
-            {query: list(inner.items()) for query, inner in lists.items()}
-            if value == "score"
-            else lists
-        )
-    ),
-    "mappings": in_memory(
-        lambda lists, value: (
-            {
-                query: [{"id": item, "score": score} for item, score in inner.items()]
-                for query, inner in lists.items()
-            }
-            if value == "score"
-            else lists
-        )
-    ),
+    "pairs": in_memory(in_lists(tuple)),
+    "mappings": in_memory(in_lists(lambda pair: {"id": pair[0], "score": pair[1]})),
     "polars": in_memory(polars),
     "polars lazy": in_memory(lambda lists, value: polars(lists, value).lazy()),
     "pandas": in_memory(lambda lists, value: pd.DataFrame(columns(lists, value))),
@@ -372,26 +366,16 @@ def test_duplicates_by_every_way_in(duplicates: Any, ties: str, tmp_path: Path) 
     (tmp_path / "run.trec").write_text(
         "".join(f"{query} Q0 {item} 1 {score} mine\n" for query, item, score in table)
     )
-    found = set()
     for run in (pairs, frame, frame.to_pandas(), tmp_path / "run.json", tmp_path / "run.trec"):
+        policy = {"ties": ties, "duplicates": duplicates}
         if duplicates == "error":
             with pytest.raises(InputError, match=r"query 'q' has item 'a' more than once"):
-                Rankings.from_run(qrels, run, policy={"duplicates": duplicates})
-        else:
-            rankings = Rankings.from_run(
-                qrels, run, policy={"ties": ties, "duplicates": duplicates}
-            )
-            assert rankings.audit is not None
-            found.add(
-                (
-                    str(rankings.hit_rank.tolist()),
-                    str(rankings.hit_grade.tolist()),
-                    rankings.audit.duplicates_dropped,
-                )
-            )
-    order = "[1.0, 2.0, 0.0, 1.0]" if ties == "id" else "[1.0, 0.0, 2.0, 1.0]"
-    rank = "[1, 3, 4, 1]" if ties == "id" else "[1, 2, 3, 1]"
-    assert found == (set() if duplicates == "error" else {(rank, order, 2)})
+                Rankings.from_run(qrels, run, policy=policy)
+            continue
+        found = Rankings.from_run(qrels, run, policy=policy)
+        assert found.hit_rank.tolist() == ([1, 3, 4, 1] if ties == "id" else [1, 2, 3, 1])
+        assert found.hit_grade.tolist() == ([1, 2, 0, 1] if ties == "id" else [1, 0, 2, 1])
+        assert found.audit.duplicates_dropped == 2
 
 
 def test_the_first_of_a_ranked_list_is_kept(tmp_path: Path) -> None:
@@ -419,25 +403,3 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(
     audit = Rankings.from_run({"q": {"a": 1}}, given).audit
     assert len(audit.warnings) == 1
     assert "such as 9007199254740992 of query 'q'" in audit.warnings[0]
-
-
-@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int128])
-def test_large_scores_of_typed_columns(dtype: Any) -> None:
-    frame = pl.DataFrame(
-        {"query": ["q", "q"], "item": ["a", "b"], "score": [2**53, 2**53 + 1]},
-        schema_overrides={"score": dtype},
-    )
-    audit = Rankings.from_run({"q": {"a": 1}}, frame).audit
-    assert audit.warnings
-    apart = frame.with_columns(score=pl.Series([2**53, 2**53 + 2], dtype=dtype))
-    audit = Rankings.from_run({"q": {"a": 1}}, apart).audit
-    assert not audit.warnings
-
-
-def test_relevance_lists_are_judged() -> None:
-    evaluation = Rankings.from_relevance([[1] * 10, [0] * 10]).evaluate("RR")
-    audit = evaluation.audit["run"]
-    assert audit.judged_at_10 == 1.0
-    assert audit.judged_results == audit.results == 20
-    assert not any("top-10" in sentence for sentence in audit.sentences())
-    assert Rankings.from_relevance([[1, None]]).evaluate("RR").audit["run"].judged_at_10 == 0.5

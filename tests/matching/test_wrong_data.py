@@ -18,6 +18,7 @@ import pytest
 
 import judged
 from judged import JudgedError, Rankings, evaluate, explain, read_judgements, read_run
+from support.errors import error_of
 from support.loops import for_each
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**400
@@ -63,11 +64,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "judge: judgements": lambda given: Rankings.from_run(given, RUN),
     "judge: run": lambda given: Rankings.from_run(QRELS, given),
     "judge: collection": lambda given: Rankings.from_run(QRELS, RUN, collection=given),
-    "judge: collection of a query": lambda given: Rankings.from_run(
-        QRELS, RUN, collection={"q": given}
-    ),
-    "judge: duplicates": lambda given: Rankings.from_run(QRELS, RUN, policy={"duplicates": given}),
-    "judge: depth": lambda given: Rankings.from_run(QRELS, RUN, policy={"depth": given}),
     "evaluate: judgements": lambda given: evaluate(given, RUN, "RR"),
     "evaluate: run": lambda given: evaluate(QRELS, given, "RR"),
     "evaluate: a grade": lambda given: evaluate({"q": {"a": given}}, RUN, "RR"),
@@ -118,24 +114,16 @@ def test_wrong_data(call: str) -> None:
     assert refused > 10
 
 
-@pytest.mark.parametrize("wrong", [[["1"]], [[0.5, "x"]], ["ab"], {"q": [1]}])
-def test_texts_are_no_grades(wrong: Any) -> None:
-    with pytest.raises(JudgedError):
-        Rankings.from_relevance(wrong)
-
-
-@pytest.mark.parametrize("wrong", [1.5, [1.5], -1, True, "3", NAN, HUGE])
-def test_sizes_are_whole_numbers(wrong: Any) -> None:
-    with pytest.raises(JudgedError, match="collection must be"):
-        Rankings.from_relevance([[1]], collection=wrong)
-    with pytest.raises(JudgedError, match="relevant must be"):
-        Rankings.from_relevance([[1]], relevant=wrong)
-
-
-@pytest.mark.parametrize("wrong", [[True, False], [2], [-1], [0.0], 0, "0"])
-def test_indices(wrong: Any) -> None:
-    with pytest.raises(JudgedError, match="the queries to take must be"):
-        Rankings.from_relevance([[1], [0]]).take(wrong)
+def test_neither_grades_nor_sizes_nor_indices() -> None:
+    for wrong in ([["1"]], [[0.5, "x"]], ["ab"], {"q": [1]}):
+        error_of(Rankings.from_relevance, wrong, error=JudgedError)
+    for wrong in (1.5, [1.5], -1, True, "3", NAN, HUGE):
+        for name in ("collection", "relevant"):
+            message = error_of(Rankings.from_relevance, [[1]], **{name: wrong})
+            assert f"{name} must be" in message
+    for wrong in ([True, False], [2], [-1], [0.0], 0, "0"):
+        message = error_of(Rankings.from_relevance([[1], [0]]).take, wrong)
+        assert "the queries to take must be" in message
 
 
 JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}

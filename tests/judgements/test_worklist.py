@@ -82,8 +82,6 @@ SAYS = (
     ("given", "says"),
     [
         *((each, SAYS.format(each)) for each in ("", "relevant", "0 no, 10 yes", "-1 spam, 0 no")),
-        ("0 no,, 1 yes", SAYS.format("0 no,, 1 yes")),
-        (None, SAYS.format(None)),
         ("0 no, 0 yes", "grades: 0 occurs twice; got '0 no, 0 yes'."),
         ("1 yes", "grades: give two or more; got '1 yes'."),
     ],
@@ -129,7 +127,7 @@ def test_a_sitting_begins_after_a_long_pause() -> None:
     assert last_session(Log())["median"] is None
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".ndjson", ".parquet"])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_what_a_queue_saves_is_what_is_judged(tmp_path: Path, ending: str) -> None:
     runs = {"one": {"q 1": ["a", "b"], "r": ["c"]}, "two": {"q 1": ["d", "b"], "r": ["e"]}}
     texts = {"b": {"title": "Bees", "text": "They fly."}, "c": "Cold."}

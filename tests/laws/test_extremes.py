@@ -3,8 +3,7 @@ why there is none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal, getcontext, localcontext
+from decimal import Decimal, localcontext
 from random import Random
 from typing import Any
 
@@ -13,88 +12,15 @@ import pytest
 
 from judged import Rankings, evaluate
 from judged.errors import MeasureError
-from judged.measures import REGISTRY, Measure, parse_measure
+from judged.measures import REGISTRY, parse_measure
 from judged.measures.gain import FARTHEST
 from support.errors import error_of
 from support.loops import for_each
-from support.rankings import PLAIN, mended, random_measure
+from support.rankings import PLAIN, Query, random_measure
+from support.twins import TWINS, gain_of
 
 GRADES = (0, -1, -1e300, 5e-324, 1e-300, 1e-12, 0.1, 1, 3, 52.5, 1023, 1024, 1500.25, 5000, 2**53)
 GREATEST = (*GRADES, 1e15 + 1, 1e200, 1e300, 1.7e308)
-ONE, TWO = Decimal(1), Decimal(2)
-List = list[float]
-
-
-def exact(value: float) -> Decimal:
-    return Decimal(value)
-
-
-def gain(grade: float, *, gain: str, gains: dict[float, float] | None, **rest: Any) -> Decimal:
-    if gains and grade in gains:
-        return exact(gains[grade])
-    if grade <= 0:
-        return Decimal(0)
-    return {"linear": exact, "binary": lambda grade: ONE, "exp": _exponential}[gain](grade)
-
-
-def _exponential(grade: float) -> Decimal:
-    """2^grade - 1: of the smallest grades, the first term of its series."""
-    return TWO ** exact(grade) - 1 if grade > 1e-20 else exact(grade) * TWO.ln()
-
-
-def discount(rank: int, log: float = 2) -> Decimal:
-    return exact(log).ln() / Decimal(rank + 1).ln()
-
-
-def dcg(gains: list[Decimal], k: int | None, log: float = 2) -> Decimal:
-    shown = gains if k is None else gains[:k]
-    return sum((g * discount(i, log) for i, g in enumerate(shown, 1)), Decimal(0))
-
-
-def twin_ndcg(listed: List, pool: List, *, k: Any, log: float, **shape: Any) -> Decimal | None:
-    best = dcg(sorted((gain(g, **shape) for g in pool), reverse=True), k, log)
-    return dcg([gain(g, **shape) for g in listed], k, log) / best if best else None
-
-
-def twin_dcg(listed: List, pool: List, *, k: Any, log: float, **shape: Any) -> Decimal:
-    return dcg([gain(g, **shape) for g in listed], k, log)
-
-
-def twin_q(listed: List, pool: List, *, beta: float, **shape: Any) -> Decimal | None:
-    ideal = sorted((gain(g, **shape) for g in pool), reverse=True)
-    own = [gain(g, **shape) for g in listed]
-    found = [i for i, g in enumerate(own, 1) if g > 0]
-    relevant = sum(1 for g in ideal if g > 0)
-    terms = [
-        (Decimal(place) + exact(beta) * sum(own[:i])) / (i + exact(beta) * sum(ideal[:i]))
-        for place, i in enumerate(found, 1)
-    ]
-    return sum(terms, Decimal(0)) / relevant if relevant else None
-
-
-def twin_err(listed: List, pool: List, *, k: Any, max_grade: float, **rest: Any) -> Decimal:
-    value, reading = Decimal(0), ONE
-    for rank, grade in enumerate(listed if k is None else listed[:k], 1):
-        stop = _exponential(max(grade, 0)) / TWO ** exact(max_grade)
-        value, reading = value + reading * stop / rank, reading * (1 - stop)
-    return value
-
-
-def twin_rbp(
-    listed: List, pool: List, *, k: Any, p: float, max_grade: float, **rest: Any
-) -> Decimal:
-    shown = listed if k is None else listed[:k]
-    terms = (exact(max(g, 0)) * exact(p) ** i for i, g in enumerate(shown))
-    return (1 - exact(p)) * sum(terms, Decimal(0)) / exact(max_grade)
-
-
-TWINS: dict[str, Callable[..., Decimal | None]] = {
-    "nDCG": twin_ndcg,
-    "DCG": twin_dcg,
-    "Q": twin_q,
-    "ERR": twin_err,
-    "RBP": twin_rbp,
-}
 MEASURES = [
     *(
         f"nDCG(gain={gain}{table}){k}"
@@ -117,11 +43,18 @@ MEASURES = [
 ]
 
 
-def _are_extreme(pool: List, value: Decimal, **params: Any) -> bool:
+def exact(value: Any) -> Any:
+    """Return decimal numbers for all numbers, but for cutoffs and levels."""
+    if isinstance(value, dict):
+        return {exact(grade): exact(gain) for grade, gain in value.items()}
+    return Decimal(value) if isinstance(value, (int, float)) else value
+
+
+def are_extreme(pool: list[Decimal], value: Decimal, params: dict[str, Any]) -> bool:
     """Whether gains are so large or so small that an error is the right answer."""
     if params.get("beta") or value > Decimal("1e290"):
         return True
-    greatest = max(gain(grade, **params) for grade in pool)
+    greatest = max(gain_of(grade, params["gain"], params["gains"]) for grade in pool)
     return greatest > Decimal("1e300") or greatest < Decimal("1e-280")
 
 
@@ -129,35 +62,38 @@ def _are_extreme(pool: List, value: Decimal, **params: Any) -> bool:
 def test_the_value_is_that_of_exact_arithmetic(text: str) -> None:
     draw, refused = Random(text), 0
     with localcontext() as context:
-        context.prec, context.Emax, context.Emin = 60, 10**17, -(10**17)
+        # Of 2 to the power of the smallest grade, 324 digits are those of 1.
+        context.prec, context.Emax, context.Emin = 400, 10**17, -(10**17)
         for _ in range(60):
             # 2 to the power of more than 10^17 is too much even here.
             known = GRADES if "exp" in text or "ERR" in text else GREATEST
             pool = [draw.choice(known) for _ in range(draw.randint(1, 6))]
-            listed = pool[: draw.randint(0, len(pool))]
+            listed = draw.randint(0, len(pool))
             measure = parse_measure(text)
             if "max_grade" in measure.params:
                 measure = measure(max_grade=max(max(pool), 4))
-            r = Rankings.from_relevance([listed], pool=[pool])
-            wanted = TWINS[measure.spec.name](listed, pool, **measure.params)
+            grades = tuple(map(exact, pool))
+            query = Query(grades[:listed], grades[listed:])
+            params = {
+                name: value if name in ("k", "rel") else exact(value)
+                for name, value in measure.params.items()
+            }
+            del params["aggregate"]
+            wanted = TWINS[measure.spec.name](query, **params)
+            case = text, pool, listed
             try:
+                r = Rankings.from_relevance([pool[:listed]], pool=[pool])
                 value = float(measure.compute(r)[0])
             except MeasureError:
                 refused += 1
-                assert wanted is None or _are_extreme(pool, wanted, **measure.params)
+                assert wanted != wanted or are_extreme(list(grades), wanted, params), case
                 continue
-            if wanted is None:
-                assert np.isnan(value), (text, pool)
+            if wanted != wanted:
+                assert np.isnan(value), case
             else:
-                assert abs(exact(value) - wanted) <= Decimal("1e-9") * wanted + Decimal("1e-100"), (
-                    text,
-                    listed,
-                    pool,
-                    value,
-                    wanted,
-                )
+                allowed = Decimal("1e-9") * wanted + Decimal("1e-100")
+                assert abs(exact(value) - wanted) <= allowed, (*case, value, wanted)
     assert refused == 0 or not text.startswith(("ERR", "RBP", "nDCG(gain=binary)"))
-    assert getcontext().Emax != 10**17
 
 
 @for_each("name", PLAIN)
@@ -166,7 +102,7 @@ def test_no_number_is_lost(name: str) -> None:
     error."""
     draw = Random(name)
     for _ in range(60):
-        measure: Measure = mended(random_measure(REGISTRY[name], draw))
+        measure = random_measure(REGISTRY[name], draw)
         pool = [draw.choice(GREATEST) for _ in range(draw.randint(1, 7))]
         listed = [draw.choice((grade, None)) for grade in pool]
         judged = [grade for grade in listed if grade is not None]

@@ -4,10 +4,13 @@ A twin takes a `Query` and the measure's parameters and returns a float, NaN whe
 no value.
 """
 
+# ruff: noqa: N802, N803 (measures and their parameters have names of their own)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from inspect import signature
 from math import ceil, exp, floor, inf, log, log2, nan
 from statistics import median
@@ -70,7 +73,7 @@ def share(part: float, whole: float) -> float:
 
 
 @twin
-def twin_P(query: Query, *, k: Any, rel: float, short: str) -> float:  # noqa: N802
+def twin_P(query: Query, *, k: Any, rel: float, short: str) -> float:
     found = len(relevant_ranks(query, k, rel))
     shown = len(top(query, k, count_relevant(query, rel)))
     if k is None or short == "shrink":
@@ -79,13 +82,13 @@ def twin_P(query: Query, *, k: Any, rel: float, short: str) -> float:  # noqa: N
 
 
 @twin
-def twin_Rprec(query: Query, *, rel: float, mult: float) -> float:  # noqa: N802
+def twin_Rprec(query: Query, *, rel: float, mult: float) -> float:
     rank = ceil(Fraction(mult).limit_denominator(10_000) * count_relevant(query, rel))
     return share(len([found for found in relevant_ranks(query, None, rel) if found <= rank]), rank)
 
 
 @twin
-def twin_Success(query: Query, *, k: Any, rel: float, of: str) -> float:  # noqa: N802
+def twin_Success(query: Query, *, k: Any, rel: float, of: str) -> float:
     relevant, found = count_relevant(query, rel), len(relevant_ranks(query, k, rel))
     if relevant == 0:
         return nan
@@ -93,7 +96,7 @@ def twin_Success(query: Query, *, k: Any, rel: float, of: str) -> float:  # noqa
 
 
 @twin
-def twin_R(query: Query, *, k: Any, rel: float, norm: str) -> float:  # noqa: N802
+def twin_R(query: Query, *, k: Any, rel: float, norm: str) -> float:
     relevant = count_relevant(query, rel)
     most = {None: len(query.shown) or 1, "R": relevant}.get(k, k)
     whole = min(relevant, most) if norm == "capped" else relevant
@@ -101,7 +104,7 @@ def twin_R(query: Query, *, k: Any, rel: float, norm: str) -> float:  # noqa: N8
 
 
 @twin
-def twin_F(query: Query, *, k: Any, rel: float, short: str, beta: float) -> float:  # noqa: N802
+def twin_F(query: Query, *, k: Any, rel: float, short: str, beta: float) -> float:
     recall = twin_R(query, k=k, rel=rel, norm="relevant")
     precision = twin_P(query, k=k, rel=rel, short=short)
     return balance(precision, recall, beta)
@@ -116,7 +119,7 @@ def balance(precision: float, recall: float, beta: float) -> float:
 
 
 @twin
-def twin_AP(query: Query, *, k: Any, rel: float, norm: str, area: str) -> float:  # noqa: N802
+def twin_AP(query: Query, *, k: Any, rel: float, norm: str, area: str) -> float:
     relevant = count_relevant(query, rel)
     if relevant == 0:
         return nan
@@ -158,18 +161,18 @@ def best_precision(query: Query, point: float, rel: float, rounding: str) -> flo
 
 
 @twin
-def twin_IPrec(query: Query, *, recall: float, rel: float, rounding: str) -> float:  # noqa: N802
+def twin_IPrec(query: Query, *, recall: float, rel: float, rounding: str) -> float:
     return best_precision(query, recall, rel, rounding)
 
 
 @twin
-def twin_IAP(query: Query, *, points: int | Sequence[float], rel: float, rounding: str) -> float:  # noqa: N802
+def twin_IAP(query: Query, *, points: int | Sequence[float], rel: float, rounding: str) -> float:
     wanted = [i / (points - 1) for i in range(points)] if isinstance(points, int) else points
     return sum(best_precision(query, point, rel, rounding) for point in wanted) / len(wanted)
 
 
 @twin
-def twin_RR(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_RR(query: Query, *, k: Any, rel: float) -> float:
     if count_relevant(query, rel) == 0:
         return nan
     ranks = relevant_ranks(query, k, rel)
@@ -182,7 +185,7 @@ def ranks_of_all(query: Query, rel: float) -> list[float]:
 
 
 @twin
-def twin_Rank(query: Query, *, rel: float, of: str, aggregate: str) -> float:  # noqa: N802
+def twin_Rank(query: Query, *, rel: float, of: str, aggregate: str) -> float:
     ranks = ranks_of_all(query, rel)
     if not ranks:
         return nan
@@ -191,29 +194,36 @@ def twin_Rank(query: Query, *, rel: float, of: str, aggregate: str) -> float:  #
     return sum(ranks) / len(ranks) if aggregate == "mean" else median(ranks)
 
 
-def gain_of(grade: float | None, gain: str, gains: Mapping[float, float] | None) -> float:
+def gain_of(grade: Any, gain: str, gains: Mapping[float, Any] | None) -> Any:
     if grade is None:
-        return 0.0
+        return 0
     if gains and grade in gains:
         return gains[grade]
     if grade <= 0:
-        return 0.0
-    return {"linear": grade, "exp": 2**grade - 1, "binary": 1.0}[gain]
+        return 0
+    if gain == "binary":
+        return 1
+    return grade if gain == "linear" else 2**grade - 1
 
 
-def discounted(gains: Sequence[float], base: float) -> float:
-    return sum(gain / log(rank + 1, base) for rank, gain in enumerate(gains, 1))
+def discounted(gains: Sequence[Any], base: Any) -> Any:
+    """In floats, or exactly where gains and the base are decimal numbers."""
+    if isinstance(base, Decimal):
+        logs = [Decimal(rank + 1).ln() / base.ln() for rank, _ in enumerate(gains, 1)]
+    else:
+        logs = [log(rank + 1, base) for rank, _ in enumerate(gains, 1)]
+    return sum(gain / each for gain, each in zip(gains, logs, strict=True))
 
 
 @twin
-def twin_DCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:  # noqa: N802
+def twin_DCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:
     return discounted(
         [gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))], log
     )
 
 
 @twin
-def twin_nDCG(query: Query, *, k: Any, gain: str, gains: Any, ideal: str, log: float) -> float:  # noqa: N802
+def twin_nDCG(query: Query, *, k: Any, gain: str, gains: Any, ideal: str, log: float) -> float:
     best = sorted((gain_of(grade, gain, gains) for grade in query.pool), reverse=True)
     depth = count_positive(query) if k == "R" else k
     if discounted(best[:depth], log) == 0:
@@ -233,8 +243,8 @@ def twin_nDCG(query: Query, *, k: Any, gain: str, gains: Any, ideal: str, log: f
 
 
 @twin
-def twin_RBP(query: Query, *, k: Any, rel: float, p: float, gain: str, max_grade: float) -> float:  # noqa: N802
-    rate = 0.0
+def twin_RBP(query: Query, *, k: Any, rel: float, p: float, gain: str, max_grade: float) -> float:
+    rate = 0 * p
     for rank, grade in enumerate(top(query, k, count_relevant(query, rel)), 1):
         gained = max(grade or 0, 0) / max_grade if gain == "graded" else is_relevant(grade, rel)
         rate += (1 - p) * gained * p ** (rank - 1)
@@ -242,8 +252,8 @@ def twin_RBP(query: Query, *, k: Any, rel: float, p: float, gain: str, max_grade
 
 
 @twin
-def twin_ERR(query: Query, *, k: Any, max_grade: float) -> float:  # noqa: N802
-    expected, reading = 0.0, 1.0
+def twin_ERR(query: Query, *, k: Any, max_grade: float) -> float:
+    expected, reading = 0 * max_grade, 1
     for rank, grade in enumerate(top(query, k, count_positive(query)), 1):
         stop = (2 ** max(grade or 0, 0) - 1) / 2**max_grade
         expected += reading * stop / rank
@@ -262,61 +272,48 @@ def confusion(query: Query, k: Any, rel: float) -> dict[str, int]:
     return boxes
 
 
-@twin
-def twin_TP(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
-    return confusion(query, k, rel)["TP"]
+def counted(box: str) -> Callable[..., float]:
+    return lambda query, *, k, rel: confusion(query, k, rel)[box]
+
+
+TWINS |= {box: counted(box) for box in ("TP", "FP", "FN", "TN")}
 
 
 @twin
-def twin_FP(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
-    return confusion(query, k, rel)["FP"]
-
-
-@twin
-def twin_FN(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
-    return confusion(query, k, rel)["FN"]
-
-
-@twin
-def twin_TN(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
-    return confusion(query, k, rel)["TN"]
-
-
-@twin
-def twin_Accuracy(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_Accuracy(query: Query, *, k: Any, rel: float) -> float:
     boxes = confusion(query, k, rel)
     return share(boxes["TP"] + boxes["TN"], query.collection)
 
 
 @twin
-def twin_Specificity(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_Specificity(query: Query, *, k: Any, rel: float) -> float:
     boxes = confusion(query, k, rel)
     return share(boxes["TN"], boxes["TN"] + boxes["FP"])
 
 
 @twin
-def twin_Judged(query: Query, *, k: Any) -> float:  # noqa: N802
+def twin_Judged(query: Query, *, k: Any) -> float:
     shown = top(query, k, count_relevant(query, 1))
     return share(sum(grade is not None and grade >= 0 for grade in shown), len(shown))
 
 
 @twin
-def twin_NumRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_NumRet(query: Query, *, k: Any, rel: float) -> float:
     return len(top(query, k, count_relevant(query, rel)))
 
 
 @twin
-def twin_NumRel(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_NumRel(query: Query, *, rel: float) -> float:
     return count_relevant(query, rel)
 
 
 @twin
-def twin_NumRelRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_NumRelRet(query: Query, *, k: Any, rel: float) -> float:
     return len(relevant_ranks(query, k, rel))
 
 
 @twin
-def twin_NumQ(query: Query) -> float:  # noqa: N802
+def twin_NumQ(query: Query) -> float:
     return 1.0
 
 
@@ -331,7 +328,7 @@ def gains_ideal(query: Query, gains: Any, gain: str = "linear") -> list[float]:
 
 
 @twin
-def twin_INP(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_INP(query: Query, *, rel: float) -> float:
     relevant, ranks = count_relevant(query, rel), relevant_ranks(query, None, rel)
     if relevant == 0:
         return nan
@@ -339,7 +336,7 @@ def twin_INP(query: Query, *, rel: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_PrecAtRecall(query: Query, *, recall: float, rel: float) -> float:  # noqa: N802
+def twin_PrecAtRecall(query: Query, *, recall: float, rel: float) -> float:
     relevant, ranks = count_relevant(query, rel), relevant_ranks(query, None, rel)
     if relevant == 0:
         return nan
@@ -350,7 +347,7 @@ def twin_PrecAtRecall(query: Query, *, recall: float, rel: float) -> float:  # n
 
 
 @twin
-def twin_RecallAtPrec(query: Query, *, precision: float, rel: float) -> float:  # noqa: N802
+def twin_RecallAtPrec(query: Query, *, precision: float, rel: float) -> float:
     relevant = count_relevant(query, rel)
     best, found = 0, 0
     for rank, grade in enumerate(query.shown, 1):
@@ -361,7 +358,7 @@ def twin_RecallAtPrec(query: Query, *, precision: float, rel: float) -> float:  
 
 
 @twin
-def twin_RankAUC(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_RankAUC(query: Query, *, rel: float) -> float:
     """Every pair of a relevant item and another: won, lost, or even where neither was retrieved."""
     away = [is_relevant(grade, rel) for grade in query.lost] + [False] * query.elsewhere
     places = [(rank, is_relevant(grade, rel)) for rank, grade in enumerate(query.shown)]
@@ -373,19 +370,19 @@ def twin_RankAUC(query: Query, *, rel: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_YAAP(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_YAAP(query: Query, *, rel: float) -> float:
     expected = sum(number / rank for number, rank in enumerate(relevant_ranks(query, None, rel), 1))
     return log((1 + expected) / (1 + count_relevant(query, rel) - expected))
 
 
 @twin
-def twin_IdealDCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:  # noqa: N802
+def twin_IdealDCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:
     depth = sum(grade > 0 for grade in query.pool) if k == "R" else k
     return discounted(gains_ideal(query, gains, gain)[:depth], log)
 
 
 @twin
-def twin_G(query: Query, *, gains: Any) -> float:  # noqa: N802
+def twin_G(query: Query, *, gains: Any) -> float:
     ideal = gains_ideal(query, gains)
     value = cost = reached = 0.0
     for rank, gain in enumerate(gains_shown(query, gains)):
@@ -396,7 +393,7 @@ def twin_G(query: Query, *, gains: Any) -> float:  # noqa: N802
 
 
 @twin
-def twin_binG(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_binG(query: Query, *, rel: float) -> float:
     ranks = relevant_ranks(query, None, rel)
     return share(
         sum(1 / log2(2 + rank - number) for number, rank in enumerate(ranks, 1)),
@@ -405,7 +402,7 @@ def twin_binG(query: Query, *, rel: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_nDCGRel(query: Query, *, gains: Any) -> float:  # noqa: N802
+def twin_nDCGRel(query: Query, *, gains: Any) -> float:
     ideal, shown = gains_ideal(query, gains), gains_shown(query, gains)
     if not ideal:
         return nan
@@ -416,7 +413,7 @@ def twin_nDCGRel(query: Query, *, gains: Any) -> float:  # noqa: N802
 
 
 @twin
-def twin_RnDCG(query: Query, *, rel: float, gains: Any) -> float:  # noqa: N802
+def twin_RnDCG(query: Query, *, rel: float, gains: Any) -> float:
     ideal, shown = gains_ideal(query, gains), gains_shown(query, gains)
     if count_relevant(query, rel) == 0 or not ideal:
         return nan
@@ -433,9 +430,9 @@ def twin_RnDCG(query: Query, *, rel: float, gains: Any) -> float:  # noqa: N802
 
 
 @twin
-def twin_Q(query: Query, *, gain: str, gains: Any, beta: float) -> float:  # noqa: N802
+def twin_Q(query: Query, *, gain: str, gains: Any, beta: float) -> float:
     ideal, shown = gains_ideal(query, gains, gain), gains_shown(query, gains, gain)
-    total = 0.0
+    total = 0 * beta
     for rank, value in enumerate(shown, 1):
         if value > 0:
             found = sum(each > 0 for each in shown[:rank])
@@ -444,7 +441,7 @@ def twin_Q(query: Query, *, gain: str, gains: Any, beta: float) -> float:  # noq
 
 
 @twin
-def twin_Bpref(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_Bpref(query: Query, *, rel: float) -> float:
     relevant = count_relevant(query, rel)
     nonrelevant = sum(0 <= grade < rel for grade in query.pool)
     value, above = 0.0, 0
@@ -457,7 +454,7 @@ def twin_Bpref(query: Query, *, rel: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_infAP(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_infAP(query: Query, *, rel: float) -> float:
     value = 0.0
     for rank, grade in enumerate(query.shown, 1):
         if is_relevant(grade, rel):
@@ -469,14 +466,14 @@ def twin_infAP(query: Query, *, rel: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_Unjudged(query: Query, *, k: Any) -> float:  # noqa: N802
+def twin_Unjudged(query: Query, *, k: Any) -> float:
     shown = top(query, k, count_relevant(query, 1))
     places = {None: len(shown), "R": count_relevant(query, 1)}.get(k, k)
     return share(sum(grade is None or grade < 0 for grade in shown), places)
 
 
 @twin
-def twin_RBPResidual(query: Query, *, p: float) -> float:  # noqa: N802
+def twin_RBPResidual(query: Query, *, p: float) -> float:
     unjudged = [
         p ** (rank - 1) for rank, grade in enumerate(query.shown, 1) if grade is None or grade < 0
     ]
@@ -484,25 +481,25 @@ def twin_RBPResidual(query: Query, *, p: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_SetAP(query: Query, *, rel: float) -> float:  # noqa: N802
+def twin_SetAP(query: Query, *, rel: float) -> float:
     found = len(relevant_ranks(query, None, rel))
     return share(found * found, (len(query.shown) or 1) * count_relevant(query, rel))
 
 
 @twin
-def twin_Utility(query: Query, *, rel: float, a: float, b: float, c: float, d: float) -> float:  # noqa: N802
+def twin_Utility(query: Query, *, rel: float, a: float, b: float, c: float, d: float) -> float:
     boxes = confusion(query, None, rel)
     return a * boxes["TP"] + b * boxes["FP"] + c * boxes["FN"] + d * boxes["TN"]
 
 
 @twin
-def twin_FallOut(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_FallOut(query: Query, *, k: Any, rel: float) -> float:
     boxes = confusion(query, k, rel)
     return share(boxes["FP"], boxes["FP"] + boxes["TN"])
 
 
 @twin
-def twin_NumNonrelRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
+def twin_NumNonrelRet(query: Query, *, k: Any, rel: float) -> float:
     shown = top(query, k, count_relevant(query, rel))
     return sum(grade is not None and 0 <= grade < rel for grade in shown)
 
@@ -510,18 +507,16 @@ def twin_NumNonrelRet(query: Query, *, k: Any, rel: float) -> float:  # noqa: N8
 # -- user models: gain per result read, rank by rank
 
 
-def expected(
+def gain_per_result(
+    go_on: Callable[..., float],
+    rest: Callable[..., float],
     query: Query,
     *,
     k: Any,
     min_rel: float,
     max_rel: float,
-    go_on: Callable[[int, float, float], float],
-    rest: Callable[[int, float], float] = lambda last, gained: nan,
+    **given: float,
 ) -> float:
-    """Gain per result read: `go_on(rank, gain, gained so far)` is C; `rest(last, gained)` is what
-    the ranks after the last one of the list add to the reading, per chance of getting to the first
-    of them, where there is no k."""
     shown = query.shown
     end = {"R": sum(grade > min_rel for grade in query.pool), None: len(shown)}.get(k, k)
     chance, reaped, read, gained = 1.0, 0.0, 0.0, 0.0
@@ -531,10 +526,14 @@ def expected(
         gained += gain
         reaped += chance * gain
         read += chance
-        chance *= go_on(rank, gain, gained)
+        chance *= go_on(i=rank, gain=gain, gained=gained, **given)
     if k is None and chance > 0:
-        read += chance * rest(len(shown), gained)
+        read += chance * rest(last=len(shown), gained=gained, **given)
     return reaped / read if read else 0.0
+
+
+def nothing_known(**_: float) -> float:
+    return nan
 
 
 def squares(last: int, ahead: float) -> float:
@@ -544,60 +543,29 @@ def squares(last: int, ahead: float) -> float:
     return float(x**2 * zeta(2, x))
 
 
-@twin
-def twin_SDCG(query: Query, **given: Any) -> float:  # noqa: N802
-    return expected(query, **given, go_on=lambda i, gain, gained: log2(i + 1) / log2(i + 2))
-
-
-@twin
-def twin_INSQ(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
-    def go_on(i: int, gain: float, gained: float) -> float:
-        return ((i + 2 * T - 1) / (i + 2 * T)) ** 2
-
-    return expected(query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
-
-
-@twin
-def twin_INST(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
-    def go_on(i: int, gain: float, gained: float) -> float:
-        left = T - gained
-        return ((i + T + left - 1) / (i + T + left)) ** 2
-
-    return expected(
-        query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T - gained)
-    )
-
-
-@twin
-def twin_BPM(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
+MODELS: dict[str, tuple[Callable[..., float], Callable[..., float]]] = {
+    "SDCG": (lambda i, **_: log2(i + 1) / log2(i + 2), nothing_known),
+    "INSQ": (
+        lambda i, T, **_: ((i + 2 * T - 1) / (i + 2 * T)) ** 2,
+        lambda last, T, **_: squares(last, 2 * T),
+    ),
+    "INST": (
+        lambda i, gained, T, **_: ((i + 2 * T - gained - 1) / (i + 2 * T - gained)) ** 2,
+        lambda last, gained, T, **_: squares(last, 2 * T - gained),
+    ),
     # Rounding: gains that add up to T must end the reading.
-    return expected(query, **given, go_on=lambda i, gain, gained: float(gained < T - 1e-9))
-
-
-@twin
-def twin_NERR8(query: Query, **given: Any) -> float:  # noqa: N802
-    return expected(query, **given, go_on=lambda i, gain, gained: 1 - gain)
-
-
-@twin
-def twin_NERR9(query: Query, **given: Any) -> float:  # noqa: N802
-    return expected(query, **given, go_on=lambda i, gain, gained: i / (i + 1) * (1 - gain))
-
-
-@twin
-def twin_NERR10(query: Query, *, p: float, **given: Any) -> float:  # noqa: N802
-    def go_on(i: int, gain: float, gained: float) -> float:
-        return p * (1 - gain)
-
-    return expected(query, **given, go_on=go_on, rest=lambda last, gained: 1 / (1 - p))
-
-
-@twin
-def twin_NERR11(query: Query, *, T: float, **given: Any) -> float:  # noqa: N802, N803
-    def go_on(i: int, gain: float, gained: float) -> float:
-        return ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - gain)
-
-    return expected(query, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
+    "BPM": (lambda gained, T, **_: float(gained < T - 1e-9), nothing_known),
+    "NERR8": (lambda gain, **_: 1 - gain, nothing_known),
+    "NERR9": (lambda i, gain, **_: i / (i + 1) * (1 - gain), nothing_known),
+    "NERR10": (lambda gain, p, **_: p * (1 - gain), lambda p, **_: 1 / (1 - p)),
+    "NERR11": (
+        lambda i, gain, T, **_: ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - gain),
+        lambda last, T, **_: squares(last, 2 * T),
+    ),
+}
+"""C of a rank, of its gain and of the gain so far; and what the ranks after the last one of a list
+without k add to the reading, per chance of getting to the first of them."""
+TWINS |= {name: partial(gain_per_result, *model) for name, model in MODELS.items()}
 
 
 def overlap(one: Sequence[object], other: Sequence[object], *, p: float, depth: int) -> float:
@@ -615,7 +583,7 @@ def overlap(one: Sequence[object], other: Sequence[object], *, p: float, depth: 
 
 
 @twin
-def twin_Compat(query: Query, *, k: Any, p: float, normalize: str) -> float:  # noqa: N802
+def twin_Compat(query: Query, *, k: Any, p: float, normalize: str) -> float:
     shown, lost = query.shown, query.lost
     # Items are numbers: those of the list are their ranks, the others come after.
     grades = {**dict(enumerate(shown, 1)), **dict(enumerate(lost, len(shown) + 1))}

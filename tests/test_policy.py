@@ -13,6 +13,7 @@ from judged import Policy, Rankings, evaluate
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.policy import CHOICES
 from support.errors import error_of
+from support.loops import for_each
 
 # q1: a at rank 1 of 2 (RR 1, P@2 1/2). q2: b at rank 2 of 2 (RR 1/2). q3 is missing from the run.
 # q4 has nothing relevant.
@@ -20,127 +21,86 @@ JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 0}}
 RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q4": {"d": 2.0, "x": 1.0}}
 
 
-def values(measure: str, **policy: str) -> list[float]:
-    evaluation = evaluate(JUDGEMENTS, RUN, [measure], policy=policy)
-    return evaluation.scored().values[evaluation.measure()].tolist()
-
-
-def summary(measure: str, **policy: str) -> float:
-    return evaluate(JUDGEMENTS, RUN, [measure], policy=policy).value()
-
-
-def same(ours: list[float], expected: list[float]) -> bool:
-    return ours == pytest.approx(expected, nan_ok=True, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("policy", "per_query", "mean"),
-    [
-        ({}, [1, 0.5, 0, 0], 1.5 / 4),
-        ({"missing": "zero", "empty": "zero"}, [1, 0.5, 0, 0], 1.5 / 4),
-        ({"missing": "skip"}, [1, 0.5, nan, 0], 1.5 / 3),
-        ({"empty": "one"}, [1, 0.5, 0, 1], 2.5 / 4),
-        ({"empty": "skip"}, [1, 0.5, 0, nan], 1.5 / 3),
-        ({"missing": "skip", "empty": "one"}, [1, 0.5, nan, 1], 2.5 / 3),
-        ({"missing": "skip", "empty": "skip"}, [1, 0.5, nan, nan], 1.5 / 2),
-    ],
-)
-def test_reciprocal_rank(policy: dict[str, str], per_query: list[float], mean: float) -> None:
-    assert same(values("RR", **policy), per_query)
-    assert summary("RR", **policy) == pytest.approx(mean, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("policy", "per_query", "mean", "median"),
-    [
-        # Lower is better: the worst rank is infinite, the best is 1.
-        ({}, [1, 2, inf, inf], inf, inf),
-        ({"empty": "one"}, [1, 2, inf, 1], inf, 1.5),
-        ({"empty": "skip"}, [1, 2, inf, nan], inf, 2),
-        ({"missing": "skip"}, [1, 2, nan, inf], inf, 2),
-        ({"missing": "skip", "empty": "skip"}, [1, 2, nan, nan], 1.5, 1.5),
-        ({"missing": "skip", "empty": "one"}, [1, 2, nan, 1], 4 / 3, 1),
-    ],
-)
-def test_ranks(policy: dict[str, str], per_query: list[float], mean: float, median: float) -> None:
-    assert same(values("Rank", **policy), per_query)
-    assert summary("MeanRank", **policy) == pytest.approx(mean)
-    assert summary("MedianRank", **policy) == median
-
-
-def test_ranks_of_all_relevant_items_are_those_of_the_queries_that_count() -> None:
-    # 1, 2 and infinite (q3); q4 has none and counts with the worst rank, the best or not at all.
-    assert summary("MedianRank(of=all)") == inf
-    assert summary("MedianRank(of=all)", empty="one") == 1.5
-    assert summary("MedianRank(of=all)", empty="skip") == 2
-    assert summary("MeanRank(of=all)") == inf
-    assert summary("MeanRank(of=all)", missing="skip", empty="skip") == 1.5
-    assert summary("MeanRank(of=all)", missing="skip", empty="one") == (1 + 2 + 1) / 3
-
-
-@pytest.mark.parametrize(
-    ("policy", "expected"),
-    [
-        # P@2: 1/2, 1/2, 0, 0; R@2: 1, 1, 0, undefined.
-        # zero: mean P 1/4, mean R 2/4: F = 2 (1/4)(1/2) / (3/4) = 1/3
-        ({}, 1 / 3),
-        # one: P and R of q4 become 1: mean P 2/4, mean R 3/4: F = 2 (1/2)(3/4) / (5/4) = 3/5
-        ({"empty": "one"}, 3 / 5),
-        # skip: mean P 1/3, mean R 2/3: F = 2 (1/3)(2/3) / 1 = 4/9
-        ({"empty": "skip"}, 4 / 9),
-        # without q3 too: mean P 1/2, mean R 1: F = 2 (1/2) / (3/2) = 2/3
-        ({"empty": "skip", "missing": "skip"}, 2 / 3),
-    ],
-)
-def test_f_of_the_means(policy: dict[str, str], expected: float) -> None:
-    assert summary("F(average=means)@2", **policy) == pytest.approx(expected, abs=1e-15)
-
-
-def test_f_of_the_queries() -> None:
+W = inf  # the worst rank
+EFFECTS: list[tuple[str, str, list[float] | None, float]] = [
+    # measure, policy, values of q1 to q4, summary
+    ("RR", "", [1, 0.5, 0, 0], 1.5 / 4),
+    ("RR", "missing=zero empty=zero", [1, 0.5, 0, 0], 1.5 / 4),
+    ("RR", "missing=skip", [1, 0.5, nan, 0], 1.5 / 3),
+    ("RR", "empty=one", [1, 0.5, 0, 1], 2.5 / 4),
+    ("RR", "empty=skip", [1, 0.5, 0, nan], 1.5 / 3),
+    ("RR", "missing=skip empty=one", [1, 0.5, nan, 1], 2.5 / 3),
+    ("RR", "missing=skip empty=skip", [1, 0.5, nan, nan], 1.5 / 2),
+    # Lower is better: the worst rank is infinite, the best is 1.
+    ("MeanRank", "", [1, 2, W, W], W),
+    ("MeanRank", "empty=one", [1, 2, W, 1], W),
+    ("MeanRank", "empty=skip", [1, 2, W, nan], W),
+    ("MeanRank", "missing=skip", [1, 2, nan, W], W),
+    ("MeanRank", "missing=skip empty=skip", [1, 2, nan, nan], 1.5),
+    ("MeanRank", "missing=skip empty=one", [1, 2, nan, 1], 4 / 3),
+    ("MedianRank", "", [1, 2, W, W], W),
+    ("MedianRank", "empty=one", [1, 2, W, 1], 1.5),
+    ("MedianRank", "empty=skip", [1, 2, W, nan], 2),
+    ("MedianRank", "missing=skip", [1, 2, nan, W], 2),
+    ("MedianRank", "missing=skip empty=skip", [1, 2, nan, nan], 1.5),
+    ("MedianRank", "missing=skip empty=one", [1, 2, nan, 1], 1),
+    # All relevant items: 1, 2 and infinite (q3); q4 has none and counts with the worst rank, the
+    # best or not at all.
+    ("MedianRank(of=all)", "", None, W),
+    ("MedianRank(of=all)", "empty=one", None, 1.5),
+    ("MedianRank(of=all)", "empty=skip", None, 2),
+    ("MeanRank(of=all)", "", None, W),
+    ("MeanRank(of=all)", "missing=skip empty=skip", None, 1.5),
+    ("MeanRank(of=all)", "missing=skip empty=one", None, (1 + 2 + 1) / 3),
+    # P@2: 1/2, 1/2, 0, 0; R@2: 1, 1, 0, undefined.
+    # zero: mean P 1/4, mean R 2/4: F = 2 (1/4)(1/2) / (3/4) = 1/3
+    ("F(average=means)@2", "", None, 1 / 3),
+    # one: P and R of q4 become 1: mean P 2/4, mean R 3/4: F = 2 (1/2)(3/4) / (5/4) = 3/5
+    ("F(average=means)@2", "empty=one", None, 3 / 5),
+    # skip: mean P 1/3, mean R 2/3: F = 2 (1/3)(2/3) / 1 = 4/9
+    ("F(average=means)@2", "empty=skip", None, 4 / 9),
+    # without q3 too: mean P 1/2, mean R 1: F = 2 (1/2) / (3/2) = 2/3
+    ("F(average=means)@2", "empty=skip missing=skip", None, 2 / 3),
     # 2 (1/2)(1) / (3/2) = 2/3 for q1 and q2
-    assert same(values("F@2"), [2 / 3, 2 / 3, 0, 0])
-    assert summary("F@2") == pytest.approx(1 / 3)
-    assert summary("F@2", empty="one") == pytest.approx((2 / 3 + 2 / 3 + 0 + 1) / 4)
+    ("F@2", "", [2 / 3, 2 / 3, 0, 0], 1 / 3),
+    ("F@2", "empty=one", [2 / 3, 2 / 3, 0, 1], (2 / 3 + 2 / 3 + 0 + 1) / 4),
+    # Counts are what they are, of the queries that count.
+    *(
+        (measure, policy, counts, sum(counts))
+        for policy in ("empty=zero", "empty=one")
+        for measure, counts in (
+            ("NumRet", [2.0, 2, 0, 2]),
+            ("NumRel", [1.0, 1, 1, 0]),
+            ("NumRelRet", [1.0, 1, 0, 0]),
+            ("NumQ", [1.0, 1, 1, 1]),
+            ("TP@1", [1.0, 0, 0, 0]),
+            ("FP@1", [0.0, 1, 0, 1]),
+            ("FN@1", [0.0, 1, 1, 0]),
+        )
+    ),
+    ("NumQ", "missing=skip", None, 3),
+    ("NumQ", "missing=skip empty=skip", None, 2),
+    ("NumRet", "empty=skip", None, 4),
+]
 
 
-@pytest.mark.parametrize("empty", ["zero", "one"])
-@pytest.mark.parametrize(
-    ("measure", "per_query", "total"),
-    [
-        ("NumRet", [2, 2, 0, 2], 6),
-        ("NumRel", [1, 1, 1, 0], 3),
-        ("NumRelRet", [1, 1, 0, 0], 2),
-        ("NumQ", [1, 1, 1, 1], 4),
-        ("TP@1", [1, 0, 0, 0], 1),
-        ("FP@1", [0, 1, 0, 1], 2),
-        ("FN@1", [0, 1, 1, 0], 2),
-    ],
-)
-def test_counts_are_what_they_are(
-    measure: str, per_query: list[float], total: float, empty: str
+@for_each(("measure", "policy", "per_query", "summary"), EFFECTS)
+def test_what_a_policy_does(
+    measure: str, policy: str, per_query: list[float] | None, summary: float
 ) -> None:
-    assert values(measure, empty=empty) == per_query
-    assert summary(measure, empty=empty) == total
-
-
-def test_counts_concern_the_queries_that_count() -> None:
-    assert summary("NumQ", missing="skip") == 3
-    assert summary("NumQ", missing="skip", empty="skip") == 2
-    assert summary("NumRet", empty="skip") == 4
+    choices = dict(choice.split("=") for choice in policy.split())
+    found = evaluate(JUDGEMENTS, RUN, [measure], policy=choices)
+    assert found.value() == pytest.approx(summary, abs=1e-15)
+    if per_query is not None:
+        values = found.scored().values[found.measure()].tolist()
+        assert values == pytest.approx(per_query, nan_ok=True, abs=1e-15)
 
 
 def test_what_is_nothing_relevant_hangs_on_the_level() -> None:
     rankings = Rankings.from_run({"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}})
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).to_frame(per_query=True)[
-        "RR(rel=2)"
-    ].to_list() == [1, 1]
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "skip"}).to_frame(per_query=True)[
-        "RR(rel=2)"
-    ].to_list() == [None, 1]
-    assert rankings.evaluate(["RR(rel=2)"]).to_frame(per_query=True)["RR(rel=2)"].to_list() == [
-        0,
-        1,
-    ]
+    for empty, values in {"one": [1, 1], "skip": [None, 1], "zero": [0, 1]}.items():
+        found = rankings.evaluate(["RR(rel=2)"], policy={"empty": empty})
+        assert found.to_frame(per_query=True)["RR(rel=2)"].to_list() == values
 
 
 def test_gain_needs_only_a_grade_above_zero() -> None:
@@ -156,7 +116,7 @@ def test_no_query_that_counts_has_no_mean() -> None:
     assert rankings.evaluate(["MedianRank(of=all)"], policy={"empty": "zero"}).value() == inf
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("policy", "message"),
     [
         (
@@ -176,10 +136,9 @@ def test_errors_on_demand(policy: dict[str, str], message: str) -> None:
 
 
 # -- the policy itself
-# -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
         (
@@ -228,35 +187,25 @@ def test_a_policy_says_what_it_means() -> None:
 
 
 # -- rankings made once, evaluated under other policies
-# --------------------------------------------------------------
 
-TIED = Rankings.from_run({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}})
+TIED_DATA = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}}
+TIED = Rankings.from_run(*TIED_DATA)
 """Ranks 2 to 4 are tied; by descending id y, b, a."""
 
 
-@pytest.mark.parametrize(
-    ("ties", "expected"), [("id", 1 / 4), ("best", 1 / 2), ("worst", 1 / 4), ("expected", 13 / 36)]
+@for_each(
+    ("ties", "whole", "of_three"),
+    [("id", 1 / 4, 0), ("best", 1 / 2, 1 / 2), ("worst", 1 / 4, 0), ("expected", 13 / 36, 5 / 18)],
 )
-def test_ties_can_be_rearranged(ties: str, expected: float) -> None:
-    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(
-        expected, abs=1e-15
-    )
-
-
-@pytest.mark.parametrize(
-    ("ties", "expected"), [("id", 0), ("best", 1 / 2), ("worst", 0), ("expected", 5 / 18)]
-)
-def test_ties_can_be_rearranged_across_a_depth(ties: str, expected: float) -> None:
+def test_ties_can_be_rearranged_even_across_a_depth(
+    ties: str, whole: float, of_three: float
+) -> None:
+    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(whole, abs=1e-15)
     # Ranks 1 to 3 of the whole list count, and a is at rank 2, 3 or 4.
-    cut = Rankings.from_run(
-        {"q": {"a": 1, "b": 0}},
-        {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}},
-        policy={"depth": 3},
-    )
-    assert cut.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
-    assert cut.take([0]).evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(
-        expected, abs=1e-15
-    )
+    cut = Rankings.from_run(*TIED_DATA, policy={"depth": 3})
+    for rankings in (cut, cut.take([0])):
+        found = rankings.evaluate(["RR"], policy={"ties": ties}).value()
+        assert found == pytest.approx(of_three, abs=1e-15)
 
 
 def test_removing_the_unjudged_later() -> None:
@@ -265,74 +214,67 @@ def test_removing_the_unjudged_later() -> None:
     assert TIED.evaluate(["RR"], policy={"unjudged": "removed", "ties": "best"}).value() == 1
 
 
+ONE_ITEM = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
+
+
 def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
-    best = Rankings.from_run(
-        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"ties": "best", "unjudged": "removed"}
-    )
-    assert best.evaluate(["RR"]).policy == Policy(ties="best", unjudged="removed")
-    assert best.evaluate(["RR"], policy={"empty": "skip"}).policy == Policy(
-        ties="best", unjudged="removed", empty="skip"
-    )
+    best = Rankings.from_run(*ONE_ITEM, policy={"ties": "best", "unjudged": "removed"})
+    kept = Policy(ties="best", unjudged="removed")
+    assert best.evaluate(["RR"]).policy == kept
+    assert best.evaluate(["RR"], policy={"empty": "skip"}).policy == replace(kept, empty="skip")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rankings", "policy", "message"),
     [
         (
             TIED,
             {"ties": "input"},
-            "these rankings were made with ties=id, which cannot be undone; make them again with "
-            "ties=input.",
+            "were made with ties=id, which cannot be undone; make them again with ties=input.",
         ),
         (
-            replace(
-                Rankings.from_run(
-                    {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"depth": 1}
-                ),
-                whole=None,
-            ),
+            replace(Rankings.from_run(*ONE_ITEM, policy={"depth": 1}), whole=None),
             {"ties": "best"},
-            "these rankings were made with ties=id and depth=1, which cannot be undone; make them "
-            "again with ties=best.",
+            "were made with ties=id and depth=1, which cannot be undone; make them again with "
+            "ties=best.",
         ),
         (
             Rankings.from_relevance([[0, 1]]),
             {"ties": "best"},
-            "these rankings were made with ties=input, which cannot be undone; make them again "
-            "with ties=best.",
-        ),
-        (
-            Rankings.from_run({"q": {"a": 1}}, {"q": {"a": 1.0}}, policy={"unjudged": "removed"}),
-            {"unjudged": "nonrelevant"},
-            "the unjudged items of these rankings were removed, which cannot be undone; make them "
-            "again.",
+            "were made with ties=input, which cannot be undone; make them again with ties=best.",
         ),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_cannot_be_undone(rankings: Rankings, policy: dict[str, str], message: str) -> None:
-    assert error_of(rankings.evaluate, ["RR"], policy=policy, error=PolicyError) == message
+    found = error_of(rankings.evaluate, ["RR"], policy=policy, error=PolicyError)
+    assert found == f"these rankings {message}"
+
+
+def test_removed_items_do_not_come_back() -> None:
+    removed = Rankings.from_run(*ONE_ITEM, policy={"unjudged": "removed"})
+    policy = {"unjudged": "nonrelevant"}
+    assert error_of(removed.evaluate, ["RR"], policy=policy, error=PolicyError) == (
+        "the unjudged items of these rankings were removed, which cannot be undone; make them "
+        "again."
+    )
 
 
 # -- asking an evaluation
-# ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ask", "error", "message"),
     [
-        (lambda e: e.value(run="one"), MeasureError, "say which measure: RR, P@1."),
-        (lambda e: e.value("AP", "one"), MeasureError, "AP was not evaluated; there is RR, P@1."),
-        (lambda e: e.value("RR"), InputError, "say which run: one, two."),
-        (
-            lambda e: e.value("RR", "three"),
-            InputError,
-            "there is no run 'three'; there is one, two.",
-        ),
+        ((None, "one"), MeasureError, "say which measure: RR, P@1."),
+        (("AP", "one"), MeasureError, "AP was not evaluated; there is RR, P@1."),
+        (("RR", None), InputError, "say which run: one, two."),
+        (("RR", "three"), InputError, "there is no run 'three'; there is one, two."),
     ],
 )
 def test_questions_without_an_answer(ask: Any, error: type[Exception], message: str) -> None:
     evaluation = evaluate(JUDGEMENTS, {"one": RUN, "two": RUN}, ["RR", "P@1"])
-    assert error_of(ask, evaluation, error=error) == message
+    assert error_of(evaluation.value, *ask, error=error) == message
 
 
 def test_every_choice_has_a_short_form() -> None:

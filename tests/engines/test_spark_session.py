@@ -78,7 +78,8 @@ def test_java_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("address", ["nonsense", "yarn"])  # refused at once, or by Java
+def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     def fails(*given: object) -> None:
         raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited")
 
@@ -86,10 +87,10 @@ def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_check_java", lambda: None)
     monkeypatch.setattr(session, "_start", fails)
     with pytest.raises(EngineError) as caught:
-        session.session("nonsense")
+        session.session(address)
     assert str(caught.value) == (
-        "Spark at nonsense did not start. Check the address (such as local[4], spark://host:7077 "
-        "or yarn), the settings, and that `java -version` is 17 or later."
+        f"Spark at {address} did not start. Check the address (such as local[4], "
+        "spark://host:7077 or yarn), the settings, and that `java -version` is 17 or later."
     )
 
 

@@ -30,6 +30,7 @@ _INPUT_MESSAGES = (
     "MALFORMED_RECORD_IN_PARSING",
     "CSV header does not conform",
 )
+_ADDRESS = re.compile(r"(local|local-cluster)(\[.+\])?|yarn|\w+://.+")
 _EXCEPTION_LINE = re.compile(r"(Caused by: |: )?[\w.]*(Error|Exception)\b")
 
 
@@ -48,6 +49,8 @@ def session(address: str | None = None, conf: Mapping[str, str] | None = None) -
     check_installed()
     address = address or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER")
     is_remote = (address or "").startswith("sc://")
+    if address and not _ADDRESS.fullmatch(address):  # what Java would find out in seconds
+        raise _not_started(address)
     if not is_remote:
         _check_java()
     for host, port in _machines(address or ""):
@@ -58,11 +61,15 @@ def session(address: str | None = None, conf: Mapping[str, str] | None = None) -
         except Exception as error:
             if "JAVA_GATEWAY_EXITED" not in str(error):
                 raise
-            where = f" at {address}" if address else ""
-            raise EngineError(
-                f"Spark{where} did not start. Check the address (such as local[4], "
-                "spark://host:7077 or yarn), the settings, and that `java -version` is 17 or later."
-            ) from None
+            raise _not_started(address) from None
+
+
+def _not_started(address: str | None) -> EngineError:
+    where = f" at {address}" if address else ""
+    return EngineError(
+        f"Spark{where} did not start. Check the address (such as local[4], "
+        "spark://host:7077 or yarn), the settings, and that `java -version` is 17 or later."
+    )
 
 
 def check_installed() -> None:

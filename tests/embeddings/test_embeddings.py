@@ -146,13 +146,21 @@ def test_both_kernels_are_their_plain_twins() -> None:
         row = np.repeat(np.arange(6), lengths)
         low = np.concatenate([np.sort(rng.choice(scores[0], count)) for count in lengths])
         high = low + rng.integers(0, 2)
-        above, level = count_rows(scores, lengths, (low, high))
-        assert above.tolist() == [
+        (counts,) = count_rows(scores, lengths, (low, high))
+        assert counts.limits == slice(0, len(row))
+        assert counts.above.tolist() == [
             int((scores[r] > h).sum()) for r, h in zip(row, high, strict=True)
         ]
-        assert level.tolist() == [
+        assert counts.level.tolist() == [
             int((scores[r] >= v).sum()) for r, v in zip(row, low, strict=True)
         ]
+        near = [
+            (max(within), column)
+            for r in range(6)
+            for column, score in enumerate(scores[r].tolist())
+            if (within := np.flatnonzero((row == r) & (low <= score) & (score <= high)).tolist())
+        ]
+        assert [*zip(counts.limit.tolist(), counts.column.tolist(), strict=True)] == near
         vectors = rng.integers(-1, 2, (80, 3)).astype(np.float32) * np.float32(most)
         rows = [tuple(vector) for vector in vectors.tolist()]
         for keys in (keys_of(vectors), np.zeros(80, np.uint64)):

@@ -138,6 +138,7 @@ class CategoryProduct:
         self.threads, self.listed = product.threads, product.listed
         self._last = local()
         self.comparable = product.comparable
+        self.rescores = False  # a category has many items
 
     @property
     def columns(self) -> Sequence[int]:
@@ -186,9 +187,12 @@ class CategoryProduct:
     def shifts(self, begin: int, end: int) -> Floats:
         return self.product.shifts(begin, end)
 
-    def rescored_pairs(self, queries: Ints, items: Ints) -> None:
-        """Save no time: a category has many items."""
-        return None
+    def exact_shifts(self, begin: int, end: int) -> Floats | None:
+        return self.product.exact_shifts(begin, end)
+
+    def rescored_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        """Return unknown scores: rescoring all items of categories would save no time."""
+        return np.zeros(len(items)), np.full(len(items), np.inf)
 
     def leaders(self, queries: Ints, categories: Ints) -> Ints:
         """Return, for as many queries as categories, the first of each category's best items."""

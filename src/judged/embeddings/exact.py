@@ -84,16 +84,18 @@ def add_quickly(terms: Floats) -> RoundedSum:
     Adding and subtracting a large power of two leaves the leading bits of each term. All of these
     are multiples of one unit, and their sum has fewer than 53 bits, so they add up exactly.
     """
-    room = int(terms.shape[1] - 1).bit_length() + 1
-    top = np.maximum(terms.max(axis=1), -terms.min(axis=1))
-    large = np.ldexp(1.0, np.frexp(top)[1] + room)[:, None]
+    count = terms.shape[1]
+    room = int(count - 1).bit_length() + 1
+    top = max(terms.max(initial=0.0), -terms.min(initial=0.0))
+    large = np.ldexp(1.0, np.frexp(top)[1] + room)
     leading = terms + large
     leading -= large
     terms -= leading
-    high, low = two_sum(leading.sum(axis=1), terms.sum(axis=1))
-    size = np.abs(terms, out=terms).sum(axis=1)
-    # Twice the bound of the rest's rounding covers the rounding of the bound itself.
-    return RoundedSum(high, low, 2 * _UNIT * (terms.shape[1] + 1) * size)
+    high, low = two_sum(np.einsum("ij->i", leading), np.einsum("ij->i", terms))
+    # What is left of a term is at most half a unit of the power of two. Twice the bound of the
+    # rest's rounding covers the rounding of the bound itself.
+    error = 2 * _UNIT * (count + 1) * (count * _UNIT * large)
+    return RoundedSum(high, low, np.full(len(high), error))
 
 
 def add_exactly(terms: Floats) -> RoundedSum:
@@ -132,16 +134,17 @@ class VectorPairs(NamedTuple):
 
     queries: Numbers
     items: Numbers
-    query: Ints
-    item: Ints
+    query: Ints | slice
+    item: Ints | slice
+    squares: tuple[RoundedSum, RoundedSum] | None = None
+    """The squares of the vectors `near_one`, for cosines of vectors that occur in many pairs."""
 
     def take(self, rows: Ints) -> VectorPairs:
-        left, right = (side.take(rows, axis=0) for side in (self.query, self.item))
-        each = np.arange(len(rows))
-        return VectorPairs(self.queries[left], self.items[right], each, each)
+        left, right = self.vectors()
+        return VectorPairs(left[rows], right[rows], slice(None), slice(None))
 
     def vectors(self) -> tuple[Numbers, Numbers]:
-        return self.queries.take(self.query, axis=0), self.items.take(self.item, axis=0)
+        return self.queries[self.query], self.items[self.item]
 
 
 Formula = Callable[[VectorPairs, Adding], RoundedSum]
@@ -156,12 +159,23 @@ def dots(pairs: VectorPairs, add: Adding) -> RoundedSum:
 
 def cosines(pairs: VectorPairs, add: Adding) -> RoundedSum:
     """Compute the cosine of each pair; parallel vectors have the same."""
-    pairs = pairs._replace(queries=_near_one(pairs.queries), items=_near_one(pairs.items))
-    squares = (
-        RoundedSum(*(part[which] for part in _add_products(side, side, add)))
-        for side, which in ((pairs.queries, pairs.query), (pairs.items, pairs.item))
+    pairs = pairs._replace(queries=near_one(pairs.queries), items=near_one(pairs.items))
+    squares = pairs.squares or (squares_of(pairs.queries, add), squares_of(pairs.items, add))
+    left, right = (
+        RoundedSum(*(part[which] for part in side))
+        for side, which in zip(squares, (pairs.query, pairs.item), strict=True)
     )
-    return _cosine(_add_products(*pairs.vectors(), add), *squares)
+    if add is not add_plainly:
+        return _cosine(_add_products(*pairs.vectors(), add), left, right)
+    # The sizes of the products add up to the lengths of the vectors at most.
+    dims, size = pairs.items.shape[1], 2 * np.sqrt(left.high * right.high)
+    product = np.einsum("ij,ij->i", *pairs.vectors(), dtype=np.float64)
+    error = sum_error(dims, np.float64) * size + underflow(size, dims, np.float64)
+    return _cosine(RoundedSum(product, np.zeros(len(product)), error), left, right)
+
+
+def squares_of(block: Numbers, add: Adding = add_quickly) -> RoundedSum:
+    return _add_products(block, block, add)
 
 
 def half_squares(pairs: VectorPairs, add: Adding) -> RoundedSum:
@@ -243,7 +257,7 @@ def _power(block: Numbers) -> Ints:
     return np.frexp(np.abs(block).max(axis=1))[1].astype(np.int64)
 
 
-def _near_one(block: Numbers) -> Numbers:
+def near_one(block: Numbers) -> Numbers:
     """Divide vectors by powers of two, so that squares neither overflow nor vanish."""
     return block if block.dtype == np.float32 else np.ldexp(block, -_power(block)[:, None])
 
@@ -258,7 +272,7 @@ def _refuse(is_wrong: bool | np.bool_, size: str, change: str) -> None:
 
 def lengths(block: Floats) -> Floats:
     """Return the length of each vector: the root of its square, which is rounded once."""
-    values, rows = _near_one(block), np.arange(len(block))
+    values, rows = near_one(block), np.arange(len(block))
     squares = rounded_once(dots, VectorPairs(values, values, rows, rows))
     return np.ldexp(np.sqrt(squares), _power(block))
 

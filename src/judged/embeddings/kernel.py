@@ -1,6 +1,6 @@
-"""The inner loops on rows of scores and vectors: counting, windows, first places, equal vectors.
+"""The inner loops on rows of scores and vectors: counting, first places, equal vectors.
 
-`count_rows` counts the scores above and below limits without sorting a row. `keys_of` and
+`count_rows` counts the scores above and near limits without sorting a row. `keys_of` and
 `first_equal` find equal vectors by a hash. Both kernels have plain twins in the tests.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,93 +22,81 @@ Keys = NDArray[np.uint64]
 
 _SORT_SHARE = 64
 """Sorting this many scores takes as long as comparing a row of them with one pair of limits."""
+_TABLE_STEPS = 1 << 12
+_COMPARED_WINDOWS = 8
+"""With more windows in a row, one look-up in a table takes less time than a search for each."""
+NEIGHBOURS_PER_BATCH = 1 << 17
 
 # -- counting
 
 
-def count_rows(scores: Matrix, lengths: Ints, limits: tuple[Matrix, Matrix]) -> tuple[Ints, Ints]:
+class LimitCounts(NamedTuple):
+    """The scores of some rows above, level with and near the limits of their relevant items."""
+
+    limits: slice
+    """The limits of these rows."""
+    above: Ints
+    """For each limit, the number of scores above the high one."""
+    level: Ints
+    """For each limit, the number of scores that reach the low one."""
+    limit: Ints
+    """For each score within limits, the last of these limits."""
+    column: Ints
+
+
+def count_rows(
+    scores: Matrix, lengths: Ints, limits: tuple[Matrix, Matrix]
+) -> Iterator[LimitCounts]:
     """Count, for each relevant item, the scores of its row above the high limit and from the low.
 
-    Limits ascend in each row, and `lengths` has the number of each row's limits. The scores that
-    reach the lowest limit are sorted if they are few, or else all are compared with each limit. For
-    100,000 scores and 50 limits, sorting all takes 2.3 ms, comparing 1 ms, and sorting the 1,000
-    scores that reach the lowest limit of good embeddings 0.1 ms.
+    Limits ascend in each row, and `lengths` has the number of each row's limits. Yields some rows
+    at a time, with all scores that lie within limits, by rows and columns.
     """
     ends = np.cumsum(lengths)
-    above, level = np.empty(int(lengths.sum()), np.int64), np.empty(int(lengths.sum()), np.int64)
-    for number in np.flatnonzero(lengths).tolist():
-        row, at = scores[number], slice(int(ends[number] - lengths[number]), int(ends[number]))
-        low, high = limits[0][at], limits[1][at]
-        reaching = row >= low[0]
-        count = np.count_nonzero(reaching)
-        if count * _SORT_SHARE < len(low) * len(row):
-            ordered = np.sort(row[reaching])
-            above[at] = count - ordered.searchsorted(high, side="right")
-            level[at] = count - ordered.searchsorted(low, side="left")
-        else:
-            above[at] = [np.count_nonzero(row > limit) for limit in high]
-            level[at] = [np.count_nonzero(row >= limit) for limit in low]
-    return above, level
+    rows = np.flatnonzero(lengths).tolist()
+    batch: list[tuple[Ints, ...]] = []
+    begin = near = 0
+    for number in rows:
+        end = int(ends[number])
+        at = slice(end - int(lengths[number]), end)
+        above, level, limit, column = _count_row(scores[number], limits[0][at], limits[1][at])
+        batch.append((above, level, limit + (at.start - begin), column))
+        near += len(column)
+        if near > NEIGHBOURS_PER_BATCH or number == rows[-1]:
+            yield LimitCounts(slice(begin, end), *map(np.concatenate, zip(*batch, strict=True)))
+            batch, begin, near = [], end, 0
 
 
-# -- windows of scores that are too close to tell apart
+def _count_row(row: Matrix, low: Matrix, high: Matrix) -> tuple[Ints, Ints, Ints, Ints]:
+    """Count in one row, and find the scores within limits.
 
-
-_TABLE_STEPS = 1 << 12
-_COMPARED_WINDOWS = 8
-"""With more windows in a row, one look-up in a table takes less time than comparing with each."""
-NEIGHBOURS_PER_BATCH = 1 << 17
-
-
-class Windows(NamedTuple):
-    """Ranges of scores around relevant items, ascending in each row, none of which overlap."""
-
-    row: Ints
-    low: Matrix
-    high: Matrix
-    last: Ints
-    """The relevant item with the highest score in each."""
-
-    @classmethod
-    def around(cls, row: Ints, low: Matrix, high: Matrix) -> tuple[Windows, Ints]:
-        """Return the windows around relevant items, and the number of each item's window."""
-        new = borders(row)
-        new[1:] |= low[1:] > high[:-1]
-        last = np.flatnonzero(np.append(new[1:], True))
-        return cls(row[last], low[new], high[last], last), np.cumsum(new) - 1
-
-
-def within(scores: Matrix, windows: Windows) -> Iterator[tuple[slice, Ints, Ints]]:
-    """Find the scores within windows, limits included, a batch of windows at a time.
-
-    Yields which windows, and the window and the column of each score, in the order of rows and
-    columns.
+    The scores that reach the lowest limit are sorted if they are few, or else all are compared with
+    each limit. For 100,000 scores and 50 limits, sorting all takes 2.3 ms, comparing 1 ms, and
+    sorting the 1,000 scores that reach the lowest limit of good embeddings 0.1 ms.
     """
-    rows, begins, counts = np.unique(windows.row, return_index=True, return_counts=True)
-    batch: list[tuple[Ints, Ints]] = []
-    size = done = 0
-    for row, begin, end in zip(rows, begins, begins + counts, strict=True):
-        window, column = _in_row(scores[row], windows.low[begin:end], windows.high[begin:end])
-        batch.append((begin + window, column))
-        size += len(window)
-        if size > NEIGHBOURS_PER_BATCH or end == len(windows.row):
-            window, column = (np.concatenate(part) for part in zip(*batch, strict=True))
-            yield slice(done, int(end)), window, column
-            batch, size, done = [], 0, int(end)
-
-
-def _in_row(scores: Matrix, low: Matrix, high: Matrix) -> tuple[Ints, Ints]:
-    if len(low) <= _COMPARED_WINDOWS:
-        inside = np.zeros(len(scores), bool)
-        for least, most in zip(low, high, strict=True):
-            inside |= (scores >= least) & (scores <= most)
-        columns = np.flatnonzero(inside)
-    else:
-        columns = _by_table(scores, low, high)
-    part = scores[columns]
-    window = low.searchsorted(part, side="right") - 1
-    found = (window >= 0) & (part <= high[window])
-    return window[found], columns[found]
+    inside = row >= low[0]
+    count = np.count_nonzero(inside)
+    few = count * _SORT_SHARE < len(low) * len(row)
+    if not few:
+        level = np.empty(len(low), np.int64)
+        inside[:] = False
+        for number, (least, most) in enumerate(zip(low, high, strict=True)):
+            from_low, over_high = row >= least, row > most
+            level[number] = np.count_nonzero(from_low)
+            inside |= np.not_equal(from_low, over_high, out=over_high)
+    columns = np.flatnonzero(inside)
+    near = row[columns]
+    ordered = np.sort(near)
+    begin = ordered.searchsorted(low)
+    if few:
+        level = count - begin
+        if len(low) > _COMPARED_WINDOWS:
+            columns = columns[_by_table(near, low, high)]
+            near = row[columns]
+    above = level - ordered.searchsorted(high, side="right") + begin
+    limit = low.searchsorted(near, side="right") - 1
+    within = near <= high[limit]
+    return above, level, limit[within], columns[within]
 
 
 def _by_table(scores: Matrix, low: Matrix, high: Matrix) -> Ints:
@@ -146,25 +134,29 @@ _GROUPED_FROM = 16
 """Rows this many times longer than k are searched by groups first."""
 
 
-def first_places(scores: Matrix, k: int) -> Ints:
-    """Return where all scores are that reach the k-th greatest of a row, ties included.
+def first_places(scores: Matrix, k: int, slack: float = 0.0) -> Ints:
+    """Return where all scores are that reach the k-th greatest of a row, but for the slack.
 
     At least k items reach the k-th greatest of the greatest scores of groups, and few others do:
     0.07 ms for the first 10 of 100,000 scores, which np.partition finds in 0.6 ms. Excluded items
     score minus infinity.
     """
-    width = len(scores)
-    reaching = scores > -np.inf
+    width, lowest = len(scores), scores.dtype.type(-np.inf)
+
+    def limit_of(numbers: Matrix) -> Any:
+        kth = np.partition(numbers, len(numbers) - k)[len(numbers) - k]
+        return np.nextafter(scores.dtype.type(float(kth) - slack), lowest) if slack else kth
+
+    limit = lowest
     if width >= _GROUPED_FROM * k:
         groups = isqrt(width * k)
         depth = width // groups
-        greatest = scores[: depth * groups].reshape(depth, groups).max(axis=0)
-        reaching &= scores >= np.partition(greatest, groups - k)[groups - k]
-    places = np.flatnonzero(reaching)
+        limit = limit_of(scores[: depth * groups].reshape(depth, groups).max(axis=0))
+    places = np.flatnonzero(scores >= limit if limit > lowest else scores > lowest)
     if len(places) <= k:
         return places
     reached = scores[places]
-    return places[reached >= np.partition(reached, len(places) - k)[len(places) - k]]
+    return places[reached >= limit_of(reached)]
 
 
 # -- equal vectors

@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from judged.arrays import Floats, Ints, one_thread_each
-from judged.embeddings.exact import Precision, VectorPairs, rescored, rounded_once
+from judged.embeddings.exact import (
+    Precision,
+    RoundedSum,
+    VectorPairs,
+    near_one,
+    rescored,
+    rounded_once,
+    squares_of,
+)
 from judged.embeddings.kernel import EqualScores, first_equal, keys_of
 from judged.embeddings.relations import Bound, Pairs
 from judged.embeddings.similarity import Similarity
@@ -28,6 +36,8 @@ _NUMBERS_PER_BATCH = 1 << 18
 _MIN_HEIGHT = 16
 """With fewer queries at a time, one product with all items is slower than two with part of them."""
 
+_MIN_SHARED_SCORES = 1 << 20
+"""Fewer scores than these are computed sooner than threads are started."""
 
 # -- blocks of queries
 
@@ -107,7 +117,7 @@ def plan_tiles(
 
 def _count_threads(queries: Vectors, items: Vectors, similarity: Similarity, room: int) -> int:
     """Return one thread per core if each has room for a good block, else 1: BLAS has its own."""
-    if not similarity.side_by_side:
+    if not similarity.side_by_side or len(queries) * len(items) < _MIN_SHARED_SCORES:
         return 1
     cores = os.cpu_count() or 1
     fitting = min(room // (len(items) * 4 * 2 * _MIN_HEIGHT), len(queries), cores)
@@ -168,8 +178,12 @@ class PreparedItems:
             refuse_infinite(start, items, 0)
             width = similarity.prepare(start[:1], items, 0, items=True).shape[1]
             self._held = np.empty((len(items), width), kept)
-        with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
-            self.longest = max(pool.map(look, range(0, len(items), step)))
+        begins = range(0, len(items), step)
+        if in_memory and len(begins) > 1:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                self.longest = max(pool.map(look, begins))
+        else:
+            self.longest = max(map(look, begins))
         first = first_equal(items, keys, same)
         self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
         """For each item the first one with the same vector; None where all differ."""
@@ -204,6 +218,23 @@ def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
 
 
 # -- products
+
+
+class KnownSquares:
+    """The squares of vectors, each added up when it is first needed: most are needed often."""
+
+    def __init__(self, count: int) -> None:
+        self._sums = RoundedSum(np.full(count, np.nan), np.empty(count), np.empty(count))
+
+    def of(self, rows: Ints, vectors: Matrix) -> RoundedSum:
+        """Return the squares of some rows, whose vectors are given."""
+        new = np.flatnonzero(np.isnan(self._sums.high[rows]))
+        if len(new):
+            squares = squares_of(near_one(vectors[new]))
+            # The first column last: it tells other threads that the others are known.
+            for known, square in zip(reversed(self._sums), reversed(squares), strict=True):
+                known[rows[new]] = square
+        return RoundedSum(*(known[rows] for known in self._sums))
 
 
 class TiledProduct:
@@ -243,6 +274,10 @@ class TiledProduct:
         wide = not single and (wide or normaliser is not None or not similarity.certain)
         self.certain = not single and not wide
         """True if exact scores decide where scores of tiles are too close."""
+        # Whole numbers tie often. Without exact scores for them, 100 codes of 64 bits are ranked
+        # among 20,000 in 0.7 s instead of 6.6 s.
+        self.rescores = self.certain and not similarity.whole
+        """True if scores of tiles are rounded, so that close ones are computed again."""
         both = np.float64 if np.float64 in (queries.precise, items.precise) else np.float32
         self._exact: Precision = np.float64 if similarity.maps else both
         if not self.certain:
@@ -254,6 +289,9 @@ class TiledProduct:
         """The precision of scores in lists."""
         self.comparable = similarity.comparable
         """True if a tile's scores differ from those of `exact_pairs` by rounding only."""
+        self._squares = None
+        if similarity.formula_needs_squares:
+            self._squares = KnownSquares(len(queries)), KnownSquares(len(items))
 
     def _plan(self) -> tuple[bool, int, int, int]:
         sides = self.queries, self.items, self.similarity
@@ -322,9 +360,7 @@ class TiledProduct:
         if self.ready.first is not None:
             self._workspace().equal.level(scores, column)
         slack = None
-        # Whole numbers tie often. Without exact scores for them, 100 codes of 64 bits are ranked
-        # among 20,000 in 0.7 s instead of 6.6 s.
-        if self.certain and not self.similarity.whole:
+        if self.rescores:
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser(scores, row, column)
@@ -360,8 +396,6 @@ class TiledProduct:
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
         """Return the scores of as many queries as items, rounded once."""
-        if not len(items):
-            return np.zeros(0)
         formula = self.similarity.formula
         return self._of_pairs(queries, items, lambda pairs: (rounded_once(formula, pairs),))[0]
 
@@ -374,6 +408,8 @@ class TiledProduct:
     def _of_pairs(
         self, queries: Ints, items: Ints, score: Callable[[VectorPairs], tuple[Floats, ...]]
     ) -> tuple[Floats, ...]:
+        if not len(items):
+            return np.zeros(0), np.zeros(0)
         parts: list[tuple[Floats, ...]] = []
         step = max(1, _NUMBERS_PER_BATCH // self.items.dims)
         compared = self.similarity.compared
@@ -383,18 +419,22 @@ class TiledProduct:
             item_rows, item = self._distinct(self.first_equal(items[at]), self.items)
             left = compared(self.queries.rows(query_rows, self._exact), items=False)
             right = compared(self.items.rows(item_rows, self._exact), items=True)
+            squares = None
+            if self._squares is not None:
+                of_queries, of_items = self._squares
+                squares = of_queries.of(query_rows, left), of_items.of(item_rows, right)
             if self.ready.first is None:
-                parts.append(score(VectorPairs(left, right, query, item)))
+                parts.append(score(VectorPairs(left, right, query, item, squares)))
                 continue
             # Equal vectors may occur in many pairs, of which one is enough.
             count = len(item_rows)
             pair, which = np.unique(query * count + item, return_inverse=True)
-            scored = score(VectorPairs(left, right, *np.divmod(pair, count)))
+            scored = score(VectorPairs(left, right, *np.divmod(pair, count), squares))
             parts.append(tuple(column[which] for column in scored))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
-    def _distinct(self, rows: Ints, vectors: Vectors) -> tuple[Ints, Ints]:
+    def _distinct(self, rows: Ints, vectors: Vectors) -> tuple[Ints, Any]:
         """Return rows, each of them once where reading takes long, and which is which."""
         if self.similarity.maps or self.ready.first is not None or isinstance(vectors.values, Lazy):
             return np.unique(rows, return_inverse=True)
-        return rows, np.arange(len(rows))
+        return rows, slice(None)

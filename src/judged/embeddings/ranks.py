@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints, borders, descending, order_in_segments
 from judged.embeddings.categories import AnyProduct, CategoryProduct
 from judged.embeddings.exact import Precision, sum_error, unit
-from judged.embeddings.kernel import Windows, count_rows, within
+from judged.embeddings.kernel import LimitCounts, count_rows
 from judged.embeddings.product import ScoreTile, over_blocks
 from judged.embeddings.relations import Bound, BoundJudgements, Pairs, pair_counts
 from judged.errors import InputError
@@ -68,15 +68,18 @@ def count_ranks(
         relevant, excluded = relevant_and_excluded(product, relevance, begin, end)
         prepared = product.query_block(begin, end)
         tally = Tally(product, begin, relevant, ties)
+        if not product.rescores:
+            for column in product.columns:
+                tile = product.tile(prepared, begin, column, excluded)
+                tally.read(tile)
+            tally.begin()
         for column in product.columns:
-            tile = product.tile(prepared, begin, column, excluded)
-            tally.read(tile)
+            if product.rescores or len(product.columns) > 1:
+                tile = product.tile(prepared, begin, column, excluded)
+            if product.rescores and not column:
+                tally.begin_with(*tally.rescored(), tile, product.exact_shifts(begin, end))
             if onlooker is not None:
                 onlooker(tile)
-        tally.begin()
-        for column in product.columns:
-            if len(product.columns) > 1:
-                tile = product.tile(prepared, begin, column, excluded)
             tally.add(tile)
         return tally.counts(begin, excluded)
 
@@ -163,8 +166,8 @@ class Tally:
         self._known: Ints = np.flatnonzero(relevant.item >= 0)
         self._row, self._item = relevant.row[self._known], relevant.item[self._known]
         self._score: Matrix = np.zeros(len(self._known), np.float32)
-        self._exact: Floats | None = None
-        """Exact scores of relevant items that are in no tile."""
+        self._error: Floats = np.full(len(self._known), np.inf)
+        """How far scores that are in double precision may be from the exact ones."""
         self._above, self._level, self._before = (
             np.zeros(len(self._known), np.int64) for _ in range(3)
         )
@@ -185,30 +188,37 @@ class Tally:
             slack, kind = self._slack[self._row], self._score.dtype.type
             self._low, self._high = _limits(self._score, slack, kind)
 
-    def begin_with(self, exact: Floats, tile: ScoreTile, shift: Floats | None) -> None:
-        """Begin with the exact scores of relevant items, which are in no tile.
+    def rescored(self) -> tuple[Floats, Floats]:
+        """Return the scores of relevant items in double precision, with their errors."""
+        return self._product.rescored_pairs(self._begin + self._row, self._item)
+
+    def begin_with(
+        self, scores: Floats, error: Floats, tile: ScoreTile, shift: Floats | None
+    ) -> None:
+        """Begin with the scores of relevant items in double precision; an error of 0 is exact.
 
         `shift` is what the scores of tiles lack, for each row, if they lack anything.
         """
-        self._score = exact[self._known]
-        self._slack = tile.slack
+        self._score, self._error, self._slack = scores, error, tile.slack
         self._sort()
-        scores = self._exact = self._score
+        scores = self._score
         kind = tile.scores.dtype.type
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             if self._slack is None:
                 self._low, self._high = nearest_numbers(scores, kind)
                 return
             # A tile's score is off by half of the slack. The arithmetic here is in double
             # precision, with two roundings of numbers as large as the row's greatest score.
             room, most = self._slack / 2, np.zeros(len(self._slack))
+            off = np.zeros(len(self._slack))
             np.maximum.at(most, self._row, np.abs(scores))
+            np.maximum.at(off, self._row, self._error)
             if shift is not None:
-                error = sum_error(self._product.items.dims + 3, np.float64)
-                room = room + 2 * error * np.abs(shift)
+                error_of_shift = sum_error(self._product.items.dims + 3, np.float64)
+                room = room + 2 * error_of_shift * np.abs(shift)
                 most = most + np.abs(shift)
                 scores = scores - shift[self._row]
-            room = (room + 4 * unit(np.float64) * most)[self._row]
+            room = (room + off + 4 * unit(np.float64) * most)[self._row]
             self._low, self._high = _limits(scores, room, kind)
 
     def _sort(self) -> None:
@@ -216,34 +226,43 @@ class Tally:
         self._known, self._row, self._item, self._score = (
             column[order] for column in (self._known, self._row, self._item, self._score)
         )
+        self._error = self._error[order]
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
 
     def add(self, tile: ScoreTile) -> None:
         """Count the scores of a tile above each relevant item, level with it, and before it."""
-        holds_own, limits = tile.holds(self._item), (self._low, self._high)
-        above, level = count_rows(tile.scores, self._lengths, limits)
-        crowded = np.flatnonzero(level - above > holds_own)
-        if len(crowded):
-            self._settle(tile, crowded, above, level)
-        self._above += above
-        self._level += level
+        for counts in count_rows(tile.scores, self._lengths, (self._low, self._high)):
+            self._settle(tile, counts)
+            self._above[counts.limits] += counts.above
+            self._level[counts.limits] += counts.level
 
-    def _settle(self, tile: ScoreTile, crowded: Ints, above: Ints, level: Ints) -> None:
+    def _settle(self, tile: ScoreTile, counts: LimitCounts) -> None:
         """Correct the counts of relevant items that have neighbours."""
-        row, low, high = (column[crowded] for column in (self._row, self._low, self._high))
-        windows, window = Windows.around(row, low, high)
-        above_window = above[crowded[windows.last]]
-        for part, which, column in within(tile.scores, windows):
-            at = slice(*np.searchsorted(window, [part.start, part.stop]).tolist())
-            near = self._neighbours(
-                tile, windows.row[which], column, which, crowded[at], window[at]
-            )
-            if self._slack is not None:
-                near = self._rescored(near)
-            own, own_window, above_own, tied, before = near.counts_of_relevant(self._ties.places)
-            above[own] = above_window[own_window] + above_own
-            level[own] = above[own] + tied
-            self._before[own] += before
+        row, low, high, item = (
+            column[counts.limits] for column in (self._row, self._low, self._high, self._item)
+        )
+        above, level = counts.above, counts.level
+        crowded = level - above > tile.holds(item)
+        if not crowded.any():
+            return
+        # Limits that overlap share a window.
+        new = borders(row)
+        new[1:] |= low[1:] > high[:-1]
+        window = np.cumsum(new) - 1
+        above_window = above[np.flatnonzero(np.append(new[1:], True))]
+        is_crowded = np.bincount(window, crowded) > 0
+        own, near = np.flatnonzero(is_crowded[window]), is_crowded[window[counts.limit]]
+        limit, column = counts.limit[near], counts.column[near]
+        neighbours = self._neighbours(
+            tile, row[limit], column, window[limit], counts.limits.start + own, window[own]
+        )
+        if self._slack is not None:
+            neighbours = self._rescored(neighbours)
+        own, own_window, above_own, tied, before = neighbours.counts_of_relevant(self._ties.places)
+        at = own - counts.limits.start
+        above[at] = above_window[own_window] + above_own
+        level[at] = above[at] + tied
+        self._before[own] += before
 
     def _neighbours(
         self, tile: ScoreTile, row: Ints, column: Ints, window: Ints, own: Ints, own_window: Ints
@@ -263,28 +282,21 @@ class Tally:
             counts=np.append(np.ones(len(row), bool), np.zeros(len(others), bool)),
             relevant=np.append(relevant, others),
             score=np.append(tile.scores[row, column].astype(np.float64), self._score[others]),
+            error=np.zeros(len(row) + len(others)),
             cluster=np.append(window, own_window[~there]),
         )
 
     def _rescored(self, near: Neighbours) -> Neighbours:
         """Rescore neighbours in double precision, and exactly where these are too close."""
-        known = np.full(len(near.score), np.nan)
-        if self._exact is not None:
-            known = np.where(near.relevant >= 0, self._exact[near.relevant], np.nan)
-        new = np.flatnonzero(np.isnan(known))
-        rescored = (
-            self._product.rescored_pairs(near.query[new], near.item[new]) if len(new) else None
-        )
-        if rescored is not None:
-            score, error = known.copy(), np.zeros(len(known))
-            score[new], error[new] = rescored
-            near, known = near.clustered(score, error, known)
-            new = np.flatnonzero(np.isnan(known))
-        score = np.where(np.isnan(known), 0.0, known)
-        undecided = near.undecided()[new]
-        new = new[undecided]
+        score = self._score[near.relevant].astype(np.float64)
+        error = self._error[near.relevant]
+        new = np.flatnonzero((near.relevant < 0) | (error == np.inf))
+        score[new], error[new] = self._product.rescored_pairs(near.query[new], near.item[new])
+        near = near.clustered(score, error)
+        new = np.flatnonzero(near.undecided())
+        score = near.score
         score[new] = self._product.exact_pairs(near.query[new], near.item[new])
-        return replace(near, score=score)
+        return near
 
     def counts(self, begin: int, excluded: Pairs | None, items: int | None = None) -> RankCounts:
         """Return the ranks of the relevant items, in their original order.
@@ -313,27 +325,28 @@ class Neighbours:
     relevant: Ints
     """The number of a relevant item, -1 for others."""
     score: Floats
+    error: Floats
     cluster: Ints
     """Ascending numbers: scores of different clusters of a window are in the right order."""
 
     def take(self, order: Ints) -> Neighbours:
         return Neighbours(*(getattr(self, column.name)[order] for column in fields(self)))
 
-    def clustered(self, score: Floats, error: Floats, known: Floats) -> tuple[Neighbours, Floats]:
-        """Cut windows into clusters by better scores, the best first; `known` is sorted too."""
+    def clustered(self, score: Floats, error: Floats) -> Neighbours:
+        """Cut windows into clusters by better scores, the best first."""
         order = order_in_segments(self.window, -score)
-        near, score, known = self.take(order), score[order], known[order]
+        near = replace(self, score=score, error=error).take(order)
         widest = np.zeros(int(self.window.max()) + 1)
-        np.maximum.at(widest, near.window, error[order])
+        np.maximum.at(widest, near.window, near.error)
         start = borders(near.window)
-        start[1:] |= score[:-1] - score[1:] > 2 * widest[near.window[1:]]
-        return replace(near, cluster=np.cumsum(start)), known
+        start[1:] |= near.score[:-1] - near.score[1:] > 2 * widest[near.window[1:]]
+        return replace(near, cluster=np.cumsum(start))
 
     def undecided(self) -> NDArray[np.bool_]:
-        """Return which items share a cluster with a relevant item."""
+        """Return which items share a cluster with a relevant item, and have no exact score."""
         cluster = self.cluster - int(self.cluster.min())
         has_relevant = np.bincount(cluster, self.relevant >= 0) > 0
-        return (has_relevant & (np.bincount(cluster) > 1))[cluster]
+        return (has_relevant & (np.bincount(cluster) > 1))[cluster] & (self.error > 0)
 
     def counts_of_relevant(self, places: Callable[[Ints, Ints], Ints]) -> tuple[Ints, ...]:
         """Sort clusters by scores that are final, ties by their places, and count.

@@ -75,7 +75,12 @@ class TopKSearch:
         )
 
     def add(self, tile: ScoreTile) -> None:
-        columns = [self._candidates(tile, row) for row in range(len(tile.scores))]
+        # Some may be beyond the first k: those that rounding may have put there.
+        slack = np.zeros(len(tile.scores)) if tile.slack is None else tile.slack
+        columns = [
+            first_places(scores, self.k, near)
+            for scores, near in zip(tile.scores, slack.tolist(), strict=True)
+        ]
         lengths = [len(part) for part in columns]
         row, column = np.repeat(np.arange(len(columns)), lengths), np.concatenate(columns)
         scores: NDArray[Any] = tile.scores[row, column]
@@ -86,14 +91,6 @@ class TopKSearch:
             zip(np.split(column, ends), np.split(scores, ends), strict=True)
         ):
             self._add_row(tile.row + at, items + tile.column, own)
-
-    def _candidates(self, tile: ScoreTile, row: int) -> Ints:
-        """Return the columns of all scores that may be among the first k of a row."""
-        scores = tile.scores[row]
-        columns = first_places(scores, self.k)
-        if tile.slack is None or not len(columns):
-            return columns
-        return np.flatnonzero(scores >= scores[columns].min() - tile.slack[row])
 
     def _add_row(self, query: int, items: Ints, scores: NDArray[Any]) -> None:
         held = np.count_nonzero(self._items[query] >= 0)

@@ -7,21 +7,28 @@ random training batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.arrays import Floats, Ints, starts_of
+from judged.arrays import Floats, Ints, one_thread_each, starts_of
 from judged.embeddings.product import TiledProduct, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, Pairs, Relation, reversed_pairs
+from judged.embeddings.relations import (
+    Bound,
+    ComputedPairs,
+    Pairs,
+    Relation,
+    all_pairs,
+    reversed_pairs,
+)
 from judged.embeddings.search import Search, reversed_search
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix
-from judged.learning._data import KnownPairs, vectors_of
+from judged.learning._data import KnownPairs, pairs_of, vectors_of
 from judged.learning._loss import RULES, Positives
 
 if TYPE_CHECKING:
@@ -280,14 +287,12 @@ class Batches:
                 f"got {size}."
             )
         query = random.permutation(having)[: len(having) // size * size]
+        every = _pairs_within_batches(corpus, query, chosen, size)
         parts = []
         for rows in query.reshape(-1, size):
             items = np.unique(chosen[rows])
-            pairs = [corpus.pairs(row, row + 1) for row in rows.tolist()]
-            relevant = KnownPairs(relation, _among([own for own, _ in pairs], items))
-            excluded = [gone for _, gone in pairs if gone is not None]
-            exclude = KnownPairs(relation, _among(excluded, items)) if excluded else None
-            parts.append((rows, items, relevant, exclude))
+            own, *gone = (KnownPairs(relation, _among(pairs, rows, items)) for pairs in every)
+            parts.append((rows, items, own, gone[0] if gone else None))
         return cls(search, corpus.rel, size, tuple(parts), len(having) - len(query))
 
     @property
@@ -299,31 +304,47 @@ class Batches:
         return self.size
 
     def corpora(self) -> Iterator[Corpus]:
-        """Yield each batch as a small corpus."""
-        for rows, items, relevant, excluded in self.parts:
-            search = Search(
-                queries=vectors_of(self.search.queries, rows),
-                items=vectors_of(self.search.items, items),
-                similarity=self.search.similarity,
-                exclude=excluded,
-                memory=self.search.memory,
-                dims=None,
-                normalisation=None,
-                categories=None,
-            )
-            batch = Corpus(product_of(search), relevant, self.rel)
-            yield reversed_corpus(batch, search) if self.back else batch
+        """Yield each batch as a small corpus, for which threads of BLAS take more time than one."""
+        with one_thread_each():
+            for part in self.parts:
+                yield self._corpus(*part)
+
+    def _corpus(
+        self, rows: Ints, items: Ints, relevant: KnownPairs, excluded: KnownPairs | None
+    ) -> Corpus:
+        search = Search(
+            queries=vectors_of(self.search.queries, rows),
+            items=vectors_of(self.search.items, items),
+            similarity=self.search.similarity,
+            exclude=excluded,
+            memory=self.search.memory,
+            dims=None,
+            normalisation=None,
+            categories=None,
+        )
+        batch = Corpus(product_of(search), relevant, self.rel)
+        return reversed_corpus(batch, search) if self.back else batch
 
 
-def _among(pairs: Sequence[Pairs], items: Ints) -> Pairs:
-    """Return the pairs of one query each with some items, by their places."""
-    every = Pairs(
-        np.concatenate([own.lengths for own in pairs]),
-        np.concatenate([own.item for own in pairs]),
-        np.concatenate([own.grade for own in pairs]),
-    )
-    every = every.where(np.isin(every.item, items))
-    return replace(every, item=np.searchsorted(items, every.item))
+def _pairs_within_batches(corpus: Corpus, query: Ints, chosen: Ints, size: int) -> list[Pairs]:
+    """Return the relevant pairs of all queries with items of their batches, and the excluded."""
+    batch, width = np.full(corpus.rows, -1), len(corpus.product.items)
+    batch[query] = np.arange(len(query)) // size
+    known = np.unique(batch[query] * width + chosen[query])
+
+    def block(part: int, begin: int, end: int) -> Pairs:
+        pairs = corpus.pairs(begin, end)[part]
+        assert pairs is not None
+        return pairs.where(np.isin(batch[begin + pairs.row] * width + pairs.item, known))
+
+    parts = range(1 if corpus.product.exclude is None else 2)
+    return [all_pairs(ComputedPairs(partial(block, part)), corpus.rows) for part in parts]
+
+
+def _among(pairs: Pairs, rows: Ints, items: Ints) -> Pairs:
+    """Return the pairs of some queries, with the places of items in a batch."""
+    own = pairs_of(pairs, rows)
+    return replace(own, item=np.searchsorted(items, own.item))
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:

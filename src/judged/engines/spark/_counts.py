@@ -133,14 +133,15 @@ class Prepared:
             # Relevant items are numbered after those that are counted.
             beyond = np.where(relevant.item >= 0, relevant.item + len(shard), -1)
             tally = Tally(product, begin, replace(relevant, item=beyond), ties)
-            scores = self.scores[self.relevant.at(begin, end)]
+            scores = self.scores[self.relevant.at(begin, end)][relevant.item >= 0]
             excluded = None if exclude is None else exclude.block(begin, end)
             prepared = product.query_block(begin, end)
             for column in product.columns:
                 tile = product.tile(prepared, begin, column, excluded)
                 tile.scores[:, met[tile.holds(met)] - column] = -np.inf
                 if not column:
-                    tally.begin_with(scores, tile, product.exact_shifts(begin, end))
+                    exact = np.zeros(len(scores))
+                    tally.begin_with(scores, exact, tile, product.exact_shifts(begin, end))
                 tally.add(tile)
             return tally.counts(begin, excluded, left)
 

@@ -117,7 +117,7 @@ def plan_tiles(
 
 def _count_threads(queries: Vectors, items: Vectors, similarity: Similarity, room: int) -> int:
     """Return one thread per core if each has room for a good block, else 1: BLAS has its own."""
-    if not similarity.side_by_side or len(queries) * len(items) < _MIN_SHARED_SCORES:
+    if not similarity.side_by_side:
         return 1
     cores = os.cpu_count() or 1
     fitting = min(room // (len(items) * 4 * 2 * _MIN_HEIGHT), len(queries), cores)
@@ -285,6 +285,8 @@ class TiledProduct:
         self._prepare(ready, wide=wide)
         _, self.threads, height, width = self._plan()
         self.height, self.width = shape or (height, width)
+        if len(queries) * len(items) < _MIN_SHARED_SCORES:
+            self.threads = 1
         self.listed: Precision = np.float32 if single else np.float64
         """The precision of scores in lists."""
         self.comparable = similarity.comparable

@@ -176,7 +176,7 @@ class Rankings:
         """Findings in the data; None if the data were not checked."""
         return None if self.findings is None else self.findings.audit()
 
-    def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
+    def weights_of(self, counted: NDArray[Any]) -> Floats | None:
         """Return the weights of some queries; None if all count the same."""
         return None if self.weights is None else self.weights.values[counted]
 

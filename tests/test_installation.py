@@ -80,14 +80,12 @@ def test_each_fault_says_what_to_do() -> None:
         Package("vectors", "h5py", "3.8", "3.9", "ImportError: no libhdf5"),
         Package("faster", "isal", None, None, None),
     ]
-    assert [str(each) for each in installation._warnings(packages)] == [
+    assert [str(each) for each in installation._notes(packages)] == [
         "polars is missing, and judged needs it: pip install polars",
         "numpy is 1.20, needed is 1.26: pip install --upgrade numpy",
         "h5py 3.9 does not import: ImportError: no libhdf5",
-    ]
-    assert [*installation._hints(packages)] == [
-        'charts is not there (no altair and pillow): pip install "judged[charts]"',
-        "isal unpacks gz faster where it is there: pip install isal",
+        "isal unpacks gz faster, but is not installed: pip install isal",
+        'charts needs altair and pillow: pip install "judged[charts]"',
     ]
     assert not installation.Installation({}, tuple(packages), ()).well
     assert installation.Installation({}, tuple(packages[2:]), ()).well

@@ -50,7 +50,7 @@ def test_an_example_is_shown(judged) -> None:
     assert "Example:\n    judged evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m R@100" in shown
 
 
-MOST_OPTIONS = 350
+MOST_OPTIONS = 345
 """Options of all commands together: a new one replaces another."""
 
 

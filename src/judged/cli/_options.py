@@ -491,10 +491,10 @@ def result_options(
     chart: str | None = None,
     plain: Iterable[str] = (),
     written: bool = True,
-    verbose: bool = True,
-    quiet: bool = True,
+    verbose: bool = False,
+    quiet: bool = False,
 ) -> Decorator[Any]:
-    """Return --format, -o, -v and -q, and print or write the `Result` that the command returns.
+    """Return --format and -o, and print or write the `Result` that the command returns.
 
     The command may return a pair of a result and an exit code, or None if it has printed. Without
     `written` there is no -o. `judged plot CHART` reads its JSON. With an option of `plain`, the

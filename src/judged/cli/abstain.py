@@ -15,7 +15,7 @@ from judged.cli._command import command
 @opt.number("--threshold", float, "SCORE", "Test this threshold instead of choosing one.")
 @opt.level_option()
 @opt.columns_option
-@opt.result_options(verbose=False)
+@opt.result_options()
 def abstain(judgements: str, runs: tuple[str, ...], measure: str, **options: Any) -> Any:
     """Find the least best score from which on RUN should answer, so that few answers are wrong.
 

@@ -25,7 +25,7 @@ from judged.judgements import MEASURE
 @opt.measures_option
 @opt.number("--rel", float, "GRADE", "Count grades from this one as relevant.", 1)
 @opt.columns_option
-@opt.result_options(verbose=False)
+@opt.result_options()
 def agreement(
     first: str,
     second: str,

@@ -28,7 +28,7 @@ def _files(folder: str) -> list[str]:
     group="comparison",
 )
 @opt.exclude_same_id_option
-@opt.result_options(SAVED_AS, verbose=False, quiet=False)
+@opt.result_options(SAVED_AS)
 def bench(folder: str, measures: Any, **options: Any) -> Any:
     """Evaluate systems on several collections, with macro means and ranks.
 

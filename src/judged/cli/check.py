@@ -26,7 +26,7 @@ from judged.judgements import FINDING_KINDS
 @opt.flag("--strict", "Exit with code 1 if a problem is found.", common=True)
 @opt.measures_option
 @opt.columns_option
-@opt.result_options(quiet=False)
+@opt.result_options(verbose=True)
 def check(judgements: str, runs: tuple[str, ...], strict: bool, **options: Any) -> Any:
     """Check judgements, queries and items for errors, and how much each changes the RUNs' values.
 

@@ -15,7 +15,6 @@ from judged.comparison.settings import CORRECTIONS, SAVED_AS, TESTS
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
-NOT_OF_ORDERS = ("slices", "decimals", "percent", "caption", "label")
 OF_BOTH = (*("baseline", "test", "correction", "level", "margin", "groups", "slices", "weights"),)
 """Options for runs and for values."""
 
@@ -81,8 +80,7 @@ OF_BOTH = (*("baseline", "test", "correction", "level", "margin", "groups", "sli
 @opt.policy_options()
 @opt.weights_option
 @opt.columns_option
-@opt.decimals_option
-@opt.result_options(SAVED_AS, plain=["orders"])
+@opt.result_options(SAVED_AS, plain=["orders"], verbose=True, quiet=True)
 def compare(
     judgements: str | None,
     runs: tuple[str, ...],
@@ -98,7 +96,7 @@ def compare(
     are compared as one. Rankings files (*.rankings) can replace QRELS and RUN.
     """
     if orders:
-        opt.refuse(NOT_OF_ORDERS, "is not for --orders")
+        opt.refuse(["slices"], "is not for --orders")
     if values:
         files = (*values, *((judgements,) if judgements is not None else ()), *runs)
         comparison = _compare_values(files, **options)

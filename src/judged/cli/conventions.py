@@ -33,7 +33,7 @@ LIST = re.compile(r"\s*[-\d.({]")
 @opt.measures_option
 @opt.relevant_option
 @opt.columns_option
-@opt.result_options()
+@opt.result_options(verbose=True)
 def conventions(what: tuple[str, ...], **options: Any) -> Any:
     """List the known libraries, explain the one called NAME, or compare all of them on a RUN.
 

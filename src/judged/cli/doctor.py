@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,17 +20,15 @@ from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted, listed
 
 CORE = "judged"  # the part of packages that judged cannot work without
+FASTER = "faster"
+HELPERS = {"isal": "unpacks gz faster", "backports.zstd": "unpacks zst in blocks"}
+"""Packages that help if they are installed."""
 UNLISTED = frozenset({"all", "test", "dev", "docs", "torch"})  # extras that users do not need
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 """Environment variables that limit the threads of libraries."""
-HELPERS = {"isal": "unpacks gz faster", "backports.zstd": "unpacks zst in blocks"}
-"""Packages that help if they are installed."""
-FACTS = ("what", "found")
-PACKAGES = ("part", "package", "needs", "installed", "state")
-MISSING, OLD, BROKEN = "missing", "too old", "broken"
-_NAME = re.compile(r"[\w.-]+")
-_LEAST = re.compile(r">=\s*([\w.]+)")
-_EXTRA = re.compile(r"""extra\s*==\s*['"]([\w.-]+)""")
+_REQUIREMENT = re.compile(
+    r"([\w.-]+)[^;>]*(?:>=\s*([\w.]+))?[^;]*(?:;.*extra\s*==\s*['\"]([\w.-]+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -53,10 +50,10 @@ class Package:
     def state(self) -> str:
         """One of: ok, missing, too old, broken."""
         if self.version is None:
-            return MISSING
+            return "missing"
         if self.trouble is not None:
-            return BROKEN
-        return OLD if self.needs and _number(self.version) < _number(self.needs) else "ok"
+            return "broken"
+        return "too old" if self.needs and _number(self.version) < _number(self.needs) else "ok"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,24 +92,24 @@ class Installation(Result):
     def to_frame(self) -> Frame:
         import polars as pl
 
-        return pl.DataFrame(self._rows(), dict.fromkeys(PACKAGES, pl.String), orient="row")
+        table = self._table()
+        return pl.DataFrame(table.rows, dict.fromkeys(table.header, pl.String), orient="row")
 
     def document(self, display: Display) -> Document:
-        facts = [[*fact] for fact in self.facts.items()]
+        facts = ("what", "found")
         return Document(
-            tables=[
-                Table(FACTS, facts, words=FACTS),
-                Table(PACKAGES, self._rows(), words=PACKAGES),
-            ],
+            tables=[Table(facts, [*self.facts.items()], words=facts), self._table()],
             warnings=[note for note in self.notes if isinstance(note, Warned)],
             notes=[note for note in self.notes if not isinstance(note, Warned)],
         )
 
-    def _rows(self) -> list[list[str]]:
-        return [
+    def _table(self) -> Table:
+        header = ("part", "package", "needs", "installed", "state")
+        rows = [
             [each.part, each.name, each.needs or "any", each.version or "none", each.state]
             for each in self.packages
         ]
+        return Table(header, rows, words=header)
 
 
 def doctor() -> Installation:
@@ -130,7 +127,7 @@ def doctor() -> Installation:
     True
     """
     packages = tuple(_packages())
-    return Installation(_facts(), packages, (*_warnings(packages), *_hints(packages)))
+    return Installation(_facts(), packages, tuple(_notes(packages)))
 
 
 def _facts() -> dict[str, str]:
@@ -144,7 +141,7 @@ def _facts() -> dict[str, str]:
         "memory": _memory(),
         "temporary files": f"{shutil.disk_usage(folder).free / 10**9:,.1f} GB free in {folder}",
         "BLAS": _blas(),
-        "Java": _java(),
+        "Java": os.environ.get("JAVA_HOME") or shutil.which("java") or "none",
     }
 
 
@@ -172,61 +169,42 @@ def _blas() -> str:
     return "; ".join(libraries) or "none that threadpoolctl knows"
 
 
-def _java() -> str:
-    """Return the first line of Java's version, which only Spark needs."""
-    path = os.pathsep.join([f"{os.environ.get('JAVA_HOME')}/bin", os.environ.get("PATH", "")])
-    program = shutil.which("java", path=path)
-    if program is None:
-        return "none"
-    try:
-        done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{program} does not answer ({error})"
-    return (done.stderr or done.stdout).partition("\n")[0] or "no version"
-
-
 def _packages() -> Iterator[Package]:
     """Yield the packages of judged itself, of each extra for users, and the helpers."""
     try:
         declared = metadata.requires("judged") or []
     except metadata.PackageNotFoundError:  # from source, without being installed
         return
-    modules: dict[str, str] = {}
-    for module, names in metadata.packages_distributions().items():
-        for name in names:
-            if not module.startswith("_"):
-                modules.setdefault(_normal(name), module)
-    for part, name, least in _requirements(declared):
-        yield _package(part, name, least, modules.get(_normal(name), name))
-    for name in HELPERS:
-        yield _package("faster", name, None, name)
+    modules = {
+        name: module
+        for module, names in metadata.packages_distributions().items()
+        for name in names
+        if not module.startswith("_")
+    }
+    helpers = [(FASTER, name, None) for name in HELPERS]
+    for part, name, least in (*_requirements(declared), *helpers):
+        yield _package(part, name, least, modules.get(name, name.replace("-", "_")))
 
 
 def _requirements(declared: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
     """Yield part, name and least version of each package."""
     for text in declared:
-        wanted, _, only = text.partition(";")
-        name, least, extra = _NAME.match(wanted), _LEAST.search(wanted), _EXTRA.search(only)
-        part = extra[1] if extra else CORE
-        if name and name[0] != "judged" and part not in UNLISTED:
-            yield part, name[0], least[1] if least else None
+        if requirement := _REQUIREMENT.match(text):
+            name, least, extra = requirement.groups()
+            if name != "judged" and extra not in UNLISTED:
+                yield extra or CORE, name, least
 
 
 def _package(part: str, name: str, least: str | None, module: str) -> Package:
+    version = trouble = None
     try:
-        installed = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return Package(part, name, least, None, None)
-    try:
+        version = metadata.version(name)
         import_module(module)
+    except metadata.PackageNotFoundError:
+        pass
     except Exception as error:  # whatever a broken package raises
-        return Package(part, name, least, installed, f"{type(error).__name__}: {error}")
-    return Package(part, name, least, installed, None)
-
-
-def _normal(name: str) -> str:
-    """Return a name as pip compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+        trouble = f"{type(error).__name__}: {error}"
+    return Package(part, name, least, version, trouble)
 
 
 def _number(version: str) -> tuple[int, ...]:
@@ -237,38 +215,33 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _warnings(packages: Sequence[Package]) -> Iterator[Warned]:
-    for package in packages:
-        name, state = package.name, package.state
-        if state == BROKEN:
-            yield Warned(f"{name} {package.version} does not import: {package.trouble}")
-        elif state == OLD:
-            again = f"pip install --upgrade {name}"
-            yield Warned(f"{name} is {package.version}, needed is {package.needs}: {again}")
-        elif state == MISSING and package.part == CORE:
-            yield Warned(f"{name} is missing, and judged needs it: pip install {name}")
-
-
-def _hints(packages: Sequence[Package]) -> Iterator[str]:
-    if not packages:
-        yield "judged runs from source and is not installed: its packages cannot be listed."
+def _notes(packages: Sequence[Package]) -> Iterator[str]:
+    """Yield what is wrong and what is missing, with what to do about it."""
     missing: dict[str, list[str]] = {}
     for package in packages:
-        if package.state == MISSING:
-            missing.setdefault(package.part, []).append(package.name)
+        name, state = package.name, package.state
+        if state == "broken":
+            yield Warned(f"{name} {package.version} does not import: {package.trouble}")
+        elif state == "too old":
+            again = f"pip install --upgrade {name}"
+            yield Warned(f"{name} is {package.version}, needed is {package.needs}: {again}")
+        elif state == "missing" and package.part == CORE:
+            yield Warned(f"{name} is missing, and judged needs it: pip install {name}")
+        elif state == "missing":
+            missing.setdefault(package.part, []).append(name)
+    if not packages:
+        yield "judged runs from source and is not installed: its packages cannot be listed."
+    for name in missing.pop(FASTER, ()):
+        yield f"{name} {HELPERS[name]}, but is not installed: pip install {name}"
     for part, names in missing.items():
-        if part not in (CORE, "faster"):
-            install = f'pip install "judged[{part}]"'
-            yield f"{part} is not there (no {listed(names, 'and')}): {install}"
-    for name in missing.get("faster", ()):
-        yield f"{name} {HELPERS[name]} where it is there: pip install {name}"
+        yield f'{part} needs {listed(names)}: pip install "judged[{part}]"'
     for name in LIMITS:
         if value := os.environ.get(name):
             yield f"{name} is {value}: it sets how many threads a library has."
 
 
 @command("doctor", example="judged doctor")
-@result_options(written=False, verbose=False, quiet=False)
+@result_options(written=False)
 def doctor_command() -> Any:
     """Check the installation: versions, threads, BLAS, extras, and missing packages.
 

@@ -120,7 +120,7 @@ encoding_options = opt.together(
 @opt.interval_option
 @opt.level_option()
 @opt.per_query_option
-@opt.result_options(EVALUATION_SAVED_AS, plain=["index", "diagnose"])
+@opt.result_options(EVALUATION_SAVED_AS, plain=["index", "diagnose"], verbose=True, quiet=True)
 def embeddings(
     queries: str | None,
     items: str | None,

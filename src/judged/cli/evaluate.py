@@ -84,7 +84,7 @@ def _read_settings(
 @opt.decimals_option
 @opt.percent_option
 @opt.latex_options
-@opt.result_options(EVALUATION_SAVED_AS)
+@opt.result_options(EVALUATION_SAVED_AS, verbose=True, quiet=True)
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],

@@ -44,7 +44,7 @@ def _read_rows(context: click.Context, param: click.Parameter, text: str) -> int
     common=True,
 )
 @opt.columns_option
-@opt.result_options(SAVED_AS, verbose=False)
+@opt.result_options(SAVED_AS)
 def explain(
     judgements: str, run: str | None, measures: tuple[str, ...] | None, **options: Any
 ) -> Any:

@@ -24,7 +24,7 @@ from judged.cli._command import READS, command
 )
 @opt.columns_option
 @opt.per_query_option
-@opt.result_options(verbose=False)
+@opt.result_options()
 def funnel(judgements: str, runs: tuple[str, ...], **options: Any) -> Any:
     """Find the stage that kept each relevant item out of the final top K.
 

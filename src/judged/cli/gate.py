@@ -65,7 +65,7 @@ from judged.text import listed
     group="output",
     common=True,
 )
-@opt.result_options(GATE_SAVED_AS, written=False, verbose=False)
+@opt.result_options(GATE_SAVED_AS, written=False, quiet=True)
 def gate(
     judgements: str,
     runs: tuple[str, ...],

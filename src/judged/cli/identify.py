@@ -16,7 +16,7 @@ from judged.cli._command import READS, command
 @click.argument("run", metavar="[RUN]", required=False, type=READS)
 @opt.measures_option
 @opt.columns_option
-@opt.result_options(quiet=False)
+@opt.result_options(verbose=True)
 def identify(value: str, judgements: str, run: str | None, **options: Any) -> Any:
     """Find the measure, parameters and policy that give VALUE for RUN and QRELS.
 

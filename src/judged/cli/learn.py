@@ -24,7 +24,7 @@ from judged.options import LEARNING_TEMPERATURE
 )
 @opt.training_options("bilinear")
 @exclude_self_option
-@opt.result_options(written=False, verbose=False, quiet=False)
+@opt.result_options(written=False)
 @opt.output_option("Write the similarity to a .npz file.")
 def learn(queries: str, items: str, temperature: float, output: str, **options: Any) -> Any:
     """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from relevance.

@@ -23,7 +23,7 @@ from judged.runs import PERSISTENCE
 @opt.policy_options("depth")
 @opt.columns_option
 @opt.per_query_option
-@opt.result_options(verbose=False, quiet=False)
+@opt.result_options()
 def overlap(runs: tuple[str, ...], **options: Any) -> Any:
     """Measure how far RUN files agree on items and their order, without judgements.
 

@@ -50,7 +50,7 @@ OF_PLAN = ("difference", "sd", "queries", "power", "level", "comparisons", "marg
 @opt.groups_option
 @opt.measures_option
 @opt.policy_options("missing")
-@opt.result_options(chart="power", quiet=False)
+@opt.result_options(chart="power", verbose=True)
 def plan(runs: tuple[str, ...], pilot: str | None, **options: Any) -> Any:
     """Plan a comparison: the queries it needs, the difference it can detect, or its power.
 

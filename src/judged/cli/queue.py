@@ -24,7 +24,7 @@ from judged.judgements import (
 @opt.file("--texts", "Add titles and texts of items for annotators.")
 @opt.file("--queries", "Add texts of queries for annotators.")
 @opt.columns_option
-@opt.result_options(QUEUE_PRINTED_AS, written=False, verbose=False)
+@opt.result_options(QUEUE_PRINTED_AS, written=False)
 @opt.output_option(
     f"Write the annotators' file: {', '.join(QUEUE_SAVED_AS)} or .parquet.", required=False
 )

@@ -40,7 +40,7 @@ NAMED = ("a retriever", "search.bm25:ask")
 @opt.measures_option
 @opt.columns_option
 @opt.per_query_option
-@opt.result_options(EVALUATION_SAVED_AS)
+@opt.result_options(EVALUATION_SAVED_AS, verbose=True, quiet=True)
 def retriever(
     judgements: str,
     retriever: str,

@@ -45,7 +45,7 @@ def _by_run(texts: tuple[str, ...]) -> Any:
 @opt.number("--rel", float, "GRADE", "Take spans of this grade or above as evidence.", 1)
 @opt.policy_options("missing")
 @opt.per_query_option
-@opt.result_options(verbose=False, quiet=False)
+@opt.result_options()
 def spans(judgements: str, runs: tuple[str, ...], chunks: tuple[str, ...], **options: Any) -> Any:
     """Evaluate retrieved chunks by the characters of evidence that they cover.
 

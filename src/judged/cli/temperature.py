@@ -47,7 +47,7 @@ OF_BOTH = ("positives", "both")
 )
 @opt.training_options("two-tower-linear", *OF_TRAINING)
 @exclude_self_option
-@opt.result_options(chart="temperature", verbose=False, quiet=False)
+@opt.result_options(chart="temperature")
 def temperature(
     queries: str,
     items: str,

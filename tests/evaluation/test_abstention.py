@@ -31,7 +31,7 @@ def test_worked_by_hand():
     # One wrong of four: the 95 % quantile of Beta(2, 3).
     assert upper == pytest.approx(beta.ppf(0.95, 2, 3))
     # Right 5 4 2 against wrong 3 1: 3 + 2 of 6 pairs are in order, as 2 is below 3.
-    assert found.auroc.value == pytest.approx(5 / 6)
+    assert found.auroc.estimate == pytest.approx(5 / 6)
     assert not found.passed
     assert found.says().startswith("FAILED: from a best score of 2.0 on, run answers 66.7 %")
 
@@ -47,7 +47,7 @@ def test_bounds_are_corrected_for_the_thresholds_to_choose_from():
         assert wrong == (~right[order][: int(answered)]).sum()
         assert upper == pytest.approx(beta.ppf(1 - 0.05 / 10, wrong + 1, answered - wrong))
     assert found.coverage == max(row[2] for row in found.rows if row[5] <= 0.2)
-    assert found.auroc.value == pytest.approx(roc_auc_score(right, scores))
+    assert found.auroc.estimate == pytest.approx(roc_auc_score(right, scores))
 
 
 def test_the_guarantee_holds_in_at_least_95_of_100_samples():

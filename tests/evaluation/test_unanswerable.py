@@ -44,7 +44,7 @@ def test_worked_by_hand() -> None:
     assert (apart.answerable, apart.left_empty) == (3, pytest.approx(1 / 3))
     assert apart.auroc is not None
     # 0.9 is above all three; 0.8 above two, and ties with one; no result ties with no result.
-    assert apart.auroc.value == pytest.approx((3 + 2.5 + 0.5) / 9)
+    assert apart.auroc.estimate == pytest.approx((3 + 2.5 + 0.5) / 9)
     assert apart.note == ""
     assert found.value("RR") == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert found.value("NumQ") == 3
@@ -228,7 +228,7 @@ def test_weights_count_in_the_block_too() -> None:
     assert apart.left_empty == pytest.approx(1 / 4)
     assert apart.auroc is not None
     # q1 (1) is above both; q2 (2) ties with n1 (3) and is above n3 (1); q3 ties with n3.
-    assert apart.auroc.value == pytest.approx((1 * 4 + 2 * (1.5 + 1) + 1 * 0.5) / 16)
+    assert apart.auroc.estimate == pytest.approx((1 * 4 + 2 * (1.5 + 1) + 1 * 0.5) / 16)
     assert found.value("RR") == pytest.approx((1 + 2 / 2) / 4)
     assert any("shares and AUROC count queries by their weights" in x for x in found.sentences())
 

@@ -81,8 +81,9 @@ def test_the_interval_is_a_bootstrap_of_queries() -> None:
     one, other = flat(first, second)
     # Queries are drawn in the order of their names: q0, q1, q10, q11, q2, …
     query = np.repeat(np.argsort(np.argsort(list(first))), 10)
-    low, high = bootstrap([kappa_sample(one, other, query)], levels=(0.9,), resamples=999, seed=4)
-    assert (found.kappa.low, found.kappa.high) == (low[0, 0], high[0, 0])
+    sample = kappa_sample(one, other, query)
+    alone = bootstrap([(sample,)], levels=(0.9,), resamples=999, seed=4)
+    assert (found.kappa.low, found.kappa.high) == (alone.low[0, 0], alone.high[0, 0])
     again = judged.agreement(first, second, resamples=999, seed=4, level=0.9)
     assert again.to_dict() == found.to_dict()
     other_seed = judged.agreement(first, second, resamples=999, seed=5, level=0.9)

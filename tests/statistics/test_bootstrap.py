@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from judged.statistics import bootstrap as module
-from judged.statistics.bootstrap import bootstrap, bootstrap_pairs, median_of, resampled
+from judged.statistics.bootstrap import bootstrap, median_of, resampled
 from judged.statistics.samples import CLOSE, Means, Median, Sample
 from judged.statistics.t import below
 from support.resampling import check_agreement
@@ -37,6 +37,10 @@ def scipys(values: np.ndarray, method: str, statistic: Any = np.mean, level: flo
     )
 
 
+def ends(tested: Any) -> tuple[np.ndarray, np.ndarray]:
+    return tested.low, tested.high
+
+
 @pytest.mark.parametrize("size", [2, 7, 50, 300])
 def test_resamples_are_those_of_scipy(size: int) -> None:
     """The same draws from the same seed, so the same distribution."""
@@ -56,7 +60,7 @@ def test_ends_are_those_of_scipy_up_to_neighbours(level: float, tied: bool) -> N
     sample = Means.of_values(values)
     ordered = np.sort(resampled([sample], None, 9_999, 0)[0])
     for method, name in (("percentile", "percentile"), ("bca", "BCa")):
-        low, high = bootstrap([sample], levels=(level,), method=method)
+        low, high = ends(bootstrap([(sample,)], levels=(level,), method=method))
         expected = scipys(values, name, level=level).confidence_interval
         for end, other, outwards in ((low, expected.low, -1), (high, expected.high, 1)):
             least, most = np.searchsorted(ordered, [end[0, 0] - 1e-12, end[0, 0] + 1e-12])
@@ -72,7 +76,7 @@ def test_bca_by_its_formula() -> None:
     z = ndtri((resampled_means < values.mean()).mean())
     away = values - values.mean()
     a = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
-    low, high = bootstrap([Means.of_values(values)], method="bca", levels=(0.9,))
+    low, high = ends(bootstrap([(Means.of_values(values),)], method="bca", levels=(0.9,)))
     for end, quantile, step in ((low, 0.05, 1), (high, 0.95, -1)):
         s = z + ndtri(quantile)
         place = float(ndtr(z + s / (1 - a * s))) * 10_000
@@ -85,7 +89,7 @@ def test_percentile_by_hand() -> None:
     249th of the bootstrap."""
     values = np.random.default_rng(1).normal(size=30)
     ordered = np.sort(resampled([Means.of_values(values)], None, 9_999, 0)[0])
-    low, high = bootstrap([Means.of_values(values)])
+    low, high = ends(bootstrap([(Means.of_values(values),)]))
     assert low[0, 0] == ordered[248]
     assert high[0, 0] == ordered[-249]
 
@@ -96,14 +100,14 @@ def test_p_by_counting() -> None:
     first, second = (Means.of_values(generator.normal(mean, 1, 30)) for mean in (0.4, 0.0))
     one, two = resampled([first, second], None, 9_999, 0)
     expected = 2 * (1 + min((one <= two).sum(), (one >= two).sum())) / 10_000
-    assert bootstrap_pairs([(first, second)]).p.tolist() == [expected]
+    assert bootstrap([(first, second)]).p.tolist() == [expected]
 
 
 def test_never_a_p_of_0() -> None:
     far = Means.of_values(np.linspace(5, 6, 30)), Means.of_values(np.zeros(30))
-    assert bootstrap_pairs([far]).p.tolist() == [2 / 10_000]
-    assert 1 / 10_000 <= bootstrap_pairs([far], method="bca").p[0] < 0.001
-    tested = bootstrap_pairs([far], levels=(0.9999,))
+    assert bootstrap([far]).p.tolist() == [2 / 10_000]
+    assert 1 / 10_000 <= bootstrap([far], method="bca").p[0] < 0.001
+    tested = bootstrap([far], levels=(0.9999,))
     assert tested.low[0, 0] == -np.inf
 
 
@@ -136,12 +140,12 @@ def problems(draw: st.DrawFn) -> tuple[list[tuple[Sample, Sample]], np.ndarray |
 def test_p_and_interval_agree(problem: Any) -> None:
     pairs, groups = problem
     for method, some in (("percentile", pairs), ("bca", pairs[:-1])):
-        tested = bootstrap_pairs(some, groups, levels=LEVELS, method=method, resamples=99)
+        tested = bootstrap(some, groups, levels=LEVELS, method=method, resamples=99)
         check_agreement(tested, LEVELS)
         defined = tested.p[~np.isnan(tested.p)]
         assert ((defined > 0) & (defined <= 1)).all()
         turned = [(two, one) for one, two in some]
-        mirrored = bootstrap_pairs(turned, groups, levels=LEVELS, method=method, resamples=99)
+        mirrored = bootstrap(turned, groups, levels=LEVELS, method=method, resamples=99)
         np.testing.assert_allclose(mirrored.p, tested.p, rtol=1e-9)
         np.testing.assert_allclose(mirrored.low, -tested.high, rtol=1e-9, atol=1e-12)
 
@@ -153,7 +157,7 @@ def test_intervals_are_there_to_agree() -> None:
         for _ in range(50)
     ]
     for method in ("percentile", "bca"):
-        tested = bootstrap_pairs(pairs, levels=LEVELS, method=method, resamples=199)
+        tested = bootstrap(pairs, levels=LEVELS, method=method, resamples=199)
         assert check_agreement(tested, LEVELS) == 50 * len(LEVELS)
         assert 0 < below(tested.p, 0.9).sum() < 50
 
@@ -166,12 +170,10 @@ def test_nothing_differs() -> None:
         (Median.of_values(values), Median.of_values(values.copy())),
         (Means.of_values(finite), Means.of_values(finite.copy())),
     ):
-        tested = bootstrap_pairs([pair])
+        tested = bootstrap([pair])
         assert tested.p.tolist() == [1.0]
         assert np.isnan([tested.low, tested.high]).all()
-    tested = bootstrap_pairs(
-        [(Means.of_values(finite), Means.of_values(finite.copy()))], method="bca"
-    )
+    tested = bootstrap([(Means.of_values(finite), Means.of_values(finite.copy()))], method="bca")
     assert tested.p.tolist() == [1.0]
     assert np.isnan(tested.low).all()
 
@@ -181,12 +183,12 @@ def test_no_spread() -> None:
     point, with the smallest p that they allow."""
     for values in (np.array([0.5]), np.full(9, 0.1)):
         for method in ("percentile", "bca"):
-            low, high = bootstrap([Means.of_values(values)], method=method)
+            low, high = ends(bootstrap([(Means.of_values(values),)], method=method))
             assert np.isnan([low, high]).all()
     values = np.random.default_rng(0).uniform(size=20)
     shifted = Means.of_values(values + 0.25), Means.of_values(values)
     for method in ("percentile", "bca"):
-        tested = bootstrap_pairs([shifted], method=method, resamples=999)
+        tested = bootstrap([shifted], method=method, resamples=999)
         assert tested.p[0] == pytest.approx(2 / 1000)
         assert tested.low[0, 0] == tested.high[0, 0] == pytest.approx(0.25)
 
@@ -194,15 +196,15 @@ def test_no_spread() -> None:
 def test_infinite_medians() -> None:
     """Ranks of 1, 2 and never: an end may be infinite, and two infinite medians differ by 0."""
     ranks = np.array([1.0, 2.0, np.inf, np.inf, 3.0])
-    low, high = bootstrap([Median.of_values(ranks)], levels=(0.9,))
+    low, high = ends(bootstrap([(Median.of_values(ranks),)], levels=(0.9,)))
     assert low[0, 0] == 1
     assert high[0, 0] == np.inf
     other = np.array([2.0, 2.0, np.inf, np.inf, 3.0])
-    tested = bootstrap_pairs([(Median.of_values(ranks), Median.of_values(other))], levels=(0.5,))
+    tested = bootstrap([(Median.of_values(ranks), Median.of_values(other))], levels=(0.5,))
     assert tested.p.tolist() == [1.0]
     assert tested.low.tolist() == [[0.0]]
     never, second = Median.of_values(np.full(9, np.inf)), Median.of_values(np.full(9, 2.0))
-    tested = bootstrap_pairs([(never, second), (second, never)], resamples=999)
+    tested = bootstrap([(never, second), (second, never)], resamples=999)
     assert tested.p == pytest.approx(2 / 1000)
     assert tested.low.tolist() == tested.high.tolist() == [[np.inf, -np.inf]]
 
@@ -211,16 +213,16 @@ def test_undefined_resamples_count_against_both_ends() -> None:
     """One query of three has values of both kinds: (2/3)³ of all resamples leave F undefined, more
     than any end at 80 % may leave out."""
     columns = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
-    low, high = bootstrap([Means(columns, harmonic)], levels=(0.8,))
+    low, high = ends(bootstrap([(Means(columns, harmonic),)], levels=(0.8,)))
     assert (low[0, 0], high[0, 0]) == (-np.inf, np.inf)
     pooled = Median(np.array([1.0, 2.0, 5.0]), np.array([0, 0, 0]), 3)
-    low, high = bootstrap([pooled], levels=(0.8,))
+    low, high = ends(bootstrap([(pooled,)], levels=(0.8,)))
     assert np.isnan([low, high]).all()
 
 
 def test_undefined_number() -> None:
     nothing = Means(np.zeros((4, 2)), harmonic)
-    tested = bootstrap_pairs([(nothing, Means.of_values(np.arange(4.0)))], method="bca")
+    tested = bootstrap([(nothing, Means.of_values(np.arange(4.0)))], method="bca")
     assert np.isnan([tested.p[0], tested.low[0, 0], tested.high[0, 0]]).all()
 
 
@@ -234,8 +236,8 @@ def test_groups_are_drawn_as_a_whole() -> None:
     whole = Means.of_values(values[groups][order])
     parts = Means.of_values(values, weights=sizes.astype(float))
     for method in ("percentile", "bca"):
-        grouped = bootstrap([whole], groups[order], method=method, levels=LEVELS)
-        weighted = bootstrap([parts], method=method, levels=LEVELS)
+        grouped = ends(bootstrap([(whole,)], groups[order], method=method, levels=LEVELS))
+        weighted = ends(bootstrap([(parts,)], method=method, levels=LEVELS))
         np.testing.assert_allclose(grouped, weighted, rtol=1e-12)
     median = resampled([Median.of_values(values[groups][order])], groups[order], 999, 0)
     pooled = Median(values[groups], groups, 6)
@@ -251,7 +253,7 @@ def test_uneven_units_have_expanded_percentiles() -> None:
     ordered = np.sort(resampled([sample], None, 9_999, 0)[0])
     rank = int(np.ceil(outside * 10_000))
     for method in ("percentile", "bca"):
-        low, high = bootstrap([sample], method=method)
+        low, high = ends(bootstrap([(sample,)], method=method))
         assert (low[0, 0], high[0, 0]) == (ordered[rank - 2], ordered[-rank + 1]), method
 
 
@@ -260,10 +262,10 @@ def test_blocks_and_portions_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
     samples: list[Sample] = [Means.of_values(generator.uniform(size=80)) for _ in range(3)]
     samples += [Median.of_values(generator.uniform(size=80)) for _ in range(1)]
     pairs = [(one, two) for one in samples for two in samples if one is not two]
-    together = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
+    together = bootstrap(pairs, levels=LEVELS, resamples=199)
     monkeypatch.setattr(module, "COUNTS_PER_BLOCK", 7 * 80)
     monkeypatch.setattr(module, "BYTES_AT_ONCE", 8 * 5 * 199)
-    portions = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
+    portions = bootstrap(pairs, levels=LEVELS, resamples=199)
     np.testing.assert_array_equal(portions.p, together.p)
     np.testing.assert_allclose(portions.low, together.low, rtol=1e-12)
 

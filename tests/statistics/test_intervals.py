@@ -241,7 +241,8 @@ def test_the_bootstrap(sample: Sample, grouped: bool, asked: str | None, method:
     groups = np.arange(len(sample)) // 2 if grouped else None
     given: dict[str, Any] = {"resamples": 999, "seed": 7}
     found = interval(sample, level=0.9, method=asked, groups=groups, **given)
-    low, high = bootstrap([sample], groups, levels=(0.9,), method=method, **given)
+    tested = bootstrap([(sample,)], groups, levels=(0.9,), method=method, **given)
+    low, high = tested.low, tested.high
     assert (found.method, found.estimate) == (method, sample.value())
     assert ends(found) == (low[0, 0], high[0, 0])
     assert found.low < found.estimate < found.high

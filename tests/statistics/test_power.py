@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.statistics.power import detectable, needed_units, t_power
+from judged.comparison.power import PowerAnalysis
+from judged.statistics.power import detectable, t_power
 from judged.statistics.t import t_quantile
 from support.loops import for_each
 
@@ -38,7 +39,8 @@ def test_as_statsmodels_has_it(size: int, sides: int, alternative: str) -> None:
     found = oracle.power(effect, size, 0.05, alternative=alternative)
     assert found == pytest.approx(0.8, abs=1e-7)
     needed = oracle.solve_power(effect_size=0.5, alpha=0.05, power=0.8, alternative=alternative)
-    assert needed_units(1.0, 0.5, sides=sides) == int(np.ceil(needed))
+    analysis = PowerAnalysis(margin=0.0 if sides == 1 else None)
+    assert analysis.units(1.0, 0.5, 0.8) == int(np.ceil(needed))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
@@ -57,13 +59,6 @@ def test_power_is_known_everywhere_and_grows(level: float, sides: int) -> None:
 def test_with_infinitely_many_degrees_of_freedom_it_is_the_normal() -> None:
     # 1.959964 + 0.841621, and a little less for the other side
     assert float(detectable(1.0, np.inf)) == pytest.approx(2.8015, abs=1e-4)
-
-
-@pytest.mark.parametrize(("deviation", "difference"), [(0.15, 0.03), (1.0, 1.0), (1.0, 9.0)])
-def test_needed_units_are_just_enough(deviation: float, difference: float) -> None:
-    n = needed_units(deviation, difference)
-    assert float(detectable(deviation / np.sqrt(n), n - 1)) <= difference
-    assert n == 2 or float(detectable(deviation / np.sqrt(n - 1), n - 2)) > difference
 
 
 def test_power_without_an_effect_is_the_share_of_false_alarms() -> None:

@@ -69,17 +69,6 @@ def test_p_and_half_width_agree(resamples: int) -> None:
     assert shown
 
 
-def test_measures_share_permutations() -> None:
-    values = np.random.default_rng(1).uniform(size=(12, 4, 3))
-    together = randomised_tukey(values, LEVELS, 999)
-    assert together.p.shape == (4, 4, 3)
-    assert together.half_width.shape == (len(LEVELS), 3)
-    for at in range(3):
-        alone = randomised_tukey(values[..., at], LEVELS, 999)
-        np.testing.assert_array_equal(alone.p, together.p[..., at])
-        np.testing.assert_array_equal(alone.half_width, together.half_width[:, at])
-
-
 def test_nothing_to_tell_apart() -> None:
     found = randomised_tukey(np.repeat(np.arange(5.0), 3).reshape(5, 3))
     assert (found.p == 1).all()

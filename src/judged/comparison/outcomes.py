@@ -488,10 +488,10 @@ def _randomised(
 def _bootstrapped(
     test: str, matches: list[Match], settings: ComparisonSettings
 ) -> list[MatchOutcome]:
-    from judged.statistics.bootstrap import bootstrap_pairs, smallest_p
+    from judged.statistics.bootstrap import bootstrap, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
-    tested = bootstrap_pairs(
+    tested = bootstrap(
         [(match.ours.sample, match.theirs.sample) for match in matches],
         matches[0].groups,
         levels=settings.levels,

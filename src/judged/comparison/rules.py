@@ -29,7 +29,8 @@ from judged.comparison.outcomes import (
     too_few,
     too_uneven,
 )
-from judged.comparison.settings import MAX_QUERIES, RULES, ComparisonSettings
+from judged.comparison.power import PowerAnalysis
+from judged.comparison.settings import RULES, ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
 from judged.comparison.wording import QUERIES, amount, list_queries, percent_of
 from judged.errors import InputError, MeasureError, did_you_mean, quoted
@@ -38,7 +39,7 @@ from judged.options import LEVEL, POWER, choice, number
 from judged.outputs import check_target
 from judged.results import plain_value
 from judged.statistics.intervals import Interval
-from judged.statistics.power import detectable, needed_units
+from judged.statistics.power import detectable
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import CLOSE, counted_as
 from judged.statistics.t import below, fewest_units, spread
@@ -315,8 +316,9 @@ def sensitivity(
     units, averaged = None, _averaged(match, allowed)
     if 0 < allowed < drop and averaged is not None and not more and match.powered is None:
         deviation = float(every.error[0]) * math.sqrt(match.effective_units)
-        if deviation / averaged < math.sqrt(MAX_QUERIES) / 10:
-            needed = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
+        analysis = PowerAnalysis(level, margin=0.0)  # one-sided
+        needed = analysis.units(deviation, averaged, POWER)
+        if needed is not None:
             units = math.ceil(needed * (match.units / match.effective_units) * (1 - CLOSE))
     return Sensitivity(drop, allowed, units)
 

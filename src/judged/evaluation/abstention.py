@@ -16,7 +16,7 @@ from judged.evaluation.settings import EvaluationSettings
 from judged.options import real
 from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table
-from judged.statistics.intervals import Auroc, auroc, clopper_pearson
+from judged.statistics.intervals import Interval, auroc, clopper_pearson
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Abstention(Result):
     >>> judgements = {str(q): {"a": 1} for q in range(200)}
     >>> run = {str(q): {"a" if q < 150 else "b": 1 - q / 200} for q in range(200)}
     >>> found = judged.evaluate(judgements, run, "RR").abstention(risk=0.1)
-    >>> found.threshold, found.coverage, found.auroc.value
+    >>> found.threshold, found.coverage, found.auroc.estimate
     (0.305..., 0.7, 1.0)
     """
 
@@ -103,7 +103,7 @@ class Abstention(Result):
     """True if the caller named the threshold, False if it was chosen from the data."""
     rows: tuple[tuple[float, ...], ...] = field(default=())
     """For each threshold: answers, coverage, wrong answers, their share, and its upper bound."""
-    auroc: Auroc | None = None
+    auroc: Interval | None = None
     """The chance that a right answer has a greater best score than a wrong one; None if all answers
     are right, or all are wrong."""
 
@@ -178,7 +178,7 @@ class Abstention(Result):
         apart = (
             "All answers are right, or all are wrong, so there is no AUROC."
             if area is None
-            else f"AUROC: {shown(area.value)} ({100 * self.level:g} % CI {shown(area.low)} … "
+            else f"AUROC: {shown(area.estimate)} ({100 * self.level:g} % CI {shown(area.low)} … "
             f"{shown(area.high)}), the chance that a right answer has a greater best score than a "
             "wrong one."
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judged.evaluation.settings import EvaluationSettings
     from judged.measures.registry import Mask
     from judged.rankings.rankings import Rankings
-    from judged.statistics.intervals import Auroc
+    from judged.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Unanswerable:
     """The share of the other queries for which the run returned no result."""
     threshold: float | None = None
     """A result counts as returned if its score is at least this; None: every result does."""
-    auroc: Auroc | None = None
+    auroc: Interval | None = None
     """The area under the ROC curve: the chance that the best score of a query with relevant items
     is above that of one without. Ties count half, and no result is below all scores. None if
     unknown."""
@@ -54,7 +54,6 @@ class Unanswerable:
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
         from judged.options import LEVEL
-        from judged.statistics.intervals import AUROC_METHOD
 
         entry: dict[str, Any] = {
             "queries": len(self.queries),
@@ -62,9 +61,7 @@ class Unanswerable:
             "answerable": self.answerable,
             "left_empty": plain(self.left_empty),
             "threshold": self.threshold,
-            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": AUROC_METHOD}
-            if self.auroc
-            else None,
+            "auroc": {**self.auroc.to_dict(), "level": LEVEL} if self.auroc else None,
             "note": self.note or None,
         }
         if per_query:
@@ -143,7 +140,7 @@ def _unscored(r: Rankings) -> str:
 
 def _separation(
     best: Floats | None, bad: Mask, good: Mask, weights: Floats, unscored: str
-) -> tuple[Auroc | None, str]:
+) -> tuple[Interval | None, str]:
     """Return the AUROC of the best scores, and a note."""
     if not bad.any() or not good.any():
         kind = "with" if bad.any() else "without"
@@ -191,7 +188,7 @@ def block(evaluation: Evaluation, look: Look) -> list[Table]:
         if (apart := run.unanswerable) is None:
             return []
         area = apart.auroc
-        known = (math.nan,) * 3 if area is None else (area.value, area.low, area.high)
+        known = (math.nan,) * 3 if area is None else (area.estimate, area.low, area.high)
         shares = (apart.answered, apart.left_empty, *known)
         form = percent if look.percent else shown
         answered, empty, *bounds = (form(share, look.decimals_of(True)) for share in shares)

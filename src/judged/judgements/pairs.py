@@ -298,9 +298,10 @@ def _intervals(
     }
     low = high = np.full((1, len(defined)), np.nan)
     if size > 1:
-        chosen = [samples[name] for name in defined]
+        chosen = [(samples[name],) for name in defined]
         options: Any = {"method": METHOD, "resamples": resamples, "seed": seed}
-        low, high = bootstrap(chosen, levels=(level,), **options)
+        tested = bootstrap(chosen, levels=(level,), **options)
+        low, high = tested.low, tested.high
     for name, least, most in zip(defined, low[0].tolist(), high[0].tolist(), strict=True):
         if math.isfinite(least) and math.isfinite(most):
             intervals[name] = Interval(values[name], least, most, METHOD)

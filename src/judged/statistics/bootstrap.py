@@ -47,26 +47,7 @@ Bundle = tuple[Sample, ...]
 
 
 def bootstrap(
-    samples: Sequence[Sample],
-    groups: Ints | None = None,
-    *,
-    levels: tuple[float, ...] = (0.95,),
-    method: str = "percentile",
-    resamples: int = 9_999,
-    seed: int = 0,
-) -> tuple[Floats, Floats]:
-    """Compute confidence intervals of numbers over the same queries.
-
-    `groups` are drawn as a whole. `method` is "percentile" or, for means of units of equal weight,
-    "bca". Returns lower and upper ends: a row per level, a column per sample. An end is infinite if
-    the resamples are too few for the level; both are NaN if all resamples are equal.
-    """
-    tested = _tested([(sample,) for sample in samples], groups, levels, method, resamples, seed)
-    return tested.low, tested.high
-
-
-def bootstrap_pairs(
-    pairs: Sequence[tuple[Sample, Sample]],
+    bundles: Sequence[Bundle],
     groups: Ints | None = None,
     *,
     levels: tuple[float, ...] = (0.95,),
@@ -74,24 +55,17 @@ def bootstrap_pairs(
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Tested:
-    """Compute intervals of differences, the first of a pair minus the second, and p by inversion.
+    """Compute intervals of numbers over the same queries, or of differences, and p by inversion.
+
+    A bundle is one sample, or two whose difference is meant: the first minus the second. `groups`
+    are drawn as a whole. `method` is "percentile" or, for means of units of equal weight, "bca". An
+    end is infinite if the resamples are too few for the level. Both are NaN if all resamples of a
+    number are equal.
 
     Two infinite numbers differ by 0. If all resamples give a difference of 0, p is 1 and there is
     no interval. If all give another difference, the interval is a point, and p the smallest
     possible.
     """
-    return _tested(pairs, groups, levels, method, resamples, seed)
-
-
-def _tested(
-    bundles: Sequence[Bundle],
-    groups: Ints | None,
-    levels: tuple[float, ...],
-    method: str,
-    resamples: int,
-    seed: int,
-) -> Tested:
-    """Test some bundles at a time, as many as fit into memory."""
     if method == "bca" and any(isinstance(one, Median) for bundle in bundles for one in bundle):
         raise InputError(
             "a median has no BCa interval: leaving out one query hardly moves it. "

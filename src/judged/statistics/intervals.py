@@ -351,10 +351,10 @@ def _bootstrap(
     rows = sample.values[:, None] if isinstance(sample, Median) else sample.columns
     if all(_all_equal(column) for column in rows.T):
         return math.nan, math.nan
-    low, high = bootstrap(
-        [sample], groups, levels=(level,), method=method, resamples=resamples, seed=seed
+    tested = bootstrap(
+        [(sample,)], groups, levels=(level,), method=method, resamples=resamples, seed=seed
     )
-    return float(low[0, 0]), float(high[0, 0])
+    return float(tested.low[0, 0]), float(tested.high[0, 0])
 
 
 def _all_equal(values: Floats) -> bool:
@@ -409,31 +409,6 @@ AUROC_METHOD = "Newcombe's score interval (2006, method 5)"
 """The method of the bounds. At an area of 1 they still have a width, unlike those of DeLong."""
 
 
-@dataclass(frozen=True)
-class Auroc:
-    """An area under the ROC curve with its confidence interval.
-
-    >>> Auroc(0.75, 0.5, 0.9).to_dict()
-    {'value': 0.75, 'low': 0.5, 'high': 0.9}
-    """
-
-    value: float
-    """The share of pairs with a greater score of the first kind; ties count half."""
-    low: float = math.nan
-    """The lower bound; NaN if unknown."""
-    high: float = math.nan
-    """The upper bound; NaN if unknown."""
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return plain values for JSON, with null for NaN.
-
-        >>> Auroc(0.5).to_dict()
-        {'value': 0.5, 'low': None, 'high': None}
-        """
-        named = {"value": self.value, "low": self.low, "high": self.high}
-        return {name: None if math.isnan(value) else value for name, value in named.items()}
-
-
 Numbers = Sequence[float] | NDArray[Any]
 
 
@@ -443,7 +418,7 @@ def auroc(
     *,
     weights: tuple[Numbers, Numbers] | None = None,
     level: float = LEVEL,
-) -> Auroc:
+) -> Interval:
     """Compute the area under the ROC curve with its confidence interval.
 
     The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006, method
@@ -463,10 +438,9 @@ def auroc(
     )
     value = _area(above, below, heavy, light)
     if min(len(above), len(below)) < 2:
-        return Auroc(value)
-    return Auroc(
-        value, *_newcombe_bounds(value, effective_number(heavy), effective_number(light), level)
-    )
+        return Interval(value, method=AUROC_METHOD)
+    bounds = _newcombe_bounds(value, effective_number(heavy), effective_number(light), level)
+    return Interval(value, *bounds, AUROC_METHOD)
 
 
 def _area(above: Floats, below: Floats, heavy: Floats, light: Floats) -> float:

@@ -35,36 +35,6 @@ def detectable(
     return np.asarray(distance * error, np.float64)
 
 
-def needed_units(
-    deviation: float,
-    difference: float,
-    *,
-    level: float = 0.95,
-    power: float = POWER,
-    sides: int = 2,
-) -> int:
-    """Compute how many queries (or groups) a t test needs to detect a true difference.
-
-    `deviation` is the standard deviation of the differences of queries; for groups, the standard
-    error of the mean times the square root of the number of groups.
-    """
-    _check(power, level)
-    ratio = difference / deviation if deviation > 0 and np.isfinite(deviation) else np.nan
-    if not 1e-150 < ratio < np.inf:  # less takes more queries than a float can count
-        raise InputError(
-            "a number of queries needs a deviation and a difference above 0; got "
-            f"{deviation!r} and {difference!r}."
-        )
-
-    def enough(units: int) -> bool:
-        critical = critical_value(units - 1.0, level, sides)
-        return t_power(ratio * units**0.5, units - 1.0, critical, sides) >= power
-
-    units_needed = fewest(enough, guess=normal_units(ratio, level, power, sides))
-    assert units_needed is not None  # without a most there is no end
-    return units_needed
-
-
 def fewest(
     enough: Callable[[int], bool], most: int | None = None, *, guess: float = 2
 ) -> int | None:

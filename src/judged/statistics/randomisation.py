@@ -341,10 +341,9 @@ def randomised_tukey(
     """Test all pairs by permuting values within queries.
 
     Each resample permutes the systems' values within every query and keeps the range of their
-    means. p of a pair counts the ranges that reach its difference, and one more. `values` has the
-    shape (queries, systems) or (queries, systems, measures); measures share the permutations. If no
-    query separates any two systems, p is 1 and the half width NaN. It is infinite if the resamples
-    are too few for the level.
+    means. p of a pair counts the ranges that reach its difference, and one more. `values` has a row
+    per query and a column per system. If no query separates any two systems, p is 1 and the half
+    width NaN. It is infinite if the resamples are too few for the level.
 
     >>> found = randomised_tukey(np.arange(30.0).reshape(10, 3), resamples=999)
     >>> found.p[0].round(3).tolist(), found.half_width.round(2).tolist()
@@ -352,55 +351,41 @@ def randomised_tukey(
     """
     if not np.isfinite(values).all():
         raise InputError("randomised Tukey needs values that are finite numbers.")
-    queries, systems = values.shape[:2]
+    queries, systems = values.shape
     # In an order of their own, so that it does not matter in which the systems come.
-    several = values.reshape(queries, systems, -1)
-    measures = several.shape[2]
-    orders = [np.lexsort(several[::-1, :, measure]) for measure in range(measures)]
-    several = np.stack([several[:, order, measure] for measure, order in enumerate(orders)], axis=2)
-    numbers, exponents = whole_numbers(several.reshape(queries * systems, measures))
-    table = numbers.reshape(several.shape)
+    order = np.lexsort(values[::-1])
+    numbers, exponent = whole_numbers(values[:, order].reshape(-1, 1))
+    table = numbers.reshape(values.shape)
     means = table.sum(axis=0)
-    close = CLOSE * queries * np.abs(table).max(axis=(0, 1))
-    differences = np.abs(means[:, None] - means[None]) - close
-    ranges = np.sort(_ranges(table, resamples, seed), axis=1)
-    p = np.empty(differences.shape)
-    half = np.empty((len(levels), measures))
+    close = CLOSE * queries * np.abs(table).max()
+    differences = np.abs(means[:, None] - means) - close
+    ranges = np.sort(_ranges(table, resamples, seed))
     size = resamples + 1
+    p = np.empty((systems, systems))
+    p[order[:, None], order] = (1 + resamples - np.searchsorted(ranges, differences)) / size
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
-    for measure, ordered in enumerate(ranges):
-        reached = resamples - np.searchsorted(ordered, differences[..., measure])
-        p[orders[measure][:, None], orders[measure], measure] = (1 + reached) / size
-        half[:, measure] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[
-            measure
-        ]
-    half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
-    half = np.ldexp(half, exponents) / queries
-    last = values.shape[2:]
-    return Tukey(p.reshape(systems, systems, *last), half.reshape(len(levels), *last))
+    half = np.array([ranges[1 - rank] if rank > 1 else np.inf for rank in ranks]) + close
+    if np.ptp(table, axis=1).max() <= close / queries:
+        half[:] = np.nan
+    return Tukey(p, np.ldexp(half, exponent) / queries)
 
 
 def _ranges(table: Floats, resamples: int, seed: int) -> Floats:
-    """Compute the range of the systems' sums after each permutation: a row per measure."""
-    queries, systems, measures = table.shape
-    ranges = np.empty((measures, resamples))
+    """Compute the range of the systems' sums after each permutation within queries."""
+    systems = table.shape[1]
+    ranges = np.empty(resamples)
     source = np.random.PCG64(seed)
     rows = max(1, PLACES_PER_BLOCK // systems)
     last = np.uint64(2 ** (systems - 1).bit_length() - 1)
-    columns = [np.ascontiguousarray(table[..., measure]) for measure in range(measures)]
     for start in range(0, resamples, rows):
         some = min(rows, resamples - start)
-        sums = np.zeros((measures, some, systems))
-        part = np.empty((some, systems))
-        for query in range(queries):
+        sums = np.zeros((some, systems))
+        for values in table:
             keys = source.random_raw(some * systems).reshape(some, systems)
             keys &= ~last
             keys |= np.arange(systems, dtype=np.uint64)
             keys.sort(axis=1)
             keys &= last
-            places = keys.view(np.int64)
-            for one, column in zip(sums, columns, strict=True):
-                np.take(column[query], places, out=part, mode="clip")
-                one += part
-        ranges[:, start : start + some] = np.ptp(sums, axis=2)
+            sums += values[keys.view(np.int64)]
+        ranges[start : start + some] = np.ptp(sums, axis=1)
     return ranges

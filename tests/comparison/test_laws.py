@@ -206,10 +206,9 @@ def test_too_few_is_where_no_sign_could_be_shown(
         assert pair.detectable is None
         assert pair.interval.method is None
         assert pair.p == 2.0 ** (1 - differing)
-        verb = "differs" if differing == 1 else "differ"
-        assert pair.says == (
-            f"value: only {differing} of 12 queries {verb} between b and a: too few to test."
-        )
+        differ = f"only {differing} of 12 queries differ"
+        differ = "at most 1 of 12 queries differs" if differing == 1 else differ
+        assert pair.says == f"value: {differ} between b and a: too few to test."
 
 
 @few

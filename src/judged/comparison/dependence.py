@@ -25,13 +25,9 @@ from judged.comparison.outcomes import Mask, Match, is_infinite, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError, quoted
-from judged.evaluation.ranges import (
-    difference_is_bounded,
-    last_rank,
-)
+from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scores import Scored, score, score_ties
-from judged.matching.ties import Variants, uncondensed
-from judged.measures.tie_orders import tied_queries
+from judged.matching.ties import uncondensed
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
@@ -63,6 +59,8 @@ class Alternatives:
                 "unjudged_range does not work with repeats, because it judges two runs at a time; "
                 "leave one of them out."
             )
+        self.unknown: list[str] = []
+        """Runs whose ties were not checked."""
         self._runs = {run.rankings.name: run for run in evaluation.runs}
         self.rankings = {name: run.rankings for name, run in self._runs.items()}
         self._index = index_of(numbers.queries)
@@ -142,20 +140,9 @@ class Alternatives:
                 run.others if "worst" in run.others else score_ties(run, self.evaluation.settings)
             )
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
-            return self._by_grade(run.rankings)
-        return None if ends["worst"] is ends["best"] else (ends["worst"], ends["best"])
-
-    def _by_grade(self, rankings: Rankings) -> tuple[Scored, Scored] | None:
-        """Return a run with tied results ordered by grade, which gives two of many orders."""
-        variants = Variants(rankings)
-        try:
-            settings = self.evaluation.settings
-            worst, best = (score(variants.under(ties), settings) for ties in ("worst", "best"))
-        except PolicyError:
+            self.unknown.append(name)
             return None
-        tied = int(tied_queries(rankings.whole or rankings).sum())
-        unsure = dict.fromkeys(self.evaluation.measures, tied)
-        return replace(worst, unsure=unsure), replace(best, unsure=unsure)
+        return None if ends["worst"] is ends["best"] else (ends["worst"], ends["best"])
 
     def _missing(self, match: Match) -> list[Match]:
         """Return the pair on the queries that both runs have, if one lacks some."""
@@ -251,16 +238,10 @@ def depends(
 def about_alternatives(alternatives: Alternatives) -> list[str]:
     """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
     evaluation, notes = alternatives.evaluation, []
-    unsure = {
-        evaluation.label(measure): None
-        for name in alternatives.rankings
-        for end in alternatives.tie_ends(name) or ()
-        for measure in end.unsure
-    }
-    if unsure:
+    if unknown := list(dict.fromkeys(alternatives.unknown)):
         notes.append(
-            f"Whether verdicts on {listed([*unsure])} depend on ties was checked for some orders "
-            "of ties only. Other orders may change more."
+            f"Whether verdicts depend on ties was not checked for {listed(unknown)}, because the "
+            "depth cuts through ties. Leave out the depth to check."
         )
     if alternatives.joint is not None and any(map(_has_unjudged, alternatives.rankings.values())):
         policy = evaluation.policy

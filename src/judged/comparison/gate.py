@@ -7,16 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
 from typing import Any, ClassVar, Unpack
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree import ElementTree
 
 import numpy as np
 
 from judged import __version__
-from judged.comparison.baseline import (
-    BaselineSource,
-    baseline_source,
-    make_baseline,
-)
+from judged.comparison.baseline import BaselineSource, baseline_source, make_baseline
 from judged.comparison.dependence import names_missing, refuse_missing, warn_of_missing
 from judged.comparison.export import NumberFormat, trusted_columns
 from judged.comparison.numbers import Compared, Numbers, with_repeats
@@ -35,6 +31,7 @@ from judged.comparison.rules import (
 )
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.slices import cut_slices, relevant_items
+from judged.comparison.verdicts import TRUSTED_COLUMNS, trusted_cells
 from judged.comparison.wording import list_queries, percent_of, shown_p, with_sign
 from judged.errors import InputError
 from judged.evaluation.abstention import RIGHT
@@ -73,13 +70,6 @@ NOW, THEN = "the run", "the baseline"
 """Names of the two sides among the numbers."""
 MAX_LOSSES = 10
 """Worst queries that are shown for each measure."""
-TRUSTED_COLUMNS = (
-    "trusted_difference",
-    "trusted_low",
-    "trusted_high",
-    "cheap_difference",
-    "weight",
-)
 WORDS = frozenset({"measure", "verdict", "query", "slice"})
 
 
@@ -558,6 +548,7 @@ class Gate(Result):
         """
         import polars as pl
 
+        trusted = TRUSTED_COLUMNS if self.evaluation.trusted else {}
         numbers = ("baseline", "value", "difference", "drop", "low", "high", "allowed_drop")
         words = {"measure": pl.String, "holds": pl.Boolean, "verdict": pl.String}
         schema: dict[str, Any] = {
@@ -565,15 +556,12 @@ class Gate(Result):
             "queries": pl.Int64,
             **dict.fromkeys((*numbers, "p", "corrected_p", "sees"), pl.Float64),
             "says": pl.String,
-            **(dict.fromkeys(TRUSTED_COLUMNS, pl.Float64) if self.evaluation.trusted else {}),
+            **{name: getattr(pl, kind) for name, kind in trusted.items()},
         }
         rows = []
         for row in self.rows:
             cells = vars(row) | {"holds": row.holds, "verdict": row.word, "sees": row.sight.drop}
-            cells["allowed_drop"] = row.allowed
-            if (fix := row.trusted) is not None:
-                alone = (fix.trusted.estimate, fix.trusted.low, fix.trusted.high)
-                cells |= zip(TRUSTED_COLUMNS, (*alone, fix.cheap, fix.weight), strict=True)
+            cells |= {"allowed_drop": row.allowed, **trusted_cells(row.trusted)}
             rows.append([cells[name] for name in schema])
         return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -726,50 +714,39 @@ class Gate(Result):
         >>> found.to_junit().splitlines()[1]
         '<testsuites name="judged gate" tests="1" failures="0" errors="0">'
         """
-        failures = sum(check.fails for check in self.checks)
+        failed = sum(check.fails for check in self.checks)
         errors = sum(not check.holds and not check.fails for check in self.checks)
-        counts = f'tests="{len(self.checks)}" failures="{failures}" errors="{errors}"'
-        text = "\n".join(readable(line) for line in self.sentences())
-        lines = [
-            '<?xml version="1.0" encoding="UTF-8"?>',
-            f'<testsuites name="judged gate" {counts}>',
-            f"  <testsuite name={_attribute(f'judged gate {self.run}')} {counts}>",
-            *(line for check in self.checks for line in self._junit_case(check)),
-            f"    <system-out>{escape(text)}</system-out>",
-            "  </testsuite>",
-            "</testsuites>",
-        ]
-        return "\n".join(lines) + "\n"
+        counts = {"tests": len(self.checks), "failures": failed, "errors": errors}
+        numbers = {name: str(number) for name, number in counts.items()}
+        root = ElementTree.Element("testsuites", {"name": "judged gate", **numbers})
+        names = {"name": readable(f"judged gate {self.run}"), **numbers}
+        suite = ElementTree.SubElement(root, "testsuite", names)
+        for check in self.checks:
+            self._add_junit_case(suite, check)
+        lines = (readable(line) for line in self.sentences())
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
+        ElementTree.indent(root)
+        text = ElementTree.tostring(root, encoding="unicode")
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
-    def _junit_case(self, check: RuleResult | Requirement) -> list[str]:
+    def _add_junit_case(self, suite: ElementTree.Element, check: RuleResult | Requirement) -> None:
         text = [check.says]
         if isinstance(check, RuleResult):
             kind, word = self.rule, check.word
             name = check.measure if check.slice is None else f"{check.measure}, {check.slice}"
             losses = () if check.slice else self.worst.get(check.measure, ())
             text += [
-                f"{readable(loss['query'])}: {loss['baseline']:.4f} to {loss['value']:.4f}"
-                for loss in losses
+                f"{loss['query']}: {loss['baseline']:.4f} to {loss['value']:.4f}" for loss in losses
             ]
         else:
             kind, word = check.kind, "not reached"
             name = check.measure if check.query is None else f"{check.query} {check.measure}"
-        classname = _attribute(f"judged.gate.{kind}")
-        case = f"    <testcase classname={classname} name={_attribute(name)}"
-        if check.holds:
-            return [f"{case}/>"]
-        body = escape("\n".join(readable(line) for part in text for line in part.split("\n")))
-        tag = "failure" if check.fails else "error"
-        message = _attribute(check.says)
-        return [
-            f"{case}>",
-            f"      <{tag} type={_attribute(word)} message={message}>{body}</{tag}>",
-            "    </testcase>",
-        ]
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(readable(text))
+        names = {"classname": f"judged.gate.{kind}", "name": readable(name)}
+        case = ElementTree.SubElement(suite, "testcase", names)
+        if not check.holds:
+            tag, message = "failure" if check.fails else "error", readable(check.says)
+            failure = ElementTree.SubElement(case, tag, type=word, message=message)
+            failure.text = "\n".join(map(readable, text))
 
 
 def _requirement_table(checks: Sequence[Requirement]) -> Table:

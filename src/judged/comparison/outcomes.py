@@ -669,22 +669,15 @@ def _simultaneous(
         measure = first.measure
         entries = [numbers.entry(measure, run) for run in numbers.runs]
         place = intersect_queries(entries)
-        wrong = ""
-        if any(matches[i].averaged is None for i in family):
-            wrong = f"compares means, and {measure.name} is not one; use correction holm"
-        elif any(len(entry.place) != len(place) for entry in entries):
-            wrong = (
-                f"needs the same queries in all runs, but on {measure.name} the runs have "
-                "different ones; use correction holm, or missing=zero"
+        weighed = first.weights is not None or first.groups is not None
+        repeated = any(entry.repeats is not None for entry in entries)
+        incomplete = any(len(entry.place) != len(place) for entry in entries)
+        if first.averaged is None or weighed or repeated or incomplete:
+            raise InputError(
+                f"{name} compares means over the same queries in all runs, without weights, groups "
+                f"and repeats, and {measure.name} has no such values here; use correction holm, or "
+                "missing=zero if runs lack queries."
             )
-        elif (
-            first.weights is not None
-            or first.groups is not None
-            or any(entry.repeats is not None for entry in entries)
-        ):
-            wrong = "supports neither weights nor groups nor repeats; use correction holm"
-        if wrong:
-            raise InputError(f"{name} {wrong}.")
         averaged = [entry.sample.averaged for entry in entries]
         values = np.stack([of_run for of_run in averaged if of_run is not None], axis=1)
         if len(place) < 2:

@@ -374,29 +374,14 @@ class Plan(Result):
 
     def to_dict(self) -> dict[str, Any]:
         low, high = self.sd_interval or (None, None)
-        analysis = self.analysis
+        own = ("solved", "difference", "queries", "units", "power", "wanted_power", "half_width")
+        of_analysis = ("per_unit", "level", "comparisons", "tested_level", "margin", "sides")
         values = {
             "what": "plan",
-            "solved": self.solved,
-            "difference": self.difference,
-            "queries": self.queries,
-            "units": self.units,
-            "per_unit": analysis.per_unit,
-            "power": self.power,
-            "wanted_power": self.wanted_power,
-            "half_width": self.half_width,
-            "sd": self.sd,
-            "sd_low": low,
-            "sd_high": high,
-            "level": analysis.level,
-            "comparisons": analysis.comparisons,
-            "tested_level": analysis.tested_level,
-            "margin": analysis.margin,
-            "sides": analysis.sides,
-            "answer": self.answer,
-            "equivalence": self.equivalence,
-            "differences": self.rows,
-            "pilot": None if self.pilot is None else self.pilot.to_dict(analysis.level),
+            **{name: getattr(self, name) for name in (*own, "sd", "answer", "equivalence")},
+            **{name: getattr(self.analysis, name) for name in of_analysis},
+            **{"sd_low": low, "sd_high": high, "differences": self.rows},
+            "pilot": None if self.pilot is None else self.pilot.to_dict(self.analysis.level),
             "says": self.says(),
             "notes": [str(note) for note in self.notes],
         }
@@ -560,7 +545,7 @@ def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
 
 def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
     per_group = pilot.queries / pilot.units
-    groups = plan.queries / per_group
+    groups = f"{round(plan.queries / per_group, 1):,.12g} groups"
     uneven = ""
     if pilot.effective_units is not None:
         uneven = (
@@ -569,8 +554,7 @@ def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
         )
     return (
         f"The pilot has {pilot.queries:,} queries in {pilot.units:,} groups. The plan is for "
-        f"{groups:,.{0 if groups.is_integer() else 1}f} groups of "
-        f"{size(per_group)} queries on average{uneven}."
+        f"{groups} of {size(per_group)} queries on average{uneven}."
     )
 
 

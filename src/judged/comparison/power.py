@@ -276,20 +276,12 @@ class Pilot:
 
     def to_dict(self, level: float) -> dict[str, Any]:
         low, high = self.interval(level)
+        own = ("measure", "run", "against", "queries", "difference", "sd", "freedom", "weighted")
         values: dict[str, Any] = plain_value(
             {
-                "measure": self.measure,
-                "run": self.run,
-                "against": self.against,
-                "queries": self.queries,
+                **{name: getattr(self, name) for name in (*own, "pairs")},
                 "groups": self.units if self.grouped else None,
-                "difference": self.difference,
-                "sd": self.sd,
-                "sd_low": low,
-                "sd_high": high,
-                "freedom": self.freedom,
-                "weighted": self.weighted,
-                "pairs": self.pairs,
+                **{"sd_low": low, "sd_high": high},
             }
         )
         return values

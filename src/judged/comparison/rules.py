@@ -422,15 +422,14 @@ def apply_rule(
             raise InputError(
                 f"{match.measure.name}: no query counts both today and in the baseline."
             )
-    tested: list[MatchOutcome | None] = [None] * len(matches)
+    tests = outcomes(matches, settings, numbers)
+    trusted = corrections_of(matches, tests, settings, numbers, one_sided=True)
+    tested = [None if rule == "point" else test for test in tests]
     alone = np.full(len(matches), np.nan)
-    if rule != "point":
-        tested = [*outcomes(matches, settings, numbers)]
     if rule == "loss":
         pairs = zip(matches, tested, strict=True)
         alone = np.array([_one_sided(*pair, settings) for pair in pairs])
     together = corrected(np.where(np.isnan(alone), 1.0, alone), "holm")
-    trusted = corrections_of(matches, settings, numbers, one_sided=True)
     # The first step of Holm's correction: what a loss on one measure alone has to reach.
     among = len(matches) if rule == "loss" else 1
     level = 1 - (1 - settings.level) / (1 if rule == "safe" else len(matches))

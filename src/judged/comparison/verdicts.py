@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -265,7 +265,7 @@ def decide_matches(
         tested = zip(matches, alone, strict=True)
         words = [verdict(match, outcome, outcome.p, settings)[0] for match, outcome in tested]
         otherwise = depends(matches, words, within)
-    trusted = corrections_of(matches, settings, numbers)
+    trusted = corrections_of(matches, alone, settings, numbers)
     inside = within_margins(matches, corrected, settings, numbers, comparisons)
     measured = sizes(matches, settings, comparisons)
     rows = []
@@ -332,37 +332,35 @@ def within_margins(
 
 def corrections_of(
     matches: Sequence[Match],
+    tested: Sequence[MatchOutcome],
     settings: ComparisonSettings,
     numbers: Numbers,
     *,
     one_sided: bool = False,
 ) -> list[Correction | None]:
-    """Return how trusted judgements corrected each difference; None without trusted judgements."""
+    """Return how trusted judgements corrected each tested difference; None without them."""
 
-    def intervals(tested: Sequence[Match]) -> Iterator[Interval]:
-        for match, outcome in zip(tested, outcomes(tested, settings, numbers), strict=True):
-            ends = (outcome.low, outcome.high)
-            if one_sided:
-                ends = (outcome.inner_low, outcome.inner_high)
-            yield Interval(match.difference, *ends, outcome.method, outcome.note)
+    def interval(match: Match, outcome: MatchOutcome) -> Interval:
+        ends = (outcome.low, outcome.high)
+        if one_sided:
+            ends = (outcome.inner_low, outcome.inner_high)
+        return Interval(match.difference, *ends, outcome.method, outcome.note)
 
-    known = [match for match in matches if match.by_trusted is not None]
-    alone = [match.by_trusted for match in known if match.by_trusted is not None]
-    if not known:
-        return [None] * len(matches)
-    both = zip(intervals(known), intervals(alone), strict=True)
-    return [
-        None
-        if match.by_trusted is None or match.powered is None
-        else Correction(
-            match.queries,
-            match.by_trusted.queries,
-            match.ours.sample.value() - match.theirs.sample.value(),
-            *next(both),
-            float(match.powered.weight[0]),
-        )
-        for match in matches
-    ]
+    corrections: list[Correction | None] = []
+    for match, outcome in zip(matches, tested, strict=True):
+        correction = None
+        if match.by_trusted is not None and match.powered is not None:
+            [alone] = outcomes([match.by_trusted], settings, numbers)
+            correction = Correction(
+                match.queries,
+                match.by_trusted.queries,
+                match.ours.sample.value() - match.theirs.sample.value(),
+                interval(match, outcome),
+                interval(match.by_trusted, alone),
+                float(match.powered.weight[0]),
+            )
+        corrections.append(correction)
+    return corrections
 
 
 # -- sizes of differences
@@ -520,20 +518,16 @@ def _too_few_words(pair: Pair, settings: ComparisonSettings) -> str:
     run, against = pair.run, pair.against
     if pair.queries < 2:
         return f"{run} and {against} share {counted(pair.queries, *QUERIES)}: too few to test"
-    few = round(1 - math.log2(pair.smallest_p))
-    if few >= settings.fewest_units:
+    differing = round(1 - math.log2(pair.smallest_p))  # or none, which allows for the same p
+    if differing >= settings.fewest_units:
         worth = counted_as(pair.queries, pair.groups, pair.effective_units or 0.0)
         return f"{worth}: too few to compare {run} with {against}"
-    differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *QUERIES)
+    of = counted(pair.queries, *QUERIES)
     if pair.trusted is not None:
-        differing = few
         of = counted(pair.trusted.trusted_queries, "trusted query", "trusted queries")
     elif pair.groups is not None:
-        differing, of = few, counted(pair.groups, "group")
-    verb = "differs" if differing == 1 else "differ"
-    by_units = pair.groups is not None or pair.trusted is not None
-    unsure = few == 1 and (by_units or pair.wins + pair.losses != 1)
-    only = "at most" if unsure else "only"  # one or none allow for the same p
+        of = counted(pair.groups, "group")
+    only, verb = ("at most", "differs") if differing == 1 else ("only", "differ")
     return f"{only} {differing:,} of {of} {verb} between {run} and {against}: too few to test"
 
 
@@ -653,6 +647,14 @@ TRUSTED_COLUMNS = {
 """Further columns if trusted judgements correct the differences."""
 
 
+def trusted_cells(fix: Correction | None) -> dict[str, Any]:
+    if fix is None:
+        return {}
+    alone = fix.trusted
+    ends = (fix.trusted_queries, alone.estimate, alone.low, alone.high)
+    return dict(zip(TRUSTED_COLUMNS, (*ends, fix.cheap, fix.weight, fix.narrower), strict=True))
+
+
 def make_frame(rows: Sequence[Pair]) -> pl.DataFrame:
     """Return a table of pairs, with the columns attribute and slice if some are in slices."""
     import polars as pl
@@ -676,18 +678,10 @@ def make_frame(rows: Sequence[Pair]) -> pl.DataFrame:
 
 def _frame_cells(row: Pair) -> dict[str, Any]:
     interval = row.interval
-    cells = vars(row) | {
+    return {
+        **vars(row),
         **{"low": interval.low, "high": interval.high, "note": interval.note},
         "interval": interval.method or None,
         "depends_on": ", ".join(row.depends_on),
+        **trusted_cells(row.trusted),
     }
-    if row.trusted is not None:
-        fix, alone = row.trusted, row.trusted.trusted
-        cells |= {
-            "trusted_queries": fix.trusted_queries,
-            "trusted_difference": alone.estimate,
-            **{"trusted_low": alone.low, "trusted_high": alone.high},
-            "cheap_difference": fix.cheap,
-            **{"weight": fix.weight, "narrower": fix.narrower},
-        }
-    return cells

@@ -12,7 +12,6 @@ import pandas as pd
 from judged.statistics import cohen_kappa, krippendorff_alpha, order_agreement
 from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import auroc, interval, mean_interval
-from judged.statistics.power import detectable
 from judged.statistics.randomisation import exact_p, randomisation, randomised_tukey
 from judged.statistics.samples import Means, Median
 from support.errors import error_of
@@ -24,8 +23,7 @@ LISTS = "kappa takes two lists of finite grades of the same items, one per asses
 TABLE = "alpha takes a table of grades: a row per item, and two or more columns, one per assessor."
 AREA = "an AUROC needs at least one score of each kind, and none that is NaN."
 MEAN = "an interval of a mean needs one finite number for each query, and at least one."
-LEVEL = "the level of an interval must be a number between 0 and 1, such as 0.95; got {!r}."
-POWER = "power must be a number between 1 − level and 1; got {!r} for a level of 0.95."
+LEVEL = "level must be a number between 0 and 1, as 0.95; got {!r}."
 SAME = "x and y must have a value for the same systems; "
 ABC = {"a": 1, "b": 2, "c": 3}
 
@@ -82,7 +80,6 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = [
         *(exact_p, (np.r_[np.ones(30), -np.ones(11)],), {}),
         "an exact p needs at most 40 units that differ, or all of one sign; 41 differ.",
     ),
-    *((detectable, (0.1, 10), {"power": p}, POWER.format(p)) for p in (0.05, 1.0, np.nan)),
     (
         *(order_agreement, ([0.5, 0.4], [0.4, 0.5]), {}),
         "an agreement of orders needs at least three systems; got 2. Two systems are in one order "

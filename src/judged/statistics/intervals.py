@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judged.arrays import Floats, Ints
-from judged.errors import InputError, quoted
+from judged.errors import InputError
 from judged.options import LEVEL, RESAMPLES, choice
+from judged.options import level as checked_level
 from judged.statistics.samples import (
     CLOSE,
     Means,
@@ -95,14 +95,6 @@ class Interval:
         return cls(estimate, low, high, values.get("method"), values.get("note", ""))
 
 
-def _check_level(level: Any) -> None:
-    if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise InputError(
-            "the level of an interval must be a number between 0 and 1, such as 0.95; got "
-            f"{quoted(level)}."
-        )
-
-
 def mean_interval(
     values: Sequence[float] | NDArray[Any],
     *,
@@ -182,7 +174,7 @@ def interval(
     >>> share.said(), share.method
     ('1.0000 [0.7225, 1.0000]', 'wilson')
     """
-    _check_level(level)
+    checked_level("level", level)
     chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
     if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
         chosen = "percentile"
@@ -425,7 +417,7 @@ def auroc(
     5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds. With
     weights above 0 for each score, the bounds use effective numbers (Kish).
     """
-    _check_level(level)
+    checked_level("level", level)
     above, below = (np.asarray(scores, np.float64) for scores in (first, second))
     if any(
         scores.ndim != 1 or not len(scores) or np.isnan(scores).any() for scores in (above, below)

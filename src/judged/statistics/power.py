@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judged.arrays import Floats
-from judged.errors import InputError
 from judged.options import POWER
 from judged.statistics.t import normal_quantile, t_quantile
 
@@ -27,7 +26,6 @@ def detectable(
 
     `sides` is 2, or 1 for a one-sided test. NaN where there is no standard error.
     """
-    _check(power, level)
     error, freedom = np.broadcast_arrays(np.asarray(error, float), np.asarray(freedom, float))
     freedoms, place = np.unique(freedom, return_inverse=True)
     known = np.array([_distance(float(value), level, power, sides) for value in freedoms])
@@ -68,14 +66,6 @@ def normal_units(ratio: float, level: float, power: float, sides: int) -> float:
     """
     beyond = normal_quantile(1 - (1 - level) / sides)
     return ((beyond + normal_quantile(power)) / ratio) ** 2 + beyond * beyond / 2
-
-
-def _check(power: float, level: float) -> None:
-    if not 1 - level < power < 1:
-        raise InputError(
-            f"power must be a number between 1 − level and 1; got {power!r} for a level of "
-            f"{level!r}."
-        )
 
 
 def critical_value(freedom: float, level: float, sides: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.errors import InputError
+from support.errors import error_of
 from support.loops import for_each
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -144,14 +144,12 @@ def test_a_difference_that_cannot_be_seen_is_not_named() -> None:
 
 def test_a_measure_in_place_of_a_run() -> None:
     found = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
-    with pytest.raises(InputError) as error:
-        found.pair("AP")
-    assert str(error.value) == (
+    assert error_of(found.pair, "AP") == (
         "there is no run 'AP'; give a measure as measure='AP'; the runs are old, new."
     )
-    with pytest.raises(InputError) as error:
-        found.pair("older", measure="AP")
-    assert str(error.value) == "there is no run 'older'; the runs are old, new."
+    assert error_of(found.pair, "older", measure="AP") == (
+        "there is no run 'older'; the runs are old, new."
+    )
 
 
 @for_each(
@@ -177,9 +175,7 @@ def test_a_measure_in_place_of_a_run() -> None:
     ],
 )
 def test_values_and_weights_that_cannot_be_used(call: Any, message: str) -> None:
-    with pytest.raises(judged.JudgedError) as error:
-        call()
-    assert str(error.value) == message
+    assert error_of(call, error=judged.JudgedError) == (message)
 
 
 @pytest.mark.parametrize(
@@ -217,9 +213,7 @@ def test_values_and_weights_that_cannot_be_used(call: Any, message: str) -> None
 )
 def test_unknown_words_have_the_nearest_known(option: str, given: Any, message: str) -> None:
     values = {"a": {"AP": {"1": 0.5}}, "b": {"AP": {"1": 0.25}}}
-    with pytest.raises(InputError) as refused:
-        judged.compare_values(values, **{option: given})
-    assert str(refused.value) == message
+    assert error_of(judged.compare_values, values, **{option: given}) == (message)
 
 
 def test_values_beyond_the_range_of_their_name_are_said() -> None:

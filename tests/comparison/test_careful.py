@@ -11,8 +11,8 @@ import pytest
 
 import judged
 from judged.comparison.verdicts import Pair
-from judged.errors import InputError
 from judged.web.pages.pairs import verdict_heading
+from support.errors import error_of
 from support.resampling import resamples
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -58,9 +58,7 @@ def test_one_huge_value_ties_no_other_queries(huge: float) -> None:
     ("a", "b"), [(VALUES * 1e308, VALUES[::-1] * 1e308), ([-1e308] * 9, [1e308] * 9)]
 )
 def test_values_too_large_for_a_mean_are_refused(test: str, a: Any, b: Any) -> None:
-    with pytest.raises(InputError) as caught:
-        pair_of(a, b, test=test)
-    assert str(caught.value) == (
+    assert error_of(pair_of, a, b, test=test) == (
         "the values of value are too large to be averaged; give them in a larger unit."
     )
 
@@ -271,9 +269,11 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
         "counts only wins and losses."
     )
     one = dict.fromkeys(QUERIES, 1.0)
-    with pytest.raises(judged.errors.MeasureError) as refused:
-        judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
-    assert str(refused.value) == (
+    assert error_of(
+        judged.compare_values,
+        {"x": one, "y": one | {"b": float("inf")}},
+        error=judged.errors.MeasureError,
+    ) == (
         "value is infinite for 1 query (b), so its mean is infinite too; leave these "
         "queries out of all runs, or use the test sign, which counts only wins and "
         "losses."

@@ -19,6 +19,7 @@ from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
 from judged.matching.listings import Listings
 from judged.measures import parse_measure
+from support.errors import error_of
 from support.evaluating import add_choices
 from support.joint import Lists, cases, judged_by_loops
 
@@ -248,9 +249,7 @@ def test_a_run_that_lacks_more_than_a_tenth_is_refused() -> None:
     judgements, runs = ten(6, queries=40)
     for query in list(judgements)[:5]:
         del runs["b"][query]
-    with pytest.raises(PolicyError) as error:
-        compare(judgements, runs, "RR")
-    assert str(error.value) == (
+    assert error_of(compare, judgements, runs, "RR", error=PolicyError) == (
         "b has no results for 5 (00, 01, 02, …) of the 40 judged queries that a has. "
         "Did it run on all of them? To compare anyway, use policy={'missing': "
         "'zero'} to score these queries 0, or missing=skip to leave "
@@ -273,9 +272,7 @@ def test_an_evaluation_is_asked_again_what_missing_queries_count() -> None:
     assert found.compare(missing="zero").pair().losses == 5
     skipped = evaluate(judgements, runs, "RR", policy={"missing": "skip"})
     assert skipped.compare().pair().queries == 35
-    with pytest.raises(PolicyError) as refused:
-        found.compare(missing="skip")
-    assert str(refused.value) == (
+    assert error_of(found.compare, error=PolicyError, missing="skip") == (
         "missing must be zero, as in this evaluation; got 'skip'. Evaluate again for "
         "another policy."
     )
@@ -370,9 +367,9 @@ def test_documents_are_judged_jointly_as_documents() -> None:
 def test_judgements_by_subtopic_are_refused() -> None:
     judgements = {"q": {"a": {"1": 1, "2": 0}}}
     runs: Any = {"a": {"q": ["a", "b"]}, "b": {"q": ["b", "a"]}}
-    with pytest.raises(PolicyError) as error:
-        compare(judgements, runs, "alpha_nDCG@2", unjudged_range=True)
-    assert str(error.value) == (
+    assert error_of(
+        compare, judgements, runs, "alpha_nDCG@2", error=PolicyError, unjudged_range=True
+    ) == (
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
         "not another, so an unjudged range has no meaning. Leave out unjudged_range."
     )

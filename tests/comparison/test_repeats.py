@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from judged import compare, compare_values, evaluate, repeats
-from judged.errors import InputError, MeasureError
+from judged.errors import MeasureError
+from support.errors import error_of
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 
@@ -259,16 +260,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_refused(message):
-    with pytest.raises(InputError) as error:
-        REFUSED[message]()
-    assert str(error.value) == message
+    assert error_of(REFUSED[message]) == (message)
 
 
 def test_a_summary_that_is_no_mean_is_refused():
     runs = {"a": repeats(run_of(1), run_of(2)), "b": run_of(3)}
-    with pytest.raises(MeasureError) as error:
-        compare(JUDGEMENTS, runs, "RR(aggregate=median)")
-    assert str(error.value) == (
+    assert error_of(compare, JUDGEMENTS, runs, "RR(aggregate=median)", error=MeasureError) == (
         "RR(aggregate=median) is not a mean over queries, so repeats of a cannot be "
         "averaged; compare single runs, or use another measure."
     )

@@ -14,6 +14,7 @@ from judged.evaluation.trusted import WITHOUT
 from judged.statistics.prediction_powered import powered
 from judged.statistics.t import against_zero
 from support.cheap_judges import judged_twice
+from support.errors import error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
 DATA = judged_twice()
@@ -158,9 +159,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_it_does_not_go_with(name: str) -> None:
     options, message = WRONG[name]
-    with pytest.raises(InputError) as error:
-        compared(**options)
-    assert str(error.value) == message
+    assert error_of(compared, **options) == (message)
 
 
 def test_both_runs_need_enough_trusted_queries() -> None:

@@ -10,8 +10,9 @@ from scipy import stats
 
 import judged
 from judged.comparison.power import Pilot
-from judged.errors import InputError, JudgedError
+from judged.errors import JudgedError
 from judged.text import Warned
+from support.errors import error_of
 from support.loops import for_each
 
 RANDOM = np.random.default_rng(11)
@@ -114,9 +115,7 @@ NO_PILOT = (
     ],
 )
 def test_what_is_no_pilot(pilot: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        judged.plan(difference=0.1, pilot=pilot)
-    assert str(refused.value) == message
+    assert error_of(judged.plan, difference=0.1, pilot=pilot) == (message)
 
 
 REPEATED = {"old": RUNS["old"], "new": judged.repeats(RUNS["new"], RUNS["old"])}
@@ -147,16 +146,12 @@ NO_MEAN = "a plan needs a mean over queries, but {}; use a measure such as nDCG@
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 def test_comparisons_that_are_no_pilot(measure: str, options: Any, message: str) -> None:
     compared = judged.compare(JUDGEMENTS, **{"run": RUNS, "measures": measure, **options})
-    with pytest.raises(JudgedError) as refused:
-        judged.plan(difference=0.1, pilot=compared)
-    assert str(refused.value) == message
+    assert error_of(judged.plan, error=JudgedError, difference=0.1, pilot=compared) == (message)
 
 
 def test_several_measures_have_to_be_chosen_from() -> None:
     compared = judged.compare(JUDGEMENTS, RUNS, ["RR", "AP"])
-    with pytest.raises(JudgedError) as refused:
-        judged.plan(difference=0.1, pilot=compared)
-    assert str(refused.value) == (
+    assert error_of(judged.plan, error=JudgedError, difference=0.1, pilot=compared) == (
         "a plan is for one measure, but the pilot has RR and AP; name one with measure (-m)."
     )
     found = judged.plan(difference=0.1, pilot=compared, measure="AP")

@@ -14,6 +14,7 @@ import judged
 from judged.comparison.baseline import fingerprints
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
+from support.errors import error_of
 
 JUDGEMENTS = {f"q{at}": {"a": 2, "b": 1, "c": 0, "d": at % 3} for at in range(9)}
 OLD = {q: {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for q in JUDGEMENTS}
@@ -141,9 +142,7 @@ def test_fingerprints_of_subtopics() -> None:
 )
 def test_another_evaluation_is_refused(path: Path, options: dict[str, Any], what: str) -> None:
     make(path)
-    with pytest.raises(InputError) as refused:
-        judged.gate(JUDGEMENTS, NEW, baseline=path, **options)
-    assert str(refused.value) == (
+    assert error_of(judged.gate, JUDGEMENTS, NEW, baseline=path, **options) == (
         f"{path}: this baseline is not comparable: {what}. Use the same options as it did, or "
         "make a new one: --update-baseline --force (update='force')."
     )
@@ -173,9 +172,7 @@ def test_changed_judgements_are_named(path: Path) -> None:
     today["q0"]["z"] = 1
     today["new"] = {"a": 1}
     run = {**OLD, "new": {"b": 2.0, "a": 1.0}}
-    with pytest.raises(InputError) as refused:
-        judged.gate(today, run, baseline=path)
-    assert str(refused.value) == (
+    assert error_of(judged.gate, today, run, baseline=path) == (
         f"{path}: this baseline is not comparable: its judgements are not today's; changed: "
         "2 queries (q0, q1), new: 1 query (new), removed: 1 query (q8). Compare with a run, which "
         "today's judgements score, or make a new one: --update-baseline --force (update='force')."
@@ -186,9 +183,7 @@ def test_changed_judgements_are_named(path: Path) -> None:
 
 def test_a_baseline_loses_no_measure_by_an_update(path: Path) -> None:
     make(path, ["AP", "RR"])
-    with pytest.raises(InputError) as refused:
-        make(path, "AP")
-    assert str(refused.value) == (
+    assert error_of(make, path, "AP") == (
         f"{path}: an update would lose RR, which this baseline has too; name all of its "
         "measures, or add --force (update='force')."
     )
@@ -246,9 +241,7 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
 def test_another_version_is_refused(path: Path, version: Any) -> None:
     make(path)
     path.write_text(damage(json.loads(path.read_text()), judged_baseline=version))
-    with pytest.raises(InputError) as refused:
-        make(path, update="force")
-    assert str(refused.value) == (
+    assert error_of(make, path, update="force") == (
         f"{path}: this baseline file has version {version!r}, but this judged reads version 2; "
         "use the judged that wrote it, or delete it and make a new one. It was not changed."
     )
@@ -260,9 +253,7 @@ def test_another_version_is_refused(path: Path, version: Any) -> None:
 )
 def test_another_file_is_never_replaced(path: Path, content: str) -> None:
     path.write_text(content)
-    with pytest.raises(InputError) as refused:
-        make(path, update="force")
-    assert str(refused.value) == (
+    assert error_of(make, path, update="force") == (
         f"{path}: is not a baseline file, so it is not replaced by one; name another file to write "
         "the baseline to."
     )
@@ -285,9 +276,7 @@ def test_a_file_may_be_written_otherwise_and_is_known_by_its_content(path: Path)
 
 
 def test_there_is_none_yet(path: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        judged.gate(JUDGEMENTS, OLD, "AP", baseline=path)
-    assert str(refused.value) == (
+    assert error_of(judged.gate, JUDGEMENTS, OLD, "AP", baseline=path) == (
         f"{path}: there is no baseline yet; make one with --update-baseline (update=True)."
     )
     with pytest.raises(InputError, match="the baseline must be a regular file"):

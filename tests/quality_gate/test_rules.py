@@ -17,6 +17,7 @@ import judged
 from judged.comparison import compare, rules
 from judged.comparison.rules import Sensitivity
 from judged.errors import InputError, MeasureError, PolicyError
+from support.errors import error_of
 from support.loops import for_each, told
 
 RULES = ("loss", "safe", "point")
@@ -373,16 +374,12 @@ def test_golden_queries() -> None:
     )
     for golden in ({"q001": 0.3}, {"q001": {"MRR": 1 / 3}}):
         assert judged.gate(judgements, new, "RR", golden=golden).passed
-    with pytest.raises(InputError) as unknown:
-        judged.gate(judgements, new, "RR", baseline=old, golden=["q01"])
-    assert str(unknown.value) == (
+    assert error_of(judged.gate, judgements, new, "RR", baseline=old, golden=["q01"]) == (
         "the golden queries given: query 'q01' is not judged; did you mean 'q001'?"
     )
-    with pytest.raises(InputError) as which:
-        judged.gate(judgements, new, ["RR", "AP"], baseline=old, golden={"q001": 0.3})
-    assert str(which.value) == (
-        "the golden queries given: the minimum of query 'q001' must name its measure: RR, AP."
-    )
+    assert error_of(
+        judged.gate, judgements, new, ["RR", "AP"], baseline=old, golden={"q001": 0.3}
+    ) == ("the golden queries given: the minimum of query 'q001' must name its measure: RR, AP.")
 
 
 def test_golden_files(tmp_path: Path) -> None:
@@ -470,9 +467,9 @@ def test_repeats_are_one_system() -> None:
     each = judged.evaluate(judgements, repeats, "AP")
     mean = np.mean([run.summary[each.measures[0]] for run in each.runs])
     assert found.rows[0].value == pytest.approx(mean, rel=1e-12)
-    with pytest.raises(MeasureError) as no_mean:
-        judged.gate(judgements, repeats, "Rank(aggregate=median)", baseline=old)
-    assert str(no_mean.value) == (
+    assert error_of(
+        judged.gate, judgements, repeats, "Rank(aggregate=median)", error=MeasureError, baseline=old
+    ) == (
         "Rank(aggregate=median) is not a mean over queries, so repeats of the run "
         "cannot be averaged; compare single runs, or use another measure."
     )
@@ -489,9 +486,7 @@ def test_a_run_that_lacks_queries_is_refused() -> None:
     partial = {query: own for query, own in old.items() if query > "q001"}
     for new, then, who in ((partial, old, "run"), (old, partial, "baseline")):
         other = "baseline" if who == "run" else "run"
-        with pytest.raises(PolicyError) as refused:
-            judged.gate(judgements, new, "RR", baseline=then)
-        assert str(refused.value) == (
+        assert error_of(judged.gate, judgements, new, "RR", error=PolicyError, baseline=then) == (
             f"{who} has no results for 2 (q000, q001) of the 10 judged queries that "
             f"{other} has. Did it run on all of them? To compare anyway, use "
             "policy={'missing': 'zero'} to score these queries 0, or missing=skip "
@@ -503,9 +498,7 @@ def test_a_run_that_lacks_queries_is_refused() -> None:
 def test_infinite_values_are_refused_with_what_to_do() -> None:
     judgements, old = ranked_at([1] * 8)
     new = {**old, "q003": ["x"]}
-    with pytest.raises(MeasureError) as refused:
-        judged.gate(judgements, new, "Rank", baseline=old)
-    assert str(refused.value) == (
+    assert error_of(judged.gate, judgements, new, "Rank", error=MeasureError, baseline=old) == (
         "Rank is infinite for 1 query (q003), so its mean is infinite too; use its "
         "median (Rank(aggregate=median)), or RR."
     )
@@ -558,9 +551,13 @@ def test_infinite_values_are_refused_with_what_to_do() -> None:
 )
 def test_wrong_options_are_refused(options: dict[str, Any], says: str) -> None:
     judgements, run = ranked_at([1, 2])
-    with pytest.raises(judged.JudgedError) as refused:
-        judged.gate(judgements, run, **{"measures": "RR", "baseline": run, **options})
-    assert str(refused.value) == says
+    assert error_of(
+        judged.gate,
+        judgements,
+        run,
+        error=judged.JudgedError,
+        **{"measures": "RR", "baseline": run, **options},
+    ) == (says)
 
 
 def test_an_assertion_shows_the_text_of_the_gate() -> None:

@@ -12,6 +12,7 @@ import judged
 from judged.errors import InputError
 from judged.evaluation.trusted import WITHOUT
 from support.cheap_judges import judged_twice
+from support.errors import error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
 DATA = judged_twice()
@@ -94,9 +95,7 @@ def test_a_baseline_file_has_no_trusted_values(tmp_path: Path) -> None:
         "needs a run as the baseline."
     )
     for _ in range(2):
-        with pytest.raises(InputError) as error:
-            held(baseline=path)
-        assert str(error.value) == message
+        assert error_of(held, baseline=path) == (message)
         held(baseline=path, trusted=None, update=True)
 
 
@@ -105,9 +104,7 @@ GIVEN = {"golden": ["q001"], "groups": {"q001": 1}, "update": True, "slices": Tr
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_it_does_not_go_with(name: str) -> None:
-    with pytest.raises(InputError) as error:
-        held(**{name: GIVEN[name]})
-    assert str(error.value) == (
+    assert error_of(held, **{name: GIVEN[name]}) == (
         f"trusted does not go with {name}: {WITHOUT[name]}. Leave one of both out."
     )
     with pytest.raises(InputError, match="does not go with repeats"):

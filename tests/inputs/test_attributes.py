@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -20,61 +19,11 @@ from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
 
-ASKED = ["q3", "q1", "q2"]
-EXPECTED = pl.DataFrame(
-    {"language": [None, "en", "de"], "words": [5, 3, None], "clicks": [0.5, 2.0, 1.0]}
-)
-COLUMNS: dict[str, list[Any]] = {
-    "query": ["q1", "q2", "q3"],
-    "language": ["en", "de", None],
-    "words": [3, None, 5],
-    "clicks": [2, 1.0, 0.5],
-}
-ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
 
-
-def read(given: Any, queries: list[str] = ASKED) -> pl.DataFrame:
+def read(given: Any, queries: list[str]) -> pl.DataFrame:
     found = attributes_of(given, queries)
     assert found.notes == ()
     return found.frame
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "query,language,words,clicks\nq1,en,3,2\nq2,de,,1.0\nq3,,5,.5\n",
-        "qid\tlanguage\twords\tclicks\r\nq1\t en\t3\t2\r\nq2\tde\t\t1.0\r\nq3\t \t5\t5e-1\r\n",
-        "query;language;words;clicks\nq1;en;3.0;2\nq2;de;nan;1.0\nq3;;5;.5\nq9;fr;9;9\n",
-        json.dumps(ROWS),
-        "\n".join(map(json.dumps, ROWS)),
-        json.dumps({row["query"]: {k: v for k, v in row.items() if k != "query"} for row in ROWS}),
-    ],
-)
-def test_files(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "attributes"
-    path.write_text(text)
-    assert_frame_equal(read(path), EXPECTED)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        pd.DataFrame(COLUMNS),
-        pd.DataFrame(COLUMNS).set_index("query"),
-        pd.DataFrame(COLUMNS).astype({"language": "category", "words": "Int64"}),
-        pl.DataFrame(COLUMNS, strict=False),
-        pl.DataFrame(COLUMNS, strict=False).lazy(),
-        pa.table(COLUMNS),
-        ROWS,
-        [{name: value for name, value in row.items() if value is not None} for row in ROWS],
-        {"q1": {"language": "en", "words": 3, "clicks": 2}, "q2": {"language": "de", "clicks": 1},
-         "q3": {"words": 5, "clicks": 0.5}},
-    ],
-)  # fmt: skip
-def test_tables(given: Any, tmp_path: Path) -> None:
-    assert_frame_equal(read(given), EXPECTED, check_column_order=False)
-    pl.DataFrame(COLUMNS, strict=False).write_parquet(tmp_path / "a.parquet")
-    assert_frame_equal(read(tmp_path / "a.parquet"), EXPECTED)
 
 
 def test_types() -> None:

@@ -104,29 +104,6 @@ def test_nan(make):
     )
 
 
-def test_categories():
-    polars = pl.DataFrame(DATA).with_columns(
-        pl.col("qid").cast(pl.Categorical), pl.col("docno").cast(pl.Enum(["d1", "01"]))
-    )
-    pandas = pd.DataFrame(DATA).astype({"qid": "category", "docno": "string"})
-    arrow = pa.table(DATA | {"qid": pa.array(DATA["qid"]).dictionary_encode()})
-    for frame in (polars, pandas, arrow):
-        assert read_run_frame(frame).frame.rows() == ROWS
-
-
-def test_pandas_with_its_own_types():
-    frame = pd.DataFrame(
-        {
-            "qid": pd.array([1, 2], dtype="Int64"),
-            "docno": ["a", "b"],
-            "score": pd.array([1.5, 2.5], dtype="Float64"),
-        }
-    )
-    assert read_run_frame(frame).frame.rows() == [("1", "a", 1.5), ("2", "b", 2.5)]
-    frame["score"] = pd.array([1.5, None], dtype="Float64")
-    assert error_of(read_run_frame, frame) == "a data frame, row 2: the score is missing."
-
-
 def test_pandas_columns_of_mixed_types():
     frame = pd.DataFrame({"qid": ["a", 1.5], "docno": ["a", "b"], "score": [1, 2]})
     assert (

@@ -154,12 +154,6 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
             "str.",
         ),
         (None, f"{FORMS} NoneType."),
-        ({}, "the groups given: holds no rows."),
-        (pl.DataFrame({"query": [], "group": []}), "the groups given: holds no rows."),
-        (
-            {1: "a", "1": "b"},
-            "the groups given: query '1' has the groups 'a' and 'b'; a query has one.",
-        ),
         (
             pd.Series(["a", "b"], index=["q1", "q1"]),
             "the groups given, row 2: query 'q1' has the groups 'a' and 'b'; a query has one.",

@@ -8,9 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from judged.inputs.texts import Text, read_texts, text_columns
@@ -65,22 +63,6 @@ def test_files(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert dict(read_texts(path)) == EXPECTED
     assert read_texts(str(path)).source == str(path)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        ROWS,
-        pl.DataFrame(ROWS),
-        pl.DataFrame(ROWS).lazy(),
-        pd.DataFrame(ROWS),
-        pa.Table.from_pylist(ROWS),
-        {row["_id"]: row for row in ROWS},
-        EXPECTED,
-    ],
-)
-def test_from_python(given: Any) -> None:
-    assert dict(read_texts(given)) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -161,12 +143,6 @@ def test_other_things_are_refused() -> None:
         "texts are {id: text}, {id: {title, text}}, rows with an id and a text, a table, or a "
         "file; got int."
     )
-
-
-def test_a_picture_is_no_table(tmp_path: Path) -> None:
-    path = tmp_path / "cat.png"
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
-    assert error_of(read_texts, path) == f"{path}: this is a PNG image, not texts."
 
 
 def test_columns_mean_another_thing_for_queries() -> None:

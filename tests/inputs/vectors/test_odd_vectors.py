@@ -68,46 +68,6 @@ def test_ids_in_many_hands() -> None:
     assert as_vectors(VECTORS, ids=(str(row) for row in range(4))).ids == ("0", "1", "2", "3")
 
 
-def ways(path: Path) -> dict[str, Any]:
-    """The same vectors, in memory and on disk, in every order and precision that holds them."""
-    np.save(path / "c.npy", VECTORS)
-    np.save(path / "f.npy", np.asfortranarray(VECTORS))
-    np.save(path / "b.npy", VECTORS.astype(">f8"))
-    np.savez_compressed(path / "z.npz", vectors=VECTORS)
-    (path / "t.txt").write_text("\n".join(" ".join(map(str, row)) for row in VECTORS.tolist()))
-    (path / "t.csv").write_text("\n".join(",".join(map(str, row)) for row in VECTORS.tolist()))
-    pl.DataFrame({"vector": VECTORS.tolist()}).write_parquet(path / "p.parquet")
-    pl.DataFrame({"vector": VECTORS.tolist()}).write_ndjson(path / "n.ndjson")
-    files = ("c.npy", "f.npy", "b.npy", "z.npz", "t.txt", "t.csv", "p.parquet", "n.ndjson")
-    return {
-        **{name: path / name for name in files},
-        "lists": VECTORS.tolist(),
-        "double": VECTORS.astype(np.float64),
-        "half": VECTORS.astype(np.float16),
-        "bytes": VECTORS.astype(np.int8),
-        "big end first": VECTORS.astype(">f4"),
-        "by column": np.asfortranarray(VECTORS),
-        "every other": np.repeat(np.repeat(VECTORS, 2, axis=0), 2, axis=1)[::2, ::2],
-        "backwards": VECTORS[::-1][::-1],
-        "read only": np.broadcast_to(VECTORS, (1, 4, 3))[0],
-        "mapped": np.load(path / "c.npy", mmap_mode="r"),
-        "nothing masked": np.ma.array(VECTORS),
-        "a frame": pl.DataFrame(VECTORS),
-    }
-
-
-def test_every_way_in_gives_the_same_numbers(tmp_path: Path) -> None:
-    relevant = judged.relevance.same_label([0, 1, 0, 1], [0, 1, 0, 1])
-    exclude = judged.relevance.same_row()
-    found = {
-        name: judged.Embeddings(each, VECTORS, similarity="dot", exclude=exclude)
-        .rank(relevant)
-        .hit_rank.tolist()
-        for name, each in ways(tmp_path).items()
-    }
-    assert len(set(map(tuple, found.values()))) == 1, found
-
-
 ODD: dict[str, Any] = {
     "complex": VECTORS + 1j,
     "objects": VECTORS.astype(object),

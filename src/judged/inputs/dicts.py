@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates, has_lists, matching, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record, is_series, results_of_series
 from judged.inputs.order import OrderOnly, Ranked, against_ranks, refuse_odd_ranks
@@ -230,8 +230,8 @@ def results_of(
     if len(forms) > 1:
         at = next(at for at, item in enumerate(items) if _form(item) != _form(items[0]))
         raise InputError(
-            f"{place}: result {at + 1} is {_shown(items[at])}, but result 1 is "
-            f"{_shown(items[0])}; a list holds {_ITEMS[kind]}, or (item, {kind.value}) throughout."
+            f"{place}: result {at + 1} is {quoted(items[at])}, but result 1 is "
+            f"{quoted(items[0])}; a list holds {_ITEMS[kind]}, or (item, {kind.value}) throughout."
         )
     form = next(iter(forms), "item")
     ids: Sequence[Any] = items
@@ -242,7 +242,7 @@ def results_of(
         wrong = next((at for at, pair in enumerate(pairs) if len(pair) != 2), None)
         if wrong is not None:
             raise InputError(
-                f"{place}: result {wrong + 1} is {_shown(pairs[wrong])}; give it as (item, "
+                f"{place}: result {wrong + 1} is {quoted(pairs[wrong])}; give it as (item, "
                 f"{kind.value}), or as the item alone."
             )
         ids, values, notes = [pair[0] for pair in pairs], [pair[1] for pair in pairs], []
@@ -326,11 +326,6 @@ _ID_FIELDS = ("uri", "doc_uri", "node_id", "text", "content", "page_content", "c
 """Fields that identify objects without an id."""
 
 
-def _shown(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 80 else f"{text[:79]}…"
-
-
 def as_id(given: Any, place: str = "", at: int | None = None) -> str:
     """Return an id as plain text; an error names its `place` and the result `at`."""
     if isinstance(given, str) and given:
@@ -341,7 +336,7 @@ def as_id(given: Any, place: str = "", at: int | None = None) -> str:
         return str(int(given))
     what = "an empty text" if isinstance(given, str) else f"of type {type(given).__name__}"
     raise InputError(
-        f"{where}the id {_shown(given)}{which} is {what}; ids must be texts or whole numbers."
+        f"{where}the id {quoted(given)}{which} is {what}; ids must be texts or whole numbers."
     )
 
 

@@ -182,20 +182,17 @@ def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
 
 
 def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
-    hint = (
-        "is not JSON. The benchmark's own pickle is written so by "
-        "json.dump(pickle.load(f)['gnd'], …)."
-    )
+    lists = "the lists easy, hard and junk of item rows for each query."
     write("deep.json", "[" * 100_000)
     write("gnd.pkl", b"\x80\x04\x95\x00\x00")
     write("other.json", '{"easy": []}')
     for path, expected in {
         "none.json": "no such file.",
         ".": "is a directory; give a file.",
-        "deep.json": hint,
-        "gnd.pkl": hint,
-        "other.json": (
-            "a list is needed, with the lists easy, hard and junk of item rows for each query."
+        "deep.json": f"the JSON is nested too deeply. Give {lists}",
+        "gnd.pkl": (
+            "this is a Python pickle, not JSON, as json.dump(pickle.load(f)['gnd'], …) writes it."
         ),
+        "other.json": f"a list is needed, with {lists}",
     }.items():
         assert error_of(revisited_from, path) == f"{path}: {expected}"

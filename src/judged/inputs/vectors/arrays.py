@@ -65,24 +65,16 @@ def mapped_vectors(values: NDArray[Any], file: File) -> Vectors:
 
 
 def read_npy(file: File) -> Vectors:
-    values = open_npy(file)
-    by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
-    slow = (
-        f"{file.label} is in Fortran order, which is slow to read row by row; "
-        "np.ascontiguousarray fixes it."
-    )
-    return replace(mapped_vectors(values, file), notes=(slow,) if by_column else ())
+    return mapped_vectors(open_npy(file), file)
 
 
 def read_vecs(file: File) -> Vectors:
     """Read rows of a dimension (4 bytes) and the values."""
     format = str(file.format)
     size = file.path.stat().st_size
-    if size < _HEADER.itemsize:
-        raise file.damaged(format, f"it has {size} bytes")
-    dims = int(np.fromfile(file.path, _HEADER, 1)[0])
-    if dims >= MAX_DIMENSIONS:
-        raise file.damaged(format, f"its first vector would have {dims:,} dimensions")
+    dims = int(np.fromfile(file.path, _HEADER, 1)[0]) if size >= _HEADER.itemsize else 0
+    if not 0 < dims < MAX_DIMENSIONS:
+        raise file.damaged(format, f"it has {size:,} bytes and {dims:,} dimensions")
     row = np.dtype([("dims", _HEADER), ("values", NUMBER_TYPES[format], (dims,))])
     count, left = divmod(size, row.itemsize)
     rows = np.memmap(file.path, row, mode="r", shape=(count,)) if count else np.zeros(0, row)

@@ -153,16 +153,6 @@ def _refuse(file: File, format: str, kind: Kind) -> NoReturn:
     raise InputError(f"{file.label}: this is {what}, not {a_file(format)}.")
 
 
-def shaped(shape: Sequence[int]) -> str:
-    return (
-        " × ".join(map(str, shape))
-        if len(shape) > 1
-        else f"{shape[0]} numbers"
-        if shape
-        else "one number"
-    )
-
-
 def choose(file: File, shapes: Mapping[str, Sequence[int] | None]) -> str:
     """Return the array with the vectors: the chosen one, the only matrix, or by its name."""
     if file.key is not None:
@@ -177,19 +167,13 @@ def choose(file: File, shapes: Mapping[str, Sequence[int] | None]) -> str:
     if len(matrices) == 1 or len(named) == 1:
         return (matrices if len(matrices) == 1 else named)[0]
     if not matrices:
-        arrays = ", ".join(
-            f"{name} ({'no numbers' if shape is None else shaped(shape)})"
-            for name, shape in shapes.items()
-        )
         raise InputError(
             f"{file.label}: has no matrix of numbers, one row per vector; it has "
-            f"{arrays or 'no arrays'}."
+            f"{', '.join(shapes) or 'no arrays'}."
         )
-    arrays = ", ".join(f"{name} ({shaped(shapes[name] or ())})" for name in matrices)
     raise InputError(
-        f"{file.label}: has {len(matrices)} matrices, {arrays}; choose one with "
-        f"key={matrices[0]!r}, "
-        f'or as "{file.label}{SEPARATOR}{matrices[0]}".'
+        f"{file.label}: has {len(matrices)} matrices, {', '.join(matrices)}; choose one with "
+        f'key={matrices[0]!r}, or as "{file.label}{SEPARATOR}{matrices[0]}".'
     )
 
 

@@ -5,7 +5,6 @@ Labels stay exact: texts, or whole numbers of 64 bits.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +17,13 @@ import polars as pl
 import polars.selectors as cs
 
 from judged.errors import InputError, quoted
+from judged.inputs.json import parse_document
 from judged.inputs.keyed import Sheet, read_categories, read_sheet
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.arrays import choose_named, labelled_arrays, open_npy
-from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
+from judged.inputs.vectors.formats import File, choose_ids, detected, is_index
 from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, first_null, may_be_ids, split
 from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few, quote
@@ -161,7 +161,11 @@ def _of_columns(frame: Any) -> list[list[str]]:
 
 
 LABELS = Kind("labels", "label", "one label per line")
-_REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")
+_REVISITED = Kind(
+    "JSON, as json.dump(pickle.load(f)['gnd'], …) writes it",
+    "row",
+    "the lists easy, hard and junk of item rows for each query",
+)
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 
@@ -341,21 +345,11 @@ def categories_from(path: str | os.PathLike[str]) -> Any:
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     """Read the lists easy, hard and junk of the revisited Oxford and Paris benchmarks from JSON."""
-    file = file_of(path, None)
-    try:
-        data = file.path.read_bytes()
-    except (OSError, ValueError):  # standard input; what cannot be read has the usual error
-        data = open_source(file.path, _REVISITED).read()
-    try:
-        given = json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError(
-            f"{file.label}: is not JSON. The benchmark's own pickle is written so by "
-            "json.dump(pickle.load(f)['gnd'], …)."
-        ) from None
+    source = open_source(os.fspath(path), _REVISITED)
+    given = parse_document(source, f"Give {_REVISITED.columns}.")
     queries = given.get("gnd") if isinstance(given, dict) else given
     if not isinstance(queries, list):
-        raise InputError(f"{file.label}: a list is needed, with {_REVISITED.columns}.")
+        raise InputError(f"{source.label}: a list is needed, with {_REVISITED.columns}.")
     return queries
 
 

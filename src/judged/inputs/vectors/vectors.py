@@ -301,13 +301,12 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
         column = ColumnIds(ids_of(np.asarray(given), source))
         column.index = given.index
         return column
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
     if hasattr(given, "shape") and not isinstance(given, np.ndarray):
         given = np.asarray(array_of(given, source))
-    ids = given.tolist() if isinstance(given, np.ndarray) else list(given)
-    if not isinstance(ids, list):
+    ids = given.tolist() if isinstance(given, np.ndarray) else given
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__"):
         raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
+    ids = list(ids)
     for row, name in enumerate(ids):
         if isinstance(name, (bool, np.bool_)) or not isinstance(name, (str, int, np.integer)):
             raise InputError(

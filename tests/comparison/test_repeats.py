@@ -205,10 +205,9 @@ def refused_repeats(given):
 
 REFUSED = {
     "repeats needs at least one run; got none.": lambda: repeats(),
-    "repeats holds runs, not other repeats; give all runs to one.": lambda: repeats(
+    "repeats holds runs, not None and not other repeats.": lambda: repeats(
         repeats("a.run"), "b.run"
     ),
-    "repeats holds runs; got None among them.": lambda: repeats("a.run", None),
     "repeats have no name of their own; give them as {name: judged.repeats(…)}.": lambda: compare(
         JUDGEMENTS, repeats(run_of(1), run_of(2))
     ),

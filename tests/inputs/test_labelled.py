@@ -187,6 +187,6 @@ def test_several_tables_are_several_runs(table: pl.DataFrame) -> None:
     with pytest.raises(InputError) as error:
         values(["other.csv"])
     assert str(error.value) == (
-        "one.csv and other.csv do not agree on what is relevant to query 'q': item 'a'. Runs are "
+        "one.csv and other.csv do not agree on what is relevant to query 'q'. Runs are "
         "compared on the same judgements."
     )

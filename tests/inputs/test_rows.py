@@ -241,7 +241,7 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "scores twice": (
         row(relevant=["a"], retrieved=[["b", 1]], scores=[1]),
         f'{LIST}: the score may be column "retrieved" or "scores". Say which: '
-        "columns={'score': 'retrieved'} (--columns score=retrieved).",
+        "columns={'score': 'retrieved'}.",
     ),
     "a grade that is infinite": (
         row(relevant=["a"], retrieved=["b"], grades=[float("inf")]),
@@ -387,7 +387,7 @@ def test_rows_of_several_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     named = judged.evaluate("first=a.jsonl", ["second=b.jsonl"], "RR")
     assert [run["name"] for run in named.to_dict()["runs"]] == ["first", "second"]
     assert refused("a.jsonl", ["c.jsonl"]) == (
-        "a.jsonl and c.jsonl do not agree on what is relevant to query 'q': item 'y'. "
+        "a.jsonl and c.jsonl do not agree on what is relevant to query 'q'. "
         "Runs are compared on the same judgements."
     )
     # Beside judgements of their own, only their results are read, and that is said.

@@ -125,11 +125,6 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
         (3, f"values of queries are {FORMS}; got int."),
         (None, f"values of queries are {FORMS}; got NoneType."),
         ({}, "the values given: holds no values."),
-        (
-            {"a": 0.5, "b": 0.6},
-            "the values given: these are numbers without a run or a query; values of queries are "
-            f"{FORMS}.",
-        ),
         ({"a": np.ones(2)}, f"values of queries are {FORMS}; got ndarray."),
         ({"a": "none.csv"}, "none.csv: no such file."),
         (

@@ -481,8 +481,8 @@ def choose_columns(
     """Choose the needed columns, those that the user named first; a missing one is an error."""
     named = as_columns(named)
     choice = _Choice(header, kind, source, named)
-    value_role = choice.value_role()
     query, item = choice.ids("query"), choice.ids("item")
+    value_role = choice.value_role()
     value = None if value_role is None else choice.one(value_role)
     subtopic = choice.one("subtopic") if kind is JUDGEMENTS and choice.has("subtopic") else None
     if value is None:
@@ -552,8 +552,6 @@ class _Choice:
                     raise InputError(RUN.mistaken_for(self.kind, self.source, why))
         if self.has("score"):
             return "score"
-        self._need("query")
-        self._need("item")
         if "grade" in self.named or self._may_hold_a_grade():
             self._need("grade")
         return None
@@ -563,8 +561,6 @@ class _Choice:
             return role
         role = "score" if self.by_name["score"] else "rank"
         if not self.by_name[role] and self.has("grade"):
-            self._need("query")
-            self._need("item")
             name = self.header[self.by_user.get("grade", self.by_name["grade"])[0]]
             why = f"column {quote(name)} is a grade"
             raise InputError(

@@ -48,11 +48,8 @@ def repeats(*runs: Any) -> Repeats:
     """
     if not runs:
         raise InputError("repeats needs at least one run; got none.")
-    for run in runs:
-        if isinstance(run, Repeats):
-            raise InputError("repeats holds runs, not other repeats; give all runs to one.")
-        if run is None:
-            raise InputError("repeats holds runs; got None among them.")
+    if any(run is None or isinstance(run, Repeats) for run in runs):
+        raise InputError("repeats holds runs, not None and not other repeats.")
     return Repeats(runs)
 
 

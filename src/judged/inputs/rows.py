@@ -131,13 +131,11 @@ def refuse_other_judgements(ours: Judgements | Lookup, theirs: Judgements | Look
     """Raise an error unless the judgements beside two runs are the same."""
     one, other = _grades_by_query(ours), _grades_by_query(theirs)
     for query in {**one, **other}:
-        here, there = one.get(query, {}), other.get(query, {})
-        for item in {**here, **there}:
-            if here.get(item) != there.get(item):
-                raise InputError(
-                    f"{ours.source} and {theirs.source} do not agree on what is relevant to query "
-                    f"{query!r}: item {item!r}. Runs are compared on the same judgements."
-                )
+        if one.get(query, {}) != other.get(query, {}):
+            raise InputError(
+                f"{ours.source} and {theirs.source} do not agree on what is relevant to query "
+                f"{query!r}. Runs are compared on the same judgements."
+            )
 
 
 def _grades_by_query(table: Judgements | Lookup) -> Mapping[str, Any]:

@@ -186,16 +186,7 @@ def _is_table(given: Any) -> bool:
 
 def _part(given: Any, user_name: str | None, name: str, label: str) -> _Part:
     sheet = read_sheet(given, VALUES, label, names_columns)
-    if isinstance(sheet, Sheet):
-        part = _part_of_table(sheet)
-    else:
-        part = _part_of_dict(*sheet)
-        unnamed = part.frame["run"].null_count() and part.frame["measure"].null_count()
-        if isinstance(given, Mapping) and user_name is None and unnamed:
-            raise InputError(
-                f"{part.source}: these are numbers without a run or a query; {VALUES.phrase} are "
-                f"{VALUES.columns}."
-            )
+    part = _part_of_table(sheet) if isinstance(sheet, Sheet) else _part_of_dict(*sheet)
     part.user_name, part.name = user_name, name
     return part
 

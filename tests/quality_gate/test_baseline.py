@@ -144,7 +144,7 @@ def test_another_evaluation_is_refused(path: Path, options: dict[str, Any], what
     make(path)
     assert error_of(judged.gate, JUDGEMENTS, NEW, baseline=path, **options) == (
         f"{path}: this baseline is not comparable: {what}. Use the same options as it did, or "
-        "make a new one: --update-baseline --force (update='force')."
+        "make a new one: update='force'."
     )
     before = path.read_bytes()
     with pytest.raises(InputError):
@@ -175,7 +175,7 @@ def test_changed_judgements_are_named(path: Path) -> None:
     assert error_of(judged.gate, today, run, baseline=path) == (
         f"{path}: this baseline is not comparable: its judgements are not today's; changed: "
         "2 queries (q0, q1), new: 1 query (new), removed: 1 query (q8). Compare with a run, which "
-        "today's judgements score, or make a new one: --update-baseline --force (update='force')."
+        "today's judgements score, or make a new one: update='force'."
     )
     judged.gate(today, run, baseline=path, update="force")
     assert judged.gate(today, run, baseline=path).rows[0].queries == 9
@@ -185,7 +185,7 @@ def test_a_baseline_loses_no_measure_by_an_update(path: Path) -> None:
     make(path, ["AP", "RR"])
     assert error_of(make, path, "AP") == (
         f"{path}: an update would lose RR, which this baseline has too; name all of its "
-        "measures, or add --force (update='force')."
+        "measures, or give update='force'."
     )
     assert judged.gate(JUDGEMENTS, OLD, "AP", baseline=path).passed
     make(path, "AP", update="force")
@@ -277,7 +277,7 @@ def test_a_file_may_be_written_otherwise_and_is_known_by_its_content(path: Path)
 
 def test_there_is_none_yet(path: Path) -> None:
     assert error_of(judged.gate, JUDGEMENTS, OLD, "AP", baseline=path) == (
-        f"{path}: there is no baseline yet; make one with --update-baseline (update=True)."
+        f"{path}: there is no baseline yet; make one with update=True."
     )
     with pytest.raises(InputError, match="the baseline must be a regular file"):
         judged.gate(JUDGEMENTS, OLD, "AP", baseline=path.parent)

@@ -135,7 +135,8 @@ class Document:
     warnings: Sequence[str] = ()
     """Warnings, without the word "warning" in front."""
     notes: Sequence[str] = ()
-    """Sentences that are shown below the tables unless `quiet`."""
+    """Sentences that are shown below the tables unless `quiet`; those that are `Warned` count as
+    warnings."""
     details: Sequence[str] | Callable[[], Sequence[str]] = ()
     """Sentences that are shown with `verbose`, and folded in HTML and Markdown; or a function that
     returns them."""
@@ -145,6 +146,11 @@ class Document:
     methods: Callable[[], str] | None = None
     """Function that returns a paragraph for the methods section of a paper; Markdown, LaTeX and
     HTML include it."""
+
+    def __post_init__(self) -> None:
+        if warned := [note for note in self.notes if isinstance(note, Warned)]:
+            self.warnings = [*self.warnings, *warned]
+            self.notes = [note for note in self.notes if not isinstance(note, Warned)]
 
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""

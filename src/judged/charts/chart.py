@@ -13,7 +13,7 @@ from judged.charts.canvas import LONGEST, WIDTH, Canvas, drawable
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
 from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
-from judged.text import Warned, html, script, shown, visible
+from judged.text import html, script, shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +77,7 @@ class Figure(Result):
         rows = [[_cell(value) for value in row] for row in self.data.rows()]
         return Document(
             tables=[Table(self.data.columns, rows, words=words)],
-            warnings=[note for note in self.notes if isinstance(note, Warned)],
-            notes=[note for note in self.notes if not isinstance(note, Warned)],
+            notes=self.notes,
         )
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:

@@ -99,8 +99,7 @@ class Installation(Result):
         facts = ("what", "found")
         return Document(
             tables=[Table(facts, [*self.facts.items()], words=facts), self._table()],
-            warnings=[note for note in self.notes if isinstance(note, Warned)],
-            notes=[note for note in self.notes if not isinstance(note, Warned)],
+            notes=self.notes,
         )
 
     def _table(self) -> Table:

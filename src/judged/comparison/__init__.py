@@ -95,8 +95,8 @@ def compare(
     >>> print(compare(judgements, {"good": good, "bad": bad}, "RR").pair().says)
     RR: bad is significantly worse than good by 0.521 (95 % CI 0.472 to 0.570).
     """
-    from judged.comparison.dependence import check_missing, evaluate_with_results, names_missing
-    from judged.evaluation.evaluate import evaluation_of
+    from judged.comparison.dependence import check_missing, names_missing
+    from judged.evaluation.evaluate import evaluate_and_match, evaluation_of
     from judged.evaluation.trusted import at_level, refuse_beside
     from judged.inputs.repeated import apart
 
@@ -110,7 +110,15 @@ def compare(
         refuse_beside(scoring["trusted"], repeats=repeats, unjudged_range=unjudged_range)
     joint = None
     if unjudged_range:
-        evaluation, joint = evaluate_with_results(judgements, runs, measures, **scoring)
+        from judged.evaluation.warnings import announce_warnings
+        from judged.matching.listings import Listings
+
+        evaluation, matched = evaluate_and_match(judgements, runs, measures, keep=True, **scoring)
+        announce_warnings(evaluation)
+        policy = evaluation.policy
+        joint = Listings.of(
+            matched.judgements, matched.tables, ties=policy.ties, duplicates=policy.duplicates
+        )
     else:
         evaluation = evaluation_of(judgements, runs, measures, **scoring)
     if evaluation.trusted is not None:

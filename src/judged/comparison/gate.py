@@ -610,7 +610,6 @@ class Gate(Result):
         return Document(
             answer=[self.says()],
             tables=self._tables(),
-            warnings=[note for note in self.notes if isinstance(note, Warned)],
             notes=[
                 *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
                 *(row.says for row in self.slices if row.fails),
@@ -618,7 +617,7 @@ class Gate(Result):
                 *(check.says for check in (*self.minima, *self.golden) if check.fails),
                 *(row.sees for row in self.rows),
                 *self._method(),
-                *(note for note in self.notes if not isinstance(note, Warned)),
+                *self.notes,
             ],
         )
 

@@ -208,8 +208,7 @@ class Orders(Result):
         return Document(
             answer=() if display.quiet else answer,
             tables=[self._value_table(), self._agreement_table(), *self._swap_tables()],
-            warnings=[note for note in self.notes if isinstance(note, Warned)],
-            notes=[*cut, *self._remarks],
+            notes=[*cut, *self.notes],
             details=DEFINITIONS,
         )
 

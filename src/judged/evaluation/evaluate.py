@@ -104,22 +104,29 @@ def evaluate(
         return announce_warnings(_evaluate_files(given[0], list(given[1:]), measures, options))
     if is_rankings_file(judgements):
         return announce_warnings(_evaluate_files(judgements, run, measures, options))
+    return announce_warnings(evaluate_and_match(judgements, run, measures, **options)[0])
+
+
+def evaluate_and_match(
+    judgements: Any, runs: Any, measures: MeasuresLike | None, *, keep: bool = False, **options: Any
+) -> tuple[Evaluation, MatchedRuns]:
+    """Evaluate runs, and return what they were made from; `keep` keeps the runs themselves."""
     files = options.pop("format", None)
     judgements_format, run_format = (None, None) if files is None else formats_of(files)
-    sources = Data.of(
+    data = Data.of(
         judgements,
-        run,
+        runs,
         columns=options.pop("columns", None),
         judgements_format=judgements_format,
         run_format=run_format,
         engine=None,
         room=Room(config.current.memory, config.current.temporary),
-        small=options.keys().isdisjoint(CHANGES_OF_ITEMS),
+        small=not keep and options.keys().isdisjoint(CHANGES_OF_ITEMS),
     )
     settings = EvaluationSettings.of(
         measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
-    matched = match_runs(sources, settings, **options)
+    matched = match_runs(data, settings, keep=keep, **options)
     evaluation = evaluate_rankings(
         matched.rankings,
         settings,
@@ -131,7 +138,7 @@ def evaluate(
         from judged.evaluation.trusted import correct_by_trusted
 
         evaluation = correct_by_trusted(evaluation, options["trusted"], matched.trusted)
-    return announce_warnings(evaluation)
+    return evaluation, matched
 
 
 @takes_scoring

@@ -30,7 +30,7 @@ from judged.options import number, whole
 from judged.options import temperature as checked_temperature
 from judged.policy import POSITIVES, checked_positives
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Warned, counted, plain
+from judged.text import counted, plain
 
 if TYPE_CHECKING:
     from judged.options import Positives, Progress, RelevanceLike
@@ -370,8 +370,7 @@ class Sweep(Result):
         return Document(
             list(self._answer()),
             [Table(header, rows)],
-            [note for note in self.notes if isinstance(note, Warned)],
-            list(self._remarks()),
+            notes=list(self._remarks()),
         )
 
     def _answer(self) -> Iterator[str]:
@@ -399,7 +398,7 @@ class Sweep(Result):
             "as it is."
         )
         yield "; ".join(self.basis) + "."
-        yield from (note for note in self.notes if not isinstance(note, Warned))
+        yield from self.notes
 
 
 def _cell(value: float) -> str:

@@ -465,8 +465,7 @@ class Study(Result):
                 Table(["temperature", *STUDY_COLUMNS.values()], numbers),
                 Table(["temperature", *self.measures], measured),
             ],
-            [note for note in self.notes if isinstance(note, Warned)],
-            [*self._basis(), *(note for note in self.notes if not isinstance(note, Warned))],
+            notes=[*self._basis(), *self.notes],
         )
 
 

@@ -663,8 +663,7 @@ class Fusion(RunResult, Run):
         header = ["run", "weight", "queries", "results", "only here"]
         return Document(
             tables=[Table(header, rows, {"run"})],
-            warnings=[note for note in self.notes if isinstance(note, Warned)],
-            notes=[note for note in self.notes if not isinstance(note, Warned)],
+            notes=self.notes,
         )
 
     def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:

@@ -154,11 +154,8 @@ def _evaluate(
     **matching: Any,
 ) -> tuple[Evaluation, dict[str, Any]]:
     """Return the evaluation, and its runs with ids; nothing for rankings files without ids."""
-    from judged.evaluation.evaluate import evaluate, match_runs
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.evaluate import evaluate, evaluate_and_match
     from judged.evaluation.warnings import announce_warnings
-    from judged.inputs.data import Data
     from judged.inputs.formats import is_rankings_file
 
     shown: dict[str, Any] = {
@@ -171,26 +168,18 @@ def _evaluate(
         return evaluation.showing(**shown), {}
     if matching.pop("trusted", None) is not None:
         raise InputError("reports do not support trusted judgements; use evaluate or compare.")
-    judgements_format, run_format = formats_of(format)
-    data = Data.of(
-        judgements,
-        run,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
+    scoring = {"policy": policy, "convention": convention, "columns": columns, "format": format}
+    evaluation, matched = evaluate_and_match(
+        judgements, run, measures, keep=True, **scoring, **matching
     )
-    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
-    matched = match_runs(data, settings, keep=True, **matching)
-    evaluation = evaluate_rankings(
-        matched.rankings, settings, weights=matching.get("weights")
-    ).showing(**shown)
+    evaluation = announce_warnings(evaluation.showing(**shown))
     names = [scored.name for scored in evaluation.runs]
     results = {
         "judgements": matched.judgements,
         "tables": dict(zip(names, matched.tables, strict=True)),
         "collection": matching.get("collection"),
     }
-    return announce_warnings(evaluation), results
+    return evaluation, results
 
 
 @checked

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.errors import InputError
+from judged.errors import InputError, JudgedWarning
 from support.loops import for_each
 
 SEED = (  # ids, labels and scores of a tutorial: AP = (1/1 + 2/3 + 3/4 + 4/6) / 4
@@ -67,6 +67,21 @@ def test_several_queries_and_named_columns() -> None:
         'a list of rows: the score may be column "bm25_score" or "dense_score". Say which: '
         "columns={'score': 'bm25_score'}."
     )
+
+
+def test_a_column_that_may_be_the_query_is_a_warning() -> None:
+    rows = [
+        {"group": group, "item": str(item), "label": item % 2, "score": item, "split": "test"}
+        for group in "ab"
+        for item in range(group == "b", 6, 2)
+    ]
+    with pytest.warns(JudgedWarning) as caught:
+        assert judged.evaluate(rows, measures="P@1").value() == 1
+    assert str(caught[0].message).endswith(
+        "no column is the query: all rows are results of one query. If column \"group\" is the "
+        "query, name it: columns={'query': 'group'}."
+    )
+    assert judged.evaluate(rows, measures="P@1", columns={"query": "group"}).value() == 0.5
 
 
 def test_other_tables_stay_what_they_were() -> None:
@@ -143,6 +158,7 @@ def test_columns_and_ragged_rows(table: pl.DataFrame) -> None:
         (["relevant", 0], [1, 2], None, "row 1: the label is 'relevant'; a label is a number, or"),
         ([], [], None, "y_true is empty."),
         ([1, 0], [[1, 2]], None, "y_true has 2 values and y_score has 1 row; they must have the"),
+        ([[1], [0]], [[2], [1]], None, "y_true has one label in each row, so there is nothing to"),
         ([1, [0]], [1, 2], None, "y_true must have one dimension, or two: a row for each query."),
         ([1, 0], [1, 2], ["a"], "query has 1 value for 2 labels; give one for each."),
         ("10", "01", None, "y_true must be an array or a list; got '10'."),

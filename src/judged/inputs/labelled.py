@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -26,7 +26,7 @@ from judged.inputs.keyed import Sheet
 from judged.inputs.objects import column_of
 from judged.inputs.rows import Cells
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run, unchecked_table
-from judged.text import counted, listed
+from judged.text import Warned, counted, listed, quote
 
 _FLAGS = {"true": "1", "false": "0"}
 _USES = {"query", "item", "grade", "score"}
@@ -60,7 +60,7 @@ def read_labelled(table: Sheet | None, named: NamedColumns) -> dict[Kind, Judgem
     assert grade is not None
     assert score is not None
     height = len(cells[grade])
-    notes = [] if choice["query"] else [f"{table.source}: {ONE_QUERY}"]
+    notes = [] if choice["query"] else [_one_query(table, choice.values())]
     values = {
         role: _numbers_in(cells[name], role, table)
         for role, name in (("grade", grade), ("score", score))
@@ -82,6 +82,20 @@ def read_labelled(table: Sheet | None, named: NamedColumns) -> dict[Kind, Judgem
         unchecked = unchecked_table(kind, rows, table.source, tuple(notes))
         read[kind] = replace(unchecked, places=named_places)
     return read
+
+
+def _one_query(table: Sheet, used: Collection[str | None]) -> str:
+    """Return a note, or a warning if a column that is not used repeats values as queries do."""
+    note = f"{table.source}: {ONE_QUERY}"
+    unused = [name for name in table.header if name not in used]
+    for name, column in (table.cells(unused) if unused else {}).items():
+        texts = list(map(str, column[:1000]))
+        if 1 < len(set(texts)) < len(texts):
+            return Warned(
+                f"{note} If column {quote(name)} is the query, name it: "
+                f"columns={{'query': {name!r}}} (--columns query={name})."
+            )
+    return note
 
 
 def _column(role: str, table: Sheet, named: NamedColumns) -> str | None:
@@ -152,6 +166,11 @@ def labelled_arrays(y_true: Any, y_score: Any, query: Any = None) -> tuple[Judge
     if names is not None and len(names) != len(labels):
         what = counted(len(labels), "row" if nested[0] else "label")
         raise InputError(f"query has {counted(len(names), 'value')} for {what}; give one for each.")
+    if nested[0] and len(labels) > 1 and all(len(row) == 1 for row in labels):
+        raise InputError(
+            "y_true has one label in each row, so there is nothing to rank. Flatten y_true and "
+            "y_score (ravel) if the rows are results of one query."
+        )
     if not nested[0]:
         queries = ["all"] * len(labels) if names is None else names
         items = _numbers(len(labels))

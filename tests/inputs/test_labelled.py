@@ -78,7 +78,7 @@ def test_a_column_that_may_be_the_query_is_a_warning() -> None:
     with pytest.warns(JudgedWarning) as caught:
         assert judged.evaluate(rows, measures="P@1").value() == 1
     assert str(caught[0].message).endswith(
-        "no column is the query: all rows are results of one query. If column \"group\" is the "
+        'no column is the query: all rows are results of one query. If column "group" is the '
         "query, name it: columns={'query': 'group'}."
     )
     assert judged.evaluate(rows, measures="P@1", columns={"query": "group"}).value() == 0.5

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
@@ -106,6 +106,8 @@ class Table:
     """True to fold the table under its title in HTML and Markdown."""
     tips: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Functions that return tooltips for HTML, of headers and of cells in word columns."""
+    details: Collection[int] = frozenset()
+    """Positions of the columns that text shows only with `verbose`."""
 
     @property
     def right(self) -> list[int]:
@@ -115,6 +117,12 @@ class Table:
             for at, name in enumerate(self.header)
             if name not in self.words and not isinstance(name, Left)
         ]
+
+    def brief(self) -> Table:
+        """Return the table without its details."""
+        kept = [at for at in range(len(self.header)) if at not in self.details]
+        header, *rows = ([row[at] for at in kept] for row in (self.header, *self.rows))
+        return replace(self, header=header, rows=rows, details=frozenset())
 
     def __iter__(self) -> Iterator[Any]:
         """Yield header and rows, so that a table can be unpacked."""
@@ -163,12 +171,12 @@ class Document:
     def parts(self, display: Display, *, hint: bool = True) -> list[Part]:
         """Return lines and tables in the order of text, with an empty line between blocks."""
         blocks: list[list[Part]] = [list(self.answer)]
-        blocks += [[table] for table in self.tables]
+        blocks += [[table if display.verbose else table.brief()] for table in self.tables]
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:
                 lines += self.all_details()
-            elif self.details and hint:
+            elif hint and (self.details or any(table.details for table in self.tables)):
                 lines.append(Dim(for_caller(self.hint() if callable(self.hint) else self.hint)))
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
@@ -622,7 +630,7 @@ def find_pair(
     known = list(dict.fromkeys(name for names in pairs for name in names))
     wanted = [name for name in (one, other) if name is not None]
     for name in wanted:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InputError(f"unknown {kind} {quoted(name)}; the {kind}s are {listed(known)}.")
     found = [pair for names, pair in pairs.items() if {*wanted} <= {*names}]
     if len(found) != 1 or len({*wanted}) < len(wanted):

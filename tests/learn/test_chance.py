@@ -220,7 +220,7 @@ def test_vectors_on_both_sides_without_exclusion_are_warned_of() -> None:
     random = np.random.default_rng(3)
     vectors, label = random.normal(size=(30, 4)), np.arange(30) % 3
     same = judged.relevance.same_label(label, label)
-    with pytest.warns(judged.JudgedWarning, match="exclude-self"):
+    with pytest.warns(judged.JudgedWarning, match="find themselves first"):
         learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, iterations=1)
     assert learned.training.sentences()[0].startswith("warning: The queries are also items")
     assert Training.from_dict(learned.training.to_dict()).warnings() == learned.training.warnings()

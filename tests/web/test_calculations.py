@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import judged
+from judged import errors
 from judged.cli import main
 from judged.errors import JudgedError
 from judged.options import LEVEL
@@ -221,7 +222,10 @@ TERMS = [
 
 
 @pytest.mark.parametrize("query", TERMS)
-def test_commands_give_the_same_numbers(data: Path, query: str) -> None:
+def test_commands_give_the_same_numbers(
+    data: Path, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "in_shell", True)
     (data / "dense.run").rename(data / "it's dense.run")
     asked = ask(data, query)
     found = asked.calculations.evaluation(asked.scoring)
@@ -229,6 +233,7 @@ def test_commands_give_the_same_numbers(data: Path, query: str) -> None:
     command = commands.evaluate(asked)
     assert run_command(command) == expected
     pair = ["short", "it's dense"]
+    monkeypatch.setattr(errors, "in_shell", True)  # a command sets it back when it ends
     compared = asked.calculations.comparison(asked.scoring, systems=pair, baseline="short")
     expected = json.loads(json.dumps(compared.to_dict()))
     command = commands.compare(asked, systems=pair, baseline="short")

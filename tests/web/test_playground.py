@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
+from judged import errors
 from judged.cli import main
 from judged.errors import JudgedError, PolicyError
 from judged.web.app import render_page
@@ -297,7 +298,9 @@ def printed(line: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
-def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
+def test_the_commands_give_the_numbers_of_the_page(
+    query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = answer(query)
     lines = playground.shell_commands(found.state).splitlines()
     assert lines
@@ -306,6 +309,7 @@ def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
         if line.startswith("judged explain"):
             assert told["settled"] == pytest.approx(found.chosen["value"], nan_ok=True)
         else:
+            monkeypatch.setattr(errors, "in_shell", True)  # a command sets it back when it ends
             theirs = libraries(query)["disagreement"].to_dict()
             assert told["measures"][0]["definitions"] == theirs["measures"][0]["definitions"]
 

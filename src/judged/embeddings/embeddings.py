@@ -258,8 +258,8 @@ class Embeddings(Search):
 
         >>> from judged import Embeddings, relevance
         >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
-        >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
-        [1.0, 1.0]
+        >>> clips.evaluate(relevance.pairs(), "RR", both=True)["RR"]
+        {'queries to items': 1.0, 'items to queries': 1.0}
         """
         if self.labels is not None and relevance is not None and measures is None:
             relevance, measures = None, cast("MeasuresLike", relevance)

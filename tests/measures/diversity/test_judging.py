@@ -208,8 +208,7 @@ DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "same text": (
         {"q": {"a": {"1": 1, 1: 0}}},
-        "item 'a' of query 'q' has the subtopics '1', 1; subtopics must be texts or numbers, each "
-        "with a text of its own.",
+        "item 'a' of query 'q' has subtopics that are no texts or numbers, or the same as texts.",
     ),
 }
 

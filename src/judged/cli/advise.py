@@ -12,7 +12,7 @@ from judged.cli._command import command
 @opt.data_arguments
 @opt.measures_option
 @opt.columns_option
-@opt.result_options()
+@opt.result_options(verbose=True)
 def advise(judgements: str, runs: tuple[str, ...], **options: Any) -> Any:
     """Recommend measures and cutoffs that suit these data and separate the systems.
 

@@ -45,6 +45,9 @@ ONE_RUN = (
 )
 Column = tuple[str, list[str]]
 """A header and its cells."""
+CORRECTED_P = "corrected p"
+DETAILS = ("d_z", "wins/ties/losses", "detectable")
+"""Columns of pairs that text shows only with `verbose`."""
 
 
 @dataclass(frozen=True)
@@ -110,15 +113,12 @@ def _measure_tables(comparison: Comparison, format: NumberFormat) -> list[Table]
         by_run = {row.run: row for row in rows}
         beside = [by_run.get(run) for run in comparison.runs]
         head = f"against {comparison.reference}"
-        return [
-            _table(
-                [
-                    (format.name, list(comparison.runs)),
-                    *_values(comparison, format, comparison.runs),
-                    *_differences(comparison, format, beside, head),
-                ]
-            )
+        columns = [
+            (format.name, list(comparison.runs)),
+            *_values(comparison, format, comparison.runs),
+            *_differences(comparison, format, beside, head),
         ]
+        return [_table(columns, details=[2])]  # the interval of the value
     places = comparison.leaderboard(format.measure.name)
     runs = [place.run for place in places]
     board: list[Column] = [
@@ -211,7 +211,7 @@ def _differences(
         ("d_z", cells(map(with_sign, effect_texts, effects))),
         ("wins/ties/losses", cells(f"{row.wins:,}/{row.ties:,}/{row.losses:,}" for row in pairs)),
         ("p", cells(shown_p(row.p) for row in pairs)),
-        ("corrected", cells(shown_p(row.corrected_p) for row in pairs)),
+        (CORRECTED_P, cells(shown_p(row.corrected_p) for row in pairs)),
         ("detectable", cells(format.values([row.detectable for row in pairs]))),
         (Left("verdict"), cells(map(_verdict_cell, pairs))),
     ]
@@ -226,9 +226,14 @@ def _verdict_cell(row: Pair) -> str:
     return Bold(word) if row.verdict in SIGNIFICANT else word
 
 
-def _table(columns: Sequence[Column]) -> Table:
+def _table(columns: Sequence[Column], *, details: Sequence[int] = ()) -> Table:
+    """Return the table of columns; those of DETAILS are details too, and one of the two p."""
+    heads = [head for head, _ in columns]
     rows = [list(row) for row in zip(*(cells for _, cells in columns), strict=True)]
-    return Table([head for head, _ in columns], rows)
+    cells = dict(columns)
+    repeated = CORRECTED_P if cells.get("p") == cells.get(CORRECTED_P) else "p"
+    hidden = [at for at, head in enumerate(heads) if head in (*DETAILS, repeated)]
+    return Table(heads, rows, details=[*details, *hidden])
 
 
 # -- slices and trusted judgements
@@ -265,7 +270,7 @@ def _attribute_tables(
         beside = [by_slice.get((part.name, run)) for part, run in lines]
         name = f"against {comparison.reference}"
         differences = _differences(comparison, format, beside, name, show_queries=show_queries)
-        return [_table([*values, *differences])]
+        return [_table([*values, *differences], details=[4])]  # the interval of the value
     rows = [row for _, row in pairs]
     names: list[Column] = [
         (head, [part.name for part, _ in pairs]),

@@ -358,6 +358,9 @@ def _worth(row: AdviceRow) -> tuple[int, bool, float]:
 
 # -- words
 
+DETAILS = ("at best", "at worst", "±", "differ", "d_z")
+"""Columns that text shows only with `verbose`."""
+
 
 def _table(advice: Advice) -> Table:
     several = len(advice.runs) > 1
@@ -375,7 +378,9 @@ def _table(advice: Advice) -> Table:
             effect = "–" if row.effect is None else f"{row.effect:.2f}"
             cells += [_share(row.differ), f"{row.separated} of {row.pairs}", effect]
         rows.append([*cells, _share(row.judged), listed(row.findings) if row.findings else ""])
-    return Table([*header, "judged", "findings"], rows, words={"measure", "findings"})
+    header += ["judged", "findings"]
+    details = [at for at, head in enumerate(header) if head in DETAILS]
+    return Table(header, rows, words={"measure", "findings"}, details=details)
 
 
 def _share(value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 
 import judged
@@ -181,3 +182,20 @@ def test_the_command_says_the_same(tmp_path, monkeypatch, capsys) -> None:
     assert found == json.loads(json.dumps(same))
     assert found["rows"][0]["findings"] == ["saturated", "unjudged"]
     assert found["rows"][1]["separated"] == 1
+
+
+def test_vectors_weights_and_conventions_have_advice(tmp_path) -> None:
+    """The counts that advice needs are measures that vectors, weights or a library may lack."""
+    labels, points = np.repeat(np.arange(5), 4), np.random.default_rng(1).normal(size=(20, 3))
+    searched = judged.evaluate_embeddings(points, points, labels, "AP@5, P@5")
+    searched.rankings["embeddings"].save(tmp_path / "x.rankings")
+    for found in (searched.advise(), judged.advise(tmp_path / "x.rankings", None, "AP@5, P@5")):
+        assert row(found, "P@5").highest == searched.value("P@5")
+        assert row(found, "P@5").judged is None
+    run = run_of(dict.fromkeys(TWENTY, 1) | dict.fromkeys(TWENTY[:5], 2))
+    weights = dict.fromkeys(TWENTY, 1) | dict.fromkeys(TWENTY[:5], 3)
+    weighted = judged.advise(JUDGEMENTS, run, "P@1, P@5", weights=weights)
+    assert row(weighted, "P@1").highest == pytest.approx(15 / 30)
+    assert row(weighted, "P@5").judged == 1
+    named = judged.advise(JUDGEMENTS, run, "P_5", convention="trec_eval")
+    assert named.rows[0].highest == pytest.approx(0.2)

@@ -204,3 +204,12 @@ def test_a_file_knows_one_order_of_ties(tmp_path: Path) -> None:
     found = judged.identify("1.0", judged.read_rankings(path), measures="RR")
     assert found.matches[0].definition.unusual() == {"ties": ("best",)}
     assert found.untried.startswith("ties=input was not tried")
+
+
+def test_vectors_have_no_unjudged_items_to_remove(tmp_path: Path) -> None:
+    """Items that are not listed are irrelevant there, and stay below and above the relevant."""
+    points, labels = np.random.default_rng(1).normal(size=(20, 3)), np.repeat(np.arange(5), 4)
+    evaluation = judged.evaluate_embeddings(points, points, labels, "AP")
+    evaluation.rankings["embeddings"].save(tmp_path / "x.rankings")
+    removed = judged.evaluate(tmp_path / "x.rankings", None, "AP", policy={"unjudged": "removed"})
+    assert removed.value() == evaluation.value() < 1

@@ -13,6 +13,8 @@ from judged.arrays import Floats, ordinals
 from judged.errors import InputError
 from judged.evaluation.evaluate import evaluate
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.scores import Scored, score_run
+from judged.evaluation.settings import EvaluationSettings
 from judged.measures import Measure, parse_measure
 from judged.measures.measure import read_all
 from judged.options import (
@@ -24,6 +26,7 @@ from judged.options import (
     checked,
     takes_scoring,
 )
+from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table
 from judged.text import counted, few, listed
@@ -217,14 +220,19 @@ def advise(
                 f"{measure} has no best value that a query could reach, so there is nothing to "
                 "advise on; leave it out."
             )
-    cutoffs = sorted({k for k in map(_cutoff, labels) if k})
-    computed = [*labels.values(), *(f"Judged@{k}" for k in cutoffs), "NumRel", "NumRet"]
+    computed = list(labels.values())
     if isinstance(judgements, Evaluation):
         rankings = [run.rankings for run in judgements.runs]
         evaluation = evaluate_rankings(rankings, computed, policy=judgements.policy)
     else:
         evaluation = evaluate(judgements, runs, computed, **scoring)
     return _advice_of(evaluation, tuple(labels), level)
+
+
+def _scored(run: Scored, measure: Measure, policy: Policy) -> Scored:
+    """Score a run by a measure about lists, whatever convention and weights were chosen."""
+    r = replace(run.rankings, weights=None)
+    return score_run(r, EvaluationSettings.of_rankings([r], [measure], policy))
 
 
 def _cutoff(measure: Measure) -> int | None:
@@ -298,7 +306,9 @@ def _row(
     share = None if k is None else parse_measure(f"Judged@{k}")
     r = runs[0].rankings
     # Without irrelevant items in the judgements, unlisted items are irrelevant, not unjudged.
-    tells = share is not None and not r.complete and bool((r.grades <= 0).any())
+    judged = None
+    if share is not None and not r.complete and bool((r.grades <= 0).any()):
+        judged = min(_scored(run, share, evaluation.policy).summary[share] for run in runs)
     return AdviceRow(
         measure=evaluation.label(measure),
         k=k,
@@ -308,7 +318,7 @@ def _row(
         at_best=float((np.abs(values - ideal) <= SAME).all(axis=0).sum() / size),
         at_worst=float((np.abs(values - worst) <= SAME).all(axis=0).sum() / size),
         half_width=max(widths) / 2 if widths else None,
-        judged=min(run.summary[share] for run in runs) if tells and share is not None else None,
+        judged=judged,
         ceiling=ceiling,
         reachable=float(ideal.mean()) if len(ideal) else float("nan"),
         length=length,
@@ -331,8 +341,12 @@ def _with_pairs(row: AdviceRow, comparison: Comparison) -> AdviceRow:
 
 
 def _lists(evaluation: Evaluation, best: Rankings | None) -> dict[str, Any]:
-    relevant = evaluation.runs[0].values[parse_measure("NumRel")]
-    lengths = np.concatenate([run.values[parse_measure("NumRet")] for run in evaluation.runs])
+    policy, first = evaluation.policy, evaluation.runs[0]
+    of, returned = parse_measure("NumRel"), parse_measure("NumRet")
+    relevant = _scored(first, of, policy).values[of]
+    lengths = np.concatenate(
+        [_scored(run, returned, policy).values[returned] for run in evaluation.runs]
+    )
     relevant = relevant[~np.isnan(relevant)]
     return {
         "queries": len(relevant),

@@ -289,6 +289,8 @@ def cut(r: Rankings, depth: int) -> Rankings:
 
 def condensed(r: Rankings) -> Rankings:
     """Remove unjudged items, those of a negative grade included."""
+    if r.complete:  # all items are judged, and those that are not listed are irrelevant
+        return replace(r, unjudged="removed")
     if r.ties == "expected":
         _refuse_cut_ties(r)
     whole = r.whole or r

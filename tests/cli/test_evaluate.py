@@ -95,7 +95,7 @@ def test_output_file_takes_its_format_from_its_name(judged, files):
         "a    0.5000",
         "",
         warning,
-        "definitions and notes: -v",
+        "3 queries; definitions and notes: -v",
     ]
 
 

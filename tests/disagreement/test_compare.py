@@ -300,9 +300,7 @@ def test_text() -> None:
         "Success@2, ties=input, empty=skip  0.7500  2 (1 without relevant items)  clap R@2, clip "
         "R@2" in lines
     )
-    assert (
-        "\nR@2: 5 queries, of them 1 tied, 1 short, 1 missing, 1 without relevant items.\n" in text
-    )
+    assert "R@2: 5 queries (1 tied, 1 short, 1 missing, 1 without relevant items).\n" in text
     assert "missing=skip  judged queries that the run lacks are left out  1" in lines
     assert text.endswith(
         "\nDefault policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant."

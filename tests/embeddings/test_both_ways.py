@@ -59,7 +59,7 @@ def test_what_is_left_out_is_named_in_the_last_line():
     search = Embeddings(IMAGES, CAPTIONS[:2], exclude=judged.relevance.same_row())
     found = search.evaluate(same_label([0, 0], [0, 0]), "RR")
     assert found.to_text().splitlines()[-1] == (
-        "cosine; excluded from the ranking: the item with the query's own row number; "
+        "2 queries; cosine; excluded from the ranking: the item with the query's own row number; "
         "definitions and notes: to_text(verbose=True)"
     )
 

@@ -375,7 +375,7 @@ def test_findings_about_spread():
         "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
         "Robin Hood index 0.97)."
     )
-    assert "1 of 12 dimensions the same number in all items (11)." in said
+    assert "1 of 12 dimensions have the same value in all items (11)." in said
     assert any(
         re.fullmatch(
             r"the items use few of their 12 dimensions: their effective rank is 1\.\d, "

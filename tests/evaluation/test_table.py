@@ -165,7 +165,7 @@ def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() ->
     removed = evaluate({"q": {"a": 1, "b": 0}}, run, "P@3", policy={"unjudged": "removed"})
     assert said(removed, "are judged") == []
     assert said(removed, "verbose") == [
-        "unjudged=removed; definitions and notes: to_text(verbose=True)"
+        "1 query; unjudged=removed; definitions and notes: to_text(verbose=True)"
     ]
 
 

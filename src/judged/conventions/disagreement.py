@@ -43,7 +43,7 @@ from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, may_be_list, rankings_of_lists
 from judged.results import Display, Document, Frame, Result, Table
-from judged.text import Left, counted, plain, shown
+from judged.text import Left, counted, listed, plain, shown
 
 DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Measures that have different definitions in many libraries."""
@@ -493,12 +493,12 @@ class ComparedMeasure:
             tables.append(Table(header, rows, {"meaning"}))
         return tables
 
-    def notes(self) -> list[str]:
-        """Return the numbers of queries, and why libraries stop."""
+    @property
+    def size(self) -> str:
+        """The number of queries, and of those of each kind."""
         kinds = _kind_counts(self.found)
         queries = counted(self.found["queries"], "query", "queries")
-        stops = dict.fromkeys(f"stops: {row.stops}" for row in self.rows if row.stops)
-        return [f"{self.measure}: {queries}{f', of them {kinds}' if kinds else ''}.", *stops]
+        return f"{queries} ({kinds})" if kinds else queries
 
 
 def _equal(one: float | None, other: float | None) -> bool:
@@ -668,7 +668,12 @@ class Disagreement(Result):
         for compared in self.measures:
             tables.append(compared.values())
             tables += compared.tables() if display.verbose else []
-        notes = [note for compared in self.measures for note in compared.notes()]
+        sizes: dict[str, list[str]] = {}
+        for compared in self.measures:
+            sizes.setdefault(compared.size, []).append(str(compared.measure))
+        stops = [row.stops for compared in self.measures for row in compared.rows if row.stops]
+        notes = [f"{listed(names)}: {size}." for size, names in sizes.items()]
+        notes += [f"stops: {reason}" for reason in dict.fromkeys(stops)]
         return Document(
             tables=tables,
             warnings=self.notes,

@@ -173,8 +173,8 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     collapse, items = found.collapse, found.items
     yield (
         items.count > 1 and collapse["dead"],
-        f"{len(collapse['dead']):,} of {counted(items.dims, 'dimension')} the same number in all "
-        f"items ({few([*map(str, collapse['dead'])])}).",
+        f"{len(collapse['dead']):,} of {counted(items.dims, 'dimension')} have the same value in "
+        f"all items ({few([*map(str, collapse['dead'])])}).",
     )
     yield (
         collapse["effective_rank"] < _FEW * min(items.dims, items.count - 1),

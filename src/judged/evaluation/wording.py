@@ -42,7 +42,7 @@ METHOD_WORDS = {
 
 
 def brief(evaluation: Evaluation) -> str:
-    """Return one line with everything that is not the default."""
+    """Return one line with the number of queries and everything that is not the default."""
     policy = evaluation.policy.to_dict().items()
     choices = [f"{name}={choice}" for name, choice in policy if choice != DEFAULTS.get(name)]
     first = evaluation.runs[0]
@@ -52,8 +52,10 @@ def brief(evaluation: Evaluation) -> str:
         part if part.startswith(WHOLE_PARTS) else part.partition(":")[0] for part in shared
     )
     weights = first.rankings.weights
+    sizes = {len(run.rankings) for run in evaluation.runs}
     return "; ".join(
         [
+            *([counted(*sizes, "query", "queries")] if len(sizes) == 1 else []),
             *([f"as {evaluation.convention}"] if evaluation.convention else []),
             *([", ".join(choices)] if choices else []),
             *(part for part in ranked if part not in USUAL_BASIS),

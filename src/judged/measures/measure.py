@@ -486,7 +486,7 @@ def _joined(text: str) -> str:
     >>> _joined("top-k accuracy@5"), _joined("precision at 10"), _joined("P R")
     ('top-kaccuracy@5', 'precision@10', '')
     """
-    cut = re.sub(r"\s+at\s+(?=\d+$)", "@", text.strip())
+    cut = re.sub(r"\s+at\s+(?=(\d+|[kK])$)", "@", text.strip())
     name, rest = re.fullmatch(r"([^@(]*)(.*)", cut, re.DOTALL).groups()  # type: ignore[union-attr]
     words = name.split()
     one = "".join(words)

@@ -134,15 +134,52 @@ TOPICS: dict[tuple[str, ...], tuple[str, str]] = {
         "'judged advise' names the measures and cutoffs that the data can support.",
         "choosing",
     ),
-    ("statistical significance", "significance", "p-value", "t-test", "confidence interval"): (
+    (
+        *("statistical significance", "significance", "significance test", "p-value", "t-test"),
+        *("confidence interval", "bootstrap", "Wilcoxon", "Tukey", "effect size", "Cohen's d"),
+    ): (
         "'judged compare' tests differences; 'judged evaluate --level 0.95' adds intervals.",
         "statistics",
+    ),
+    ("power analysis", "statistical power", "sample size", "how many queries"): (
+        "'judged plan' works out how many queries a comparison needs.",
+        "statistics",
+    ),
+    ("regression test", "quality gate", "CI"): (
+        "'judged gate' fails CI when a run is worse than its baseline.",
+        "guide-ci",
+    ),
+    ("ties", "tied scores", "tie-breaking", "unjudged results", "missing queries"): (
+        "'judged evaluate --ties', --missing, --empty and --unjudged decide what they count as.",
+        "policy",
     ),
     ("inter-annotator agreement", "kappa", "Cohen's kappa", "Krippendorff's alpha"): (
         "'judged agreement' measures how far assessors agree.",
         "guide-judging",
     ),
-    ("reciprocal rank fusion", "RRF", "rank fusion", "hybrid search"): (
+    ("LLM judge", "LLM as a judge", "judging", "annotation", "pooling"): (
+        "'judged queue' lists what to judge next, 'judged agreement' compares judges, and "
+        "'judged evaluate --trusted' corrects cheap judgements.",
+        "guide-judging",
+    ),
+    ("reranking", "reranker", "first stage", "candidate generation"): (
+        "'judged funnel' finds the stage that lost relevant items.",
+        "guide-rag",
+    ),
+    ("chunking", "chunks", "context recall", "context precision", "passages"): (
+        "'judged spans' scores chunks by the evidence that they cover; 'judged conventions ragas' "
+        "lists the definitions of RAGAS.",
+        "guide-rag",
+    ),
+    ("embeddings", "nearest neighbours", "kNN", "vector search", "FAISS", "ANN"): (
+        "'judged embeddings' searches exactly; --index measures an approximate index.",
+        "guide-embeddings",
+    ),
+    ("rank-1 accuracy", "CMC curve", "cumulative match characteristic"): (
+        "Success@1 is rank-1 accuracy; 'judged plot cmc' draws Success@k for each k.",
+        "charts",
+    ),
+    ("reciprocal rank fusion", "RRF", "rank fusion", "fusion", "hybrid search"): (
         "'judged fuse' combines runs; reciprocal rank fusion is its default.",
         "fusion",
     ),
@@ -170,7 +207,7 @@ def plain_words(text: str) -> str:
     >>> plain_words("Normalize  Scores"), plain_words("Cohen's kappa")
     ('normalisescores', 'cohenskappa')
     """
-    letters = re.sub(r"[\W_]", "", text.lower())
+    letters = re.sub(r"[\W_]", "", text.lower()).replace("neighbour", "neighbor")
     return re.sub(r"(?<=\w)iz(?=e|ing|ation)", "is", letters)
 
 

@@ -262,7 +262,7 @@ def test_a_stage_may_lose_only_so_many_relevant_items(tmp_path: Path) -> None:
     judgements = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1}}
     first = {"q1": ["a", "b"], "q2": ["c", "d"]}
     reranked = {"q1": ["a"], "q2": ["x", "d", "c"]}
-    path = tmp_path / "first.json"
+    path = tmp_path / "first stage.json"
     path.write_text(json.dumps(first))
     for needed, holds in ((0.5, True), (0.49, False)):
         for after, baseline in ((str(path), None), ("baseline", first)):

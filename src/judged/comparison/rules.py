@@ -158,9 +158,9 @@ class GateOptions:
 
 _NUMBER = r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)"
 GUARANTEES = {
-    "coverage": rf"\(risk={_NUMBER}(?:, *measure=(.+))?\)",
-    "risk": rf"\(threshold={_NUMBER}(?:, *measure=(.+))?\)",
-    "lost": r"\(after=(.+)\)(?:@([1-9][0-9]*))?",
+    "coverage": rf"\( *risk *= *{_NUMBER} *(?:, *measure *= *(.+))?\)",
+    "risk": rf"\( *threshold *= *{_NUMBER} *(?:, *measure *= *(.+))?\)",
+    "lost": r"\( *after *= *(.+)\)(?:@([1-9][0-9]*))?",
 }
 """Values that a minimum can name beside measures, and their notation."""
 
@@ -181,7 +181,7 @@ class Guarantee:
     @classmethod
     def read(cls, name: Any, limit: float) -> Guarantee | None:
         """Read the text of a guarantee; None if it is a measure."""
-        text = str(name).replace(" ", "")
+        text = str(name).strip()  # the path of a run may have spaces
         kind = text.partition("(")[0]
         if kind not in GUARANTEES:
             return None

@@ -210,8 +210,8 @@ def test_a_long_list_shows_the_ranks_that_matter() -> None:
     assert [row.rank for row in e.rows] == [1, 2, 3, 4, 51]
     assert e.left_out == 95
     text = e.to_text()
-    assert "… 46 more …" in text
-    assert "… 49 more …" in text
+    assert "…  46 more" in text
+    assert "…  49 more" in text
     assert "95 of 100 ranks are not shown, none of them relevant." in text
     assert e.value == pytest.approx(1 / 51)
     assert len(explain([0] * 100, measure="P", rows=None).rows) == 100

@@ -44,12 +44,12 @@ def rows_to_the_end(
         if row.rank > end:
             break
         if row.rank > last + 1:
-            lines.append([f"… {row.rank - last - 1:,} more …", *[""] * (len(texts) - 1)])
+            lines.append(["…", f"{row.rank - last - 1:,} more", *[""] * (len(texts) - 2)])
         bold = row.relevant and row.counts
         lines.append([Bold(text) if bold and text else text for text in texts])
         last = row.rank
     if retrieved > last and cells:
-        lines.append([f"… {retrieved - last:,} more …", *[""] * (len(cells[0]) - 1)])
+        lines.append(["…", f"{retrieved - last:,} more", *[""] * (len(cells[0]) - 2)])
     return lines
 
 
@@ -248,9 +248,10 @@ class Explanation(Result):
         r = self.rankings
         if r.missing[0]:
             notes.append(f"The run lacks the query: {self.policy.sentences()['missing']}.")
-        if self.left_out:
-            relevant = int((r.hit_grade >= threshold(self.measure)).sum())
-            unseen = relevant - sum(row.relevant for row in self.rows)
+        relevant = int((r.hit_grade >= threshold(self.measure)).sum())
+        unseen = relevant - sum(row.relevant for row in self.rows)
+        # Beyond a cutoff it does not matter what is left out, and the table ends there.
+        if self.left_out and (unseen or all(row.counts for row in self.rows)):
             notes.append(
                 f"{self.left_out:,} of {int(r.retrieved[0]):,} ranks are not shown, "
                 f"{f'{unseen:,}' if unseen else 'none'} of them relevant."

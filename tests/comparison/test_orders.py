@@ -128,7 +128,8 @@ def test_what_is_refused() -> None:
     refusals: tuple[tuple[Any, str], ...] = (
         (
             two.orders,
-            "orders need at least three runs; there are 2. For two runs, compare their values.",
+            "orders need at least three runs with a value on every measure; there are 2. For two "
+            "runs, compare their values.",
         ),
         (
             alone.orders,

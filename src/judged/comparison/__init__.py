@@ -98,7 +98,9 @@ def compare(
     from judged.comparison.dependence import check_missing, names_missing
     from judged.evaluation.evaluate import evaluate_and_match, evaluation_of
     from judged.evaluation.trusted import at_level, refuse_beside
+    from judged.evaluation.warnings import announce_warnings
     from judged.inputs.repeated import apart
+    from judged.matching.listings import Listings
 
     runs, repeats = apart(run)
     if scoring.get("skip_bad") and repeats:
@@ -110,9 +112,6 @@ def compare(
         refuse_beside(scoring["trusted"], repeats=repeats, unjudged_range=unjudged_range)
     joint = None
     if unjudged_range:
-        from judged.evaluation.warnings import announce_warnings
-        from judged.matching.listings import Listings
-
         evaluation, matched = evaluate_and_match(judgements, runs, measures, keep=True, **scoring)
         announce_warnings(evaluation)
         policy = evaluation.policy

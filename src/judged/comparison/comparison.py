@@ -134,14 +134,12 @@ class Comparison(Result):
             As for `value`.
 
         >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.pair("b", "a").difference
-        0.0
+        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).pair("b", "a").difference
+        -0.25
         """
         for name in (run, against):
             if name is not None:
-                is_measure = isinstance(name, str) and name in self.measures
-                self._run(name, f"; give a measure as measure={name!r}" if is_measure else "")
+                self._run(name)
         label = self.measure(measure).name
         on_measure = [row for row in self.rows if row.measure == label]
         rows = [
@@ -221,10 +219,10 @@ class Comparison(Result):
         """
         return self.intervals[self.measure(measure).name, self._run(run)]
 
-    def _run(self, run: str | None, hint: str = "") -> str:
+    def _run(self, run: str | None) -> str:
         if not isinstance(run, str) or run not in self.runs:
             names = ", ".join(self.runs)
-            raise InputError(f"there is no run {quoted(run)}{hint}; the runs are {names}.")
+            raise InputError(f"there is no run {quoted(run)}; the runs are {names}.")
         return run
 
     @cached_property
@@ -265,9 +263,8 @@ class Comparison(Result):
             As for `value`.
 
         >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.leaderboard()[0]
-        Place(run='a', value=0.375, rank_low=1, rank_high=2)
+        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).leaderboard()[0]
+        Place(run='a', value=0.5, rank_low=1, rank_high=2)
         """
         known = self.measure(measure)
         return leaderboard(known, self.values[known.name], self.rows)
@@ -276,11 +273,8 @@ class Comparison(Result):
         """Compare how every two measures order the runs, which must be at least three.
 
         >>> from judged import compare_values
-        >>> values = {"a": [3, 1], "b": [2, 2], "c": [1, 3]}
-        >>> found = compare_values(
-        ...     {run: {"AP": {"q": x / 4}, "RR": {"q": y / 4}} for run, (x, y) in values.items()}
-        ... )
-        >>> found.orders().pairs[0].agreement.tau
+        >>> values = {run: {"AP": {"q": x}, "RR": {"q": 1 - x}} for run, x in zip("abc", (0, 1, 2))}
+        >>> compare_values(values).orders().pairs[0].agreement.tau
         -1.0
         """
         from judged.comparison.orders import orders_of
@@ -319,9 +313,8 @@ class Comparison(Result):
             Measure that orders the runs, best first.
 
         >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.to_dict()["pairs"][0]["verdict"]
-        'identical'
+        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).to_dict()["pairs"][0]["verdict"]
+        'too few'
         """
         if sort is not None:
             return self._sorted(sort).to_dict()
@@ -381,9 +374,9 @@ class Comparison(Result):
             With slices, it has the columns `attribute` and `slice`, which are null for all queries.
 
         >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found = compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}})
         >>> found.to_frame().select("run", "against", "difference", "verdict").rows()
-        [('b', 'a', 0.0, 'identical')]
+        [('b', 'a', -0.25, 'too few')]
         """
         return make_frame([*self._sorted(sort).rows, *self.slices.rows])
 
@@ -454,9 +447,9 @@ class Comparison(Result):
             Options of `Display`, such as `caption` and `label`.
 
         >>> from judged import compare_values
-        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found = compare_values({"a": {"1": 0.5}, "b": {"1": 0.5}})
         >>> found.to_latex(quiet=True).splitlines()[4]
-        'a & a & \\textbf{0.3750} \\\\'
+        'a & a & \\textbf{0.5000} \\\\'
         """
         document, options = self._document("to_latex", display)
         table = export.latex_summary(
@@ -476,10 +469,10 @@ class Comparison(Result):
 
     def _all_warnings(self) -> list[str]:
         evaluation, warned = self.evaluation, self._own_warnings()
-        if evaluation is None:
-            return warned
-        # The effect of ties on a verdict is in `depends_on`, except with trusted judgements.
-        return [*warned, *warnings(evaluation, Look(), ties=evaluation.trusted is not None)]
+        if evaluation is not None:
+            # The effect of ties on a verdict is in `depends_on`, except with trusted judgements.
+            warned += warnings(evaluation, Look(), ties=evaluation.trusted is not None)
+        return warned
 
     def _own_warnings(self) -> list[str]:
         units = [

@@ -159,10 +159,7 @@ class Numbers:
     @property
     def counting(self) -> Ints:
         """Positions of the queries that count in any run, on any measure."""
-        counts = np.zeros(len(self.queries), bool)
-        for entry in self.entries.values():
-            counts[entry.place] = True
-        return np.flatnonzero(counts)
+        return np.unique(np.concatenate([entry.place for entry in self.entries.values()]))
 
     def in_groups(self, by_query: Any) -> Numbers:
         """Return the values with groups of queries; every counted query must have one."""
@@ -205,10 +202,9 @@ def entries_of(
         counted = np.flatnonzero(~np.isnan(values))
         order = np.argsort(places[counted])
         error = run.summary_errors.get(measure, 0.0)
-        if error and measure.params["aggregate"] == "geometric":
-            error /= run.summary[measure]
-        elif error and measure.params["aggregate"] == "sum":
-            error /= len(counted)
+        if error:  # of what is averaged
+            size = {"geometric": run.summary[measure], "sum": len(counted)}
+            error /= size.get(measure.params["aggregate"], 1)
         entries[measure] = Entry(
             run.sample(measure).take(order),
             values[counted][order],
@@ -313,9 +309,8 @@ def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]
     lists = [*repeats.values()] if isinstance(repeats, Mapping) else []
     named = all(isinstance(names, list | tuple) and names for names in lists)
     runs = [run for names in lists for run in names] if named else []
-    runs = runs if all(isinstance(run, str) for run in runs) else []
     known = [run for run in numbers.runs if run in runs]
-    taken = [run for run in numbers.runs if runs and run not in runs and run in repeats]
+    taken = [run for run in numbers.runs if run not in runs and run in repeats]
     if not runs or len(known) != len(runs) or taken:
         raise InputError(
             "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}, and "
@@ -347,8 +342,6 @@ def average_repeats(entries: Sequence[Entry], measure: Compared, run: str) -> En
     same = (values == values[0]).all(axis=0)
     whole = np.exp(mean) if first.aggregate == "geometric" else mean
     sample = replace(first, columns=mean[:, None])
-    if first.aggregate == "sum":
-        sample = Means.of_values(mean, "sum", first.weights)
     error = float(np.sqrt(sum(entry.error**2 for entry in common))) / len(common)
     return Entry(sample, np.where(same, values[0], whole), place, repeats, error)
 
@@ -384,8 +377,6 @@ def numbers_of_values(
     from judged.inputs.values import UNWEIGHTED, values_of
 
     table_values = values_of(values, measure_name=measure_name)
-    if isinstance(lower_is_better, np.ndarray):
-        lower_is_better = lower_is_better.ravel().tolist()
     is_list = isinstance(lower_is_better, Iterable) and not isinstance(lower_is_better, str)
     lower: tuple[Any, ...] = tuple(lower_is_better) if is_list else (lower_is_better,)
     if unknown := [name for name in lower if name not in table_values.measures]:
@@ -401,12 +392,14 @@ def numbers_of_values(
     if weights is not None:
         weighed, about_weights = _weighed(weights, queries)
         notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + about_weights
-    knows = {name: measure_of(table_values.in_full.get(name, name)) for name in tables}
-    measures, entries = [], {}
+    measures, entries, assumed = [], {}, []
     for name, (known_queries, table) in tables.items():
-        known = knows[name]
-        of_values = known is not None and _is_of_values(known)
-        aggregate = known.params["aggregate"] if known is not None and of_values else "mean"
+        known = measure_of(table_values.in_full.get(name, name))
+        if known is None and name not in (*lower, *table_values.higher_is_better):
+            assumed.append(name)
+        aggregate = "mean"
+        if known is not None and _is_of_values(known):
+            aggregate = known.params["aggregate"]
         if aggregate == "sum" and weighed is not None:
             raise MeasureError(
                 f"{name} is a sum over the queries, for which weights are not defined; leave it "
@@ -426,11 +419,6 @@ def numbers_of_values(
                 else Means.of_values(ordered, aggregate, shares)
             )
             entries[name, run] = Entry(sample, ordered, i[order])
-    assumed = [
-        measure.name
-        for measure in measures
-        if not (measure.name in (*lower, *table_values.higher_is_better) or knows[measure.name])
-    ]
     if assumed:
         notes.append(
             f"Higher values of {listed(assumed)} are assumed to be better. If lower ones are, name "

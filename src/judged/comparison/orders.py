@@ -17,7 +17,7 @@ from judged.errors import InputError, for_caller
 from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Frame, Result, ResultPart, Table, plain_value
 from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
-from judged.text import Left, Warned, counted, few, listed, plain, shown
+from judged.text import Left, Warned, counted, listed, plain, shown
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -141,11 +141,8 @@ class Orders(Result):
     """Result of `Comparison.orders`: how far every two measures order the runs alike.
 
     >>> from judged import compare_values
-    >>> values = {"a": [3, 1], "b": [2, 2], "c": [1, 3]}
-    >>> found = compare_values(
-    ...     {run: {"AP": {"q": x / 4}, "RR": {"q": y / 4}} for run, (x, y) in values.items()}
-    ... )
-    >>> found.orders().pairs[0].agreement.tau
+    >>> values = {run: {"AP": {"q": x}, "RR": {"q": 1 - x}} for run, x in zip("abc", (0, 1, 2))}
+    >>> compare_values(values).orders().pairs[0].agreement.tau
     -1.0
     """
 
@@ -191,12 +188,9 @@ class Orders(Result):
             **dict.fromkeys(("pairs", "swapped", *counts, *tied), pl.Int64),
             "note": pl.String,
         }
-        rows = []
-        for pair in self.pairs:
-            known = pair.to_dict()
-            known |= {name: len(known[name]) for name in tied}
-            rows.append([known[name] for name in schema])
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        rows = [pair.to_dict() for pair in self.pairs]
+        rows = [row | {name: len(row[name]) for name in tied} for row in rows]
+        return pl.DataFrame(rows, schema=schema)
 
     def document(self, display: Display) -> Document:
         more = sum(len(pair.swaps) for pair in self.pairs) - MAX_SWAPS_SHOWN
@@ -275,17 +269,16 @@ def orders_of(comparison: Comparison) -> Orders:
             "another one."
         )
     undefined = {
-        run: measure.name
-        for measure in measures
-        for run in comparison.runs
-        if math.isnan(comparison.values[measure.name][run])
+        run: name
+        for name, by_run in comparison.values.items()
+        for run, value in by_run.items()
+        if math.isnan(value)
     }
     runs = tuple(run for run in comparison.runs if run not in undefined)
     if len(runs) < FEWEST_SYSTEMS:
-        without = f" with a value on every measure ({few(list(undefined))} without)"
         raise InputError(
-            f"orders need at least three runs; there are {len(runs):,}"
-            f"{without if undefined else ''}. For two runs, compare their values."
+            "orders need at least three runs with a value on every measure; there are "
+            f"{len(runs):,}. For two runs, compare their values."
         )
     warned = [
         *comparison.warnings(),
@@ -306,23 +299,18 @@ def orders_of(comparison: Comparison) -> Orders:
         measure.name: {run: comparison.values[measure.name][run] for run in runs}
         for measure in measures
     }
-    verdicts = {}
+    verdicts: dict[tuple[object, ...], str] = {}
     for row in comparison.rows:
         verdicts[row.measure, row.run, row.against] = row.verdict
         verdicts[row.measure, row.against, row.run] = REVERSED.get(row.verdict, row.verdict)
     pairs = []
-    for first, second in combinations(measures, 2):
-        agreement = order_agreement(
-            *(_oriented(measure, values[measure.name]) for measure in (first, second))
-        )
+    for both in combinations(measures, 2):
+        agreement = order_agreement(*(_oriented(of, values[of.name]) for of in both))
         swaps = []
         for above, below in agreement.swaps:
-            words = (
-                verdicts.get((of.name, str(above), str(below)), NOT_COMPARED)
-                for of in (first, second)
-            )
+            words = (verdicts.get((of.name, above, below), NOT_COMPARED) for of in both)
             swaps.append(Swap(str(above), str(below), *words))
-        pairs.append(TwoOrders(first.name, second.name, agreement, tuple(swaps)))
+        pairs.append(TwoOrders(both[0].name, both[1].name, agreement, tuple(swaps)))
     return Orders(runs, measures, values, tuple(pairs), tuple(notes))
 
 

@@ -142,6 +142,19 @@ def test_tables_of_other_libraries_scores_ranks_and_grades():
     assert evaluate_spans(graded, run, 1, rel=0).value("SpanRecall@1") == 0.5
 
 
+def test_the_order_of_a_table_is_checked():
+    rows = {"query": ["q"] * 2, "doc": ["d"] * 2, "start": [10, 0], "end": [20, 10]}
+    for column, message in (
+        ({}, "the spans: there is no column with a score or a rank, so rows are in rank order."),
+        # A distance, or ranks of another order: ranked by score, and said.
+        ({"score": [0.1, 0.9], "rank": [1, 2]}, "these lists are read backwards."),
+    ):
+        with pytest.warns() as caught:
+            found = evaluate_spans(EVIDENCE, pl.DataFrame({**rows, **column}), 1)
+        assert found.value("SpanRecall@1") == (not column)
+        assert message in str(caught[0].message)
+
+
 def test_ties_do_not_depend_on_the_order_of_rows():
     chunks = {"a": ("d", 0, 10), "b": ("d", 10, 20)}
     for items in (["a", "b"], ["b", "a"]):
@@ -195,7 +208,8 @@ def test_a_golden_set_with_scores_may_be_the_run():
     run = pl.DataFrame({**ROW, "score": [12.5]})
     with pytest.warns(match="scores were taken for grades. If the two were given in the wrong"):
         evaluate_spans(run, pl.DataFrame(ROW), 1)
-    assert evaluate_spans(run.rename({"score": "grade"}), pl.DataFrame(ROW), 1).warnings() == []
+    graded = run.rename({"score": "grade"})
+    assert evaluate_spans(graded, {"q": [("d", 1, 5)]}, 1).warnings() == []
 
 
 def test_result_in_all_formats(tmp_path):

@@ -12,6 +12,7 @@ from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import GRADES_BY_ANOTHER_NAME, NAMES, called, plain, shown_header
 from judged.inputs.dicts import as_id
 from judged.inputs.keyed import Sheet, read_sheet
+from judged.inputs.order import against_ranks
 from judged.inputs.tables import DOCUMENTS, Kind
 from judged.text import counted, few, listed
 
@@ -67,12 +68,15 @@ class SpanTable(NamedTuple):
     """All ids of queries or items, also those without spans."""
     scored: bool
     """True if there are scores or ranks, or grades in a column of such a name."""
+    notes: tuple[str, ...] = ()
+    """Warnings about the order of a run."""
 
 
 def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
     """Read spans with a "grade", or a "score" (minus the rank or the row, without scores)."""
     sheet = read_sheet(given, kind, kind.given, lambda cells: bool(called(_NAMES["start"], cells)))
     names: list[str] | None = None
+    notes: tuple[str, ...] = ()
     if isinstance(sheet, tuple):
         names = [as_id(key, sheet[1]) for key in sheet[0]]
         sheet = _sheet_of_dict(*sheet, kind, value)
@@ -98,8 +102,14 @@ def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
     )
     if value in found:
         values = _numbers(sheet, found[value], value)
+        if "rank" in found:
+            notes = against_ranks(zip(ids, sheet.frame[found["rank"]], values, strict=True))
+    elif "rank" in found:
+        values = -_numbers(sheet, found["rank"], "rank")
     elif value == "score":
-        values = -(_numbers(sheet, found["rank"], "rank") if "rank" in found else _rows(ids))
+        values = -_rows(ids)
+        if names is None:  # in dicts the order is meant
+            notes = ("there is no column with a score or a rank, so rows are in rank order.",)
     else:
         values = 0 * _rows(ids) + 1
     documents = sheet.ids(found["doc"], "document")
@@ -114,7 +124,7 @@ def read_spans(given: Any, kind: Kind, value: str = "") -> SpanTable:
         )
     names = ids.unique(maintain_order=True).to_list() if names is None else names
     scored = any(plain(found[role]) in _SCORES for role in _VALUES[value] if role in found)
-    return SpanTable(frame, sheet.source, names, scored)
+    return SpanTable(frame, sheet.source, names, scored, notes)
 
 
 def tables_by_run(chunks: Any, runs: Sequence[str | None]) -> dict[str | None, SpanTable]:

@@ -131,6 +131,7 @@ def evaluate_spans(
         name = given_name or "run"
         read = _read_chunks(run, tables.get(given_name), name, queries)
         found = read.frame
+        warned += [f"{read.source}: {note}" for note in read.notes]
         absent = _lacking(queries, pl.Series(read.names, dtype=pl.String))
         if len(absent) == len(queries):
             raise InputError(nothing_in_common(source, queries.to_list(), read.source, read.names))

@@ -214,7 +214,7 @@ class Display:
     """Options for showing a result."""
 
     verbose: bool = field(
-        default=False, metadata=_help("Show all sentences: assumptions, findings and definitions.")
+        default=False, metadata=_help("Show all columns and sentences, such as definitions.")
     )
     quiet: bool = field(
         default=False, metadata=_help("Show only the answer and the tables, without warnings.")

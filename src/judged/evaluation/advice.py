@@ -147,7 +147,8 @@ class Advice(Result):
 
     def document(self, display: Display) -> Document:
         *findings, reported = _sentences(self)
-        return Document([reported], [_table(self)], _warnings(self), findings)
+        hint = "more columns: to_text(verbose=True)"
+        return Document([reported], [_table(self)], _warnings(self), findings, hint=hint)
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -152,7 +152,7 @@ def test_the_run_is_called_by_the_tag_of_its_last_line(judged, tmp_path, monkeyp
     lines = (f"q{at} Q0 a 1 2 first\n" for at in range(9))
     text = "".join(lines) + f"q9\tQ0 a 1 2  last more{end}"
     if way == "large":
-        monkeypatch.setattr("judged.inputs.blocks.SMALL", 1)
+        monkeypatch.setattr("judged.inputs.source.SMALL", 1)
         monkeypatch.setattr("judged.inputs.blocks.Room.block", 30)
     if way == "gz":
         Path("run").write_bytes(gzip.compress(text.encode()))

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from judged import config, evaluate
 from judged.errors import InputError, JudgedWarning, OutputError
-from judged.inputs import blocks, csv, frames, large_runs, read_run
+from judged.inputs import csv, frames, large_runs, read_run
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.large_runs import read_run_or_blocks
 from judged.inputs.source import ahead
@@ -34,7 +34,7 @@ ROWS = [(f"q{n // 7}", f"d{n * 13 % 29}", float(n % 5)) for n in range(60)]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is large, and blocks are small."""
-    monkeypatch.setattr(blocks, "SMALL", 1)
+    monkeypatch.setattr("judged.inputs.source.SMALL", 1)
     monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 200)
     monkeypatch.setattr(Room, "block", 70)
     monkeypatch.setattr(frames, "_ROWS_PER_BATCH", 9)

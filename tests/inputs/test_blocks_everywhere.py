@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged.cli._trec_eval import TrecEvalOptions, printed
-from judged.inputs import blocks, large_runs
+from judged.inputs import large_runs
 from judged.inputs.blocks import Room
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
@@ -74,7 +74,7 @@ def test_the_same_is_said(
             return str(error)
 
     whole = said()
-    monkeypatch.setattr(blocks, "SMALL", 1)
+    monkeypatch.setattr("judged.inputs.source.SMALL", 1)
     monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 200)
     monkeypatch.setattr(Room, "block", 500)
     assert said() == whole

@@ -154,7 +154,7 @@ def test_what_tells_nothing() -> None:
 
 
 def test_blocks_are_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.inputs.blocks.SMALL", 1)
+    monkeypatch.setattr("judged.inputs.source.SMALL", 1)
     for way in ("trec", "csv", "parquet"):
         given = WAYS[way](rows(3, 5, float), tmp_path)
         run = read_run_or_blocks(given, Room.of("1GB"))

@@ -11,7 +11,7 @@ import pytest
 
 from judged import evaluate, fuse, overlap, read_judgements
 from judged.errors import InputError
-from judged.inputs import blocks, large_runs
+from judged.inputs import large_runs
 from judged.inputs.blocks import Room
 from judged.results import Audit
 from support.errors import error_of
@@ -91,7 +91,7 @@ def lost(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pa
     path = tmp_path / "run.csv"
     path.write_text("\n".join(["query,item,score", *lines, ""]), encoding="utf-8")
     if way != "csv":
-        monkeypatch.setattr(blocks, "SMALL", 1)
+        monkeypatch.setattr("judged.inputs.source.SMALL", 1)
         monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 1)
         monkeypatch.setattr(Room, "block", 20)
     return path

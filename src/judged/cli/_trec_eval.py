@@ -23,7 +23,8 @@ from judged.conventions.libraries.trec_eval import (
 )
 from judged.errors import InputError, MeasureError, did_you_mean
 from judged.inputs import read_table
-from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
+from judged.inputs.blocks import MEMORY, Room, RunBlocks
+from judged.inputs.source import may_be_large
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
 from judged.matching.matcher import Matcher
 from judged.matching.pool import pool_of

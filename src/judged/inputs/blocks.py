@@ -6,18 +6,15 @@ Small runs, and inputs that cannot be cut (JSON documents, dicts, rows with list
 from __future__ import annotations
 
 import os
-import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from judged.errors import InputError, OutputError
-from judged.inputs.source import compression, size_and_start
 from judged.options import size_in_bytes
 from judged.outputs import TEMPORARY
 from judged.text import counted
@@ -31,8 +28,6 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-SMALL = 32 << 20
-"""A file with fewer bytes is read whole: blocks pay for themselves from about here on."""
 MEMORY = "1GB"
 BYTES_PER_ROW = 120  # memory that a row takes while its query is matched
 
@@ -158,22 +153,6 @@ def _remove_copy(name: str) -> None:
     with suppress(OSError):
         os.unlink(name)
     TEMPORARY.discard(name)
-
-
-def may_be_large(given: Any) -> bool:
-    """Return whether a run is a large or compressed file, a folder, a pipe or a lazy frame."""
-    if not isinstance(given, (str, PathLike)):
-        polars = sys.modules.get("polars")
-        return polars is not None and isinstance(given, polars.LazyFrame)
-    try:
-        size, start = size_and_start(Path(given), "")
-    except InputError:  # its reader reports the error
-        return False
-    if size is None or size >= SMALL:
-        return True
-    if start.startswith(b"PAR1"):
-        return size >= SMALL // 4
-    return size >= SMALL // 20 and compression(start) is not None
 
 
 class UngroupedError(Exception):

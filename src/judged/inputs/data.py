@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError, JudgedError, quoted
 from judged.inputs import as_runs, format_of, opened, read_run, read_table, table_in
-from judged.inputs.blocks import RunBlocks, may_be_large
+from judged.inputs.blocks import RunBlocks
 from judged.inputs.columns import LISTS, as_columns, has_lists, is_labelled
 from judged.inputs.formats import NAMELESS, check_has_ids, is_rankings_file, named_file, run_name
-from judged.inputs.source import Source
+from judged.inputs.source import Source, may_be_large
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,

@@ -23,17 +23,19 @@ import polars as pl
 from judged.arrays import Ints, borders
 from judged.errors import InputError
 from judged.inputs import format_of, read_run, refuse_nameless, table_in
-from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, may_be_large, phase
+from judged.inputs.blocks import Room, RunBlocks, Told, UngroupedError, phase
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, printable, run_name
 from judged.inputs.frames import LazyRun, parquet_files, scan_source
 from judged.inputs.polars_errors import refusing
 from judged.inputs.source import (
+    SMALL,
     Source,
     ahead,
     checked,
     compression,
+    may_be_large,
     open_stream,
     size_and_start,
 )

@@ -287,6 +287,26 @@ def size_and_start(path: Path, label: str) -> tuple[int | None, bytes]:
         raise unreadable(label, error) from None
 
 
+SMALL = 32 << 20
+"""A file with fewer bytes is read whole: blocks pay for themselves from about here on."""
+
+
+def may_be_large(given: Any) -> bool:
+    """Return whether a run is a large or compressed file, a folder, a pipe or a lazy frame."""
+    if not isinstance(given, (str, os.PathLike)):
+        polars = sys.modules.get("polars")
+        return polars is not None and isinstance(given, polars.LazyFrame)
+    try:
+        size, start = size_and_start(Path(given), "")
+    except InputError:  # its reader reports the error
+        return False
+    if size is None or size >= SMALL:
+        return True
+    if start.startswith(b"PAR1"):
+        return size >= SMALL // 4
+    return size >= SMALL // 20 and compression(start) is not None
+
+
 def open_source(path: str | Path, kind: Kind) -> Source:
     """Open a file; read what cannot be mapped: standard input ("-"), pipes, compressed files."""
     path = Path(path)

@@ -24,6 +24,7 @@ from judged.text import (
     Formula,
     Left,
     Warned,
+    WarningLine,
     html,
     html_cell,
     html_folded,
@@ -156,17 +157,18 @@ class Document:
     HTML include it."""
 
     def __post_init__(self) -> None:
-        if warned := [note for note in self.notes if isinstance(note, Warned)]:
-            self.warnings = [*self.warnings, *warned]
+        warned = [note for note in self.notes if isinstance(note, Warned)]
+        self.warnings = [for_caller(text) for text in (*self.warnings, *warned)]
+        if warned:
             self.notes = [note for note in self.notes if not isinstance(note, Warned)]
 
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""
         return [*self.warning_lines(), *self.answer, *self.notes, *self.all_details()]
 
-    def warning_lines(self) -> list[Warned]:
+    def warning_lines(self) -> list[WarningLine]:
         """Return the warnings as lines of text."""
-        return [Warned(f"warning: {text}") for text in self.warnings]
+        return [WarningLine(f"warning: {text}") for text in self.warnings]
 
     def parts(self, display: Display, *, hint: bool = True) -> list[Part]:
         """Return lines and tables in the order of text, with an empty line between blocks."""

@@ -17,6 +17,12 @@ class Dim(str):
     __slots__ = ()
 
 
+class WarningLine(str):
+    """A line with a warning; a terminal shows it in yellow."""
+
+    __slots__ = ()
+
+
 class Bold(str):
     """A cell that stands out in its column, in bold wherever there is bold."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from judged.inputs.blocks import watched
 from judged.results import Table, terminal_width, text_lines, wrap_words
-from judged.text import Dim, Warned, html_page, readable, spelled, to_json, visible
+from judged.text import Dim, WarningLine, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
     from judged.results import Display, Document, Result
@@ -175,10 +175,10 @@ def print_document(document: Document, display: Display) -> None:
         if isinstance(part, Table):
             lines += text_lines(part, width, None if is_plain else style)
         elif terminal:
-            kind = "warning" if isinstance(part, Warned) else "dim" if isinstance(part, Dim) else ""
+            kind = {WarningLine: "warning", Dim: "dim"}.get(type(part), "")
             wrapped = wrap_words(readable(part), width)
             lines += [style(line, kind) for line in wrapped] if kind and not is_plain else wrapped
-        elif isinstance(part, Warned):
+        elif isinstance(part, WarningLine):
             apart.append(part)
         else:
             lines.append(readable(part))

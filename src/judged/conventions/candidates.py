@@ -410,7 +410,7 @@ def all_rankings(run: Variants) -> dict[tuple[str, str], Rankings]:
             # Rankings without the run know one order of ties.
             try:
                 found[ties, unjudged] = run.under(
-                    ties if run.tied else None, unjudged if run.unjudged else None
+                    ties if run.usual.may_be_tied else None, unjudged if run.unjudged else None
                 )
             except PolicyError:
                 if (ties, unjudged) != UNTRIED and (run.has_items or ties != "input"):

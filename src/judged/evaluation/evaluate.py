@@ -85,7 +85,17 @@ def evaluate(
     >>> evaluate(["0 1 0 1", "1"], measures="AP").value()
     0.75
     """
-    options: dict[str, Any] = dict(scoring)
+    return announce_warnings(_evaluate(judgements, run, measures, relevant, dict(scoring)))
+
+
+def _evaluate(
+    judgements: Any,
+    run: RunsLike | None,
+    measures: MeasuresLike | None,
+    relevant: int | Sequence[int] | None,
+    options: dict[str, Any],
+) -> Evaluation:
+    """Evaluate runs, relevance lists or rankings files, under options that were checked."""
     refuse_arrays(judgements, run)
     lists = typed_lists(judgements, run)
     if lists is not None:
@@ -95,22 +105,24 @@ def evaluate(
             raise InputError(NO_DEPTH)
         collection = options.pop("collection", None)
         rankings = rankings_of_lists(lists, relevant, collection=collection)
-        return announce_warnings(_evaluate_ready([rankings], measures, options, "relevance lists"))
+        return _evaluate_ready([rankings], measures, options, "relevance lists")
     if relevant is not None:
         raise InputError("relevant describes relevance lists; with judgements, leave it out.")
-    given: Any = judgements
-    several = run is None and isinstance(given, (list, tuple)) and len(given) > 0
-    if several and all(map(is_rankings_file, given)):
-        return announce_warnings(_evaluate_files(given[0], list(given[1:]), measures, options))
+    several = run is None and isinstance(judgements, (list, tuple)) and len(judgements) > 0
+    if several and all(map(is_rankings_file, judgements)):
+        return _evaluate_files(judgements[0], list(judgements[1:]), measures, options)
     if is_rankings_file(judgements):
-        return announce_warnings(_evaluate_files(judgements, run, measures, options))
-    return announce_warnings(evaluate_and_match(judgements, run, measures, **options)[0])
+        return _evaluate_files(judgements, run, measures, options)
+    return evaluate_and_match(judgements, run, measures, **options)[0]
 
 
 def evaluate_and_match(
     judgements: Any, runs: Any, measures: MeasuresLike | None, *, keep: bool = False, **options: Any
 ) -> tuple[Evaluation, MatchedRuns]:
     """Evaluate runs, and return what they were made from; `keep` keeps the runs themselves."""
+    settings = EvaluationSettings.of(
+        measures, options.pop("policy", None), options.pop("convention", None), prepares=True
+    )
     files = options.pop("format", None)
     judgements_format, run_format = (None, None) if files is None else formats_of(files)
     data = Data.of(
@@ -122,9 +134,6 @@ def evaluate_and_match(
         engine=None,
         room=Room(config.current.memory, config.current.temporary),
         small=not keep and options.keys().isdisjoint(CHANGES_OF_ITEMS),
-    )
-    settings = EvaluationSettings.of(
-        measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
     matched = match_runs(data, settings, keep=keep, **options)
     evaluation = evaluate_rankings(
@@ -224,9 +233,12 @@ def evaluation_of(
     measures: MeasuresLike | None = None,
     **scoring: Unpack[Scoring],
 ) -> Evaluation:
-    """Return an evaluation from an `Evaluation`, from `Rankings`, or from judgements and runs."""
+    """Return an evaluation from an `Evaluation`, from `Rankings`, or from judgements and runs.
+
+    The options of `scoring` were checked by the caller's `takes_scoring`.
+    """
     if not isinstance(judgements, (Evaluation, Rankings)):
-        return evaluate(judgements, run, measures, **scoring)
+        return announce_warnings(_evaluate(judgements, run, measures, None, dict(scoring)))
     if run is not None:
         raise InputError(
             "an evaluation has its runs already; leave run out, or give judgements and runs."

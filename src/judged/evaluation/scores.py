@@ -108,7 +108,8 @@ class Scored:
         if measure in self.samples:
             return self.samples[measure]
         counted = ~np.isnan(self.values[measure])
-        values, weights = self.values[measure][counted], relative(self.rankings.weights_of(counted))
+        values, known = self.values[measure][counted], self.rankings.weights
+        weights = None if known is None else relative(known.values[counted])
         aggregate = measure.params["aggregate"]
         if aggregate == "median":
             return Median.of_values(values, weights)

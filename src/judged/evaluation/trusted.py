@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.errors import InputError, MeasureError, PolicyError, for_caller
+from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
 from judged.evaluation.scores import TRUSTED, Scored, score_run
 from judged.options import LEVEL
@@ -357,8 +357,8 @@ def about_sample(
     if all(len(own) == len(run.rankings) for run, own in zip(cheap, trusted, strict=True)):
         yield (
             f"All queries have trusted judgements ({source}), so numbers are those by them "
-            "alone. Are they the right ones? Then give them as the judgements, and leave "
-            + for_caller("trusted (--trusted) out.")
+            "alone. Are they the right ones? Then give them as the judgements, and leave trusted "
+            "(--trusted) out."
         )
     columns = list(_columns(cheap, corrected))
     p_values = {

@@ -36,7 +36,7 @@ Check: TypeAlias = "Callable[[Evaluation], list[str]]"
 
 def see(option: str) -> str:
     """Return a reference to an option that shows more, for the end of a warning."""
-    return for_caller(f" (see {option}, --{option.replace('_', '-')})")
+    return f" (see {option}, --{option.replace('_', '-')})"
 
 
 def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[str]:
@@ -52,7 +52,7 @@ def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[s
 
 def grave(evaluation: Evaluation) -> list[str]:
     """Return the warnings about the data, without those about ranges of values."""
-    return [text for check in CHECKS for text in check(evaluation)]
+    return [for_caller(text) for check in CHECKS for text in check(evaluation)]
 
 
 def covered(evaluation: Evaluation) -> set[str]:
@@ -370,10 +370,10 @@ def _shifts(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, float
     """
     policy, convention = evaluation.policy, evaluation.convention
     for run in evaluation.runs:
-        if run.rankings.hit_tie_first is None or not (variants := Variants(run.rankings)).tied:
+        if run.rankings.hit_tie_first is None or not run.rankings.may_be_tied:
             continue
         try:
-            r = variants.under("expected")
+            r = Variants(run.rankings).under("expected")
         except PolicyError:  # a cut through a tie, whose unjudged results were removed
             r = None
         if r is None or int(tied_queries(r)[r.hit_query].sum()) > MOST_HITS:

@@ -355,6 +355,7 @@ _MIN_RISING = 3  # so many lists of so many results rarely rise by chance
 
 def rising_scores(
     scores: Floats,
+    starts: Ints,
     lengths: Ints,
     notes: Sequence[str],
     judged: NDArray[np.bool_] | bool = True,
@@ -363,7 +364,7 @@ def rising_scores(
     if any(isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes):
         return RunDoubt(say_rising_scores, (0, 0))
     filled = lengths > 0
-    starts = starts_of(lengths)[filled]
+    starts = starts[filled]
     falls, rises = np.zeros((2, len(lengths)), bool)
     for moves, steps in (falls, scores[1:] < scores[:-1]), (rises, scores[1:] > scores[:-1]):
         steps = np.append(False, steps)

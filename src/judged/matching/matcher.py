@@ -232,7 +232,9 @@ def ranked(
             unlike_ids(pool, run, matches),
             own_ids(pool, matches),
             large_ties(pool.queries, query, matches.hit_score, places.last > places.first),
-            rising_scores(matches.scores, matches.lengths, run.notes, matches.asked),
+            rising_scores(
+                matches.scores, matches.starts, matches.lengths, run.notes, matches.asked
+            ),
         ),
         # Equal notes of different types differ: those that count are added up.
         notes=tuple({(type(note), note): note for note in (*pool.notes, *run.notes)}.values()),

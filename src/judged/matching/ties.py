@@ -237,7 +237,7 @@ class Variants:
             if unjudged == "nonrelevant":
                 raise PolicyError(_REMOVED)
             return condensed(self.under(ties))
-        if ties != "expected" and not self.tied:  # every rule leaves the same ranks
+        if ties != "expected" and not self.usual.may_be_tied:  # every rule leaves the same ranks
             return replace(self.usual, ties=ties)
         if self._judge is None or ties == "expected":
             return rearranged(self.usual, ties)
@@ -247,17 +247,6 @@ class Variants:
     def has_items(self) -> bool:
         """True if the run is known, so that every tie rule can be applied."""
         return self._judge is not None
-
-    @cached_property
-    def tied(self) -> bool:
-        """True if the tie rule could make a difference."""
-        # A depth may cut through a tie and leave one item of it, so whole lists are looked at.
-        listed = self.usual.whole or self.usual
-        is_cut = self.usual.depth is not None and self.usual.whole is None
-        if listed.hit_tie_first is None or is_cut:
-            return True
-        first, last = listed.spans
-        return bool((last > first).any())
 
     @cached_property
     def unjudged(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -215,9 +216,8 @@ class Findings:
 
     def audit(self) -> Audit:
         doubts = [text for doubt in self.doubts for text in doubt.sentences()]
-        names = [column.name for column in fields(Audit) if column.name in COUNTS]
         return Audit(
-            **{name: getattr(self, name) for name in names},
+            **dict(zip(AUDITED, attrgetter(*AUDITED)(self), strict=True)),
             missing_queries=self.missing_queries,
             ignored_queries=self.run_queries - self.listed,
             judged_at_10=self.judged_at_10.mean() if self.judged_at_10.count else 0.0,
@@ -226,6 +226,8 @@ class Findings:
 
 
 COUNTS = tuple(column.name for column in fields(Findings) if column.type == "int")
+AUDITED = tuple(column.name for column in fields(Audit) if column.name in COUNTS)
+"""Counts that an audit repeats."""
 
 
 def judged_shares(r: Rankings, k: int) -> Floats:

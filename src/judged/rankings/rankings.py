@@ -269,6 +269,17 @@ class Rankings:
             return self.hit_rank, self.hit_rank
         return self.hit_tie_first, self.hit_tie_last
 
+    @property
+    def may_be_tied(self) -> bool:
+        """True if the tie rule could make a difference."""
+        # A depth may cut through a tie and leave one item of it, so whole lists are looked at.
+        listed = self.whole or self
+        is_cut = self.depth is not None and self.whole is None
+        if listed.hit_tie_first is None or is_cut:
+            return True
+        first, last = listed.spans
+        return bool((last > first).any())
+
     def first(self, k: Cutoff, rel: float) -> Floats:
         """Return the rank of each query's first relevant item down to k; infinite if none."""
         query, rank, ordinal = self.relevant_hits(k, rel)

@@ -48,7 +48,8 @@ _INNER = r"[^()]*(?:\([^()]*\)[^()]*)*"
 _VALUE = r"(?:\{[^{}]*\}|[\w.]+\([^()]*\)|'[^']*'|[\w.…]+)"
 _PYTHON = ((rf" \(--{_INNER}\)", ""), (rf"\(({_INNER}), --{_INNER}\)", r"(\1)"))
 _SHELL = (
-    (rf"(?:[\w.]+=)?{_VALUE} \((--{_INNER})\)", r"\1"),
+    # Values begin where words begin, or a long id would take minutes.
+    (rf"(?<![\w.])(?:[\w.]+=)?{_VALUE} \((--{_INNER})\)", r"\1"),
     (rf"\(see {_VALUE}, (--{_INNER})\)", r"(see \1)"),
     (rf"\((?:[\w.]+=)?{_VALUE}, (--{_INNER})\)", r"(with \1)"),
     (r"\bto_text\(verbose=True\)", "-v"),
@@ -61,7 +62,7 @@ class JudgedError(Exception):
     """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
 
     def __str__(self) -> str:
-        return shortened(for_caller(super().__str__()))
+        return for_caller(shortened(super().__str__()))
 
 
 class InputError(JudgedError, ValueError):
@@ -96,7 +97,7 @@ class JudgedWarning(UserWarning):
     """A warning about a number that could mislead; the result contains it too."""
 
     def __str__(self) -> str:
-        return shortened(for_caller(super().__str__()))
+        return for_caller(shortened(super().__str__()))
 
 
 def warn(text: str) -> None:

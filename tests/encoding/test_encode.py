@@ -226,7 +226,7 @@ WRONG = {
     ),
     "other lengths": (
         lambda texts: [[1.0, 2.0, 3.0], [1.0]],
-        f"{SECOND}vector 1 (from 0) has 1 dimensions, but the first has 3.",
+        f"{SECOND}cannot be read as a matrix of numbers; give rows of equal length.",
     ),
     "no dimensions": (
         lambda texts: np.ones((2, 0)),
@@ -275,19 +275,6 @@ def test_an_error_of_the_encoder_names_the_batch() -> None:
     assert error_of(encode, failing("CUDA out of memory"), batch_size=1) == (
         f"{start} (ValueError: CUDA out of memory). Use a smaller batch_size."
     )
-
-
-def test_an_asynchronous_encoder_is_an_error() -> None:
-    async def later(texts: list[str]) -> Any:
-        return [[1.0]]
-
-    class Tower(Setting):
-        embed_documents = embed_query = staticmethod(later)
-        encode = None
-
-    for encoder in (later, lambda texts: later(texts), Tower()):
-        with pytest.raises(InputError, match="the encoder is asynchronous"):
-            encode(encoder)
 
 
 def test_arrays_are_copied_and_generators_read() -> None:

@@ -20,7 +20,7 @@ def refused(given: Any, message: str, measure_name: Any = None) -> None:
 
 
 FORMS = "{run: {query: value}}, {run: {measure: {query: value}}}, a table or files"
-NAN = "NaN; give a number, or leave the query out of all runs (an empty cell, or no row)."
+NAN = "NaN; give a number, or leave the query out of all runs."
 NOT_ZERO = "A system that did not run is not a system that scored zero."
 RUNS_OR_MEASURES = (
     "If they are runs, give measure_name; if measures, name the run: NAME=FILE, or a column run."
@@ -66,7 +66,7 @@ RUNS_OR_MEASURES = (
             "run,query,measure\na,q1,AP\n",
             ", line 2: the value of query 'q1' in run 'a' is no number: 'AP'.",
         ),
-        ("run,query\na,q1\n", ': no column holds values; the columns are "run", "query".'),
+        ("run,query\na,q1\n", ': no column has values; the columns are "run", "query".'),
         (
             "run,system,query,value\na,b,q1,1\n",
             ': the columns "run" and "system" may both be the run; leave one out.',

@@ -132,10 +132,7 @@ ASK = "return a list of results, the best first."
 LIST_OR_SCORES = "return a list of results, or {id: score}."
 IDS = "ids must be texts or whole numbers."
 WRONG: list[tuple[Any, str]] = [
-    (None, ": the retriever returned None; return an empty list if nothing was found."),
-    ("a", f": the retriever returned one text ('a'); {ASK}"),
-    ({"a"}, f": the retriever returned a set, which has no order ({{'a'}}); {ASK}"),
-    (3, f": the retriever returned 3; {ASK}"),
+    *((given, f": the retriever returned {given!r}; {ASK}") for given in (None, "a", {"a"}, 3)),
     ({"id": 7, "b": 5}, f": the retriever returned {{'id': 7, 'b': 5}}; {LIST_OR_SCORES}"),
     ({"a": "b"}, f": the retriever returned {{'a': 'b'}}; {LIST_OR_SCORES}"),
     (

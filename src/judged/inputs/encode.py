@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import isasyncgen, isawaitable, isclass, iscoroutine
 from os import PathLike, fspath
 from pathlib import Path
 from types import FunctionType, MethodType
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError, OutputError, quoted
 from judged.inputs.dicts import as_id, is_list
+from judged.inputs.objects import method_of
 from judged.inputs.texts import Of, read_texts
 from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors
 from judged.options import choice, text, whole
@@ -195,13 +195,6 @@ class Encoder:
             raise InputError(
                 f"{place}: the encoder {self.name} failed ({reason}).{hint}"
             ) from error
-        parts = vectors if isinstance(vectors, list) else [vectors]
-        if any(isawaitable(part) or isasyncgen(part) for part in parts):
-            for coroutine in filter(iscoroutine, parts):
-                coroutine.close()  # it has not begun
-            raise InputError(
-                f"{place}: the encoder is asynchronous; give a function that returns the vectors."
-            )
         array = np.asarray(array_of(vectors, place))
         if array.ndim == 2 and len(array) != len(contents):
             raise InputError(
@@ -217,26 +210,17 @@ class Encoder:
 def as_encoder(
     given: Any, of: Of, *, prompt: str | None = None, name: str | None = None
 ) -> Encoder:
-    if isclass(given):
-        raise InputError(
-            f"the encoder is the class {given.__name__}; give an object of it, or a function."
-        )
-    families = [method for method in ENCODER_METHODS if callable(getattr(given, method, None))]
-    if isinstance(given, (str, bytes)) or not (families or callable(given)):
+    family = method_of(given, "encoder", ((method,) for method in ENCODER_METHODS))
+    if isinstance(given, (str, bytes)) or not (family or callable(given)):
         known = listed([f".{method}" for method in ENCODER_METHODS], "or")
         raise InputError(
             "an encoder is a function that takes a list of texts or paths, or an object with "
             f"{known}; got {quoted(given)}."
         )
-    if len(families) > 1:
-        raise InputError(
-            f"the encoder has the methods {listed(families)}; give the one to call, such as "
-            f"encoder.{families[0]}."
-        )
     label, lasts = (name, True) if name is not None else _name_of(given)
-    if not families:
+    if family is None:
         return Encoder(given, given, "", label, lasts, prefix=prompt or "")
-    methods = ENCODER_METHODS[families[0]][of]
+    methods = ENCODER_METHODS[family][of]
     method = next(method for method in methods if callable(getattr(given, method, None)))
     function = getattr(given, method)
     if prompt is not None and isinstance(getattr(given, "prompts", None), Mapping):

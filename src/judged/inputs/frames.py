@@ -109,10 +109,6 @@ def typed(
     return select, (*dict.fromkeys(notes), *columns.notes)
 
 
-def _words(dtype: pl.DataType) -> str:
-    return "of several types" if dtype == pl.Object else str(dtype)
-
-
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
     """Return the ids in a column as texts; other types than texts and integers are an error."""
     column = pl.col(name)
@@ -122,17 +118,17 @@ def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl
     if dtype.is_integer():
         notes.append(f"The integer ids of column {quote(name)} were turned into strings.")
         return column.cast(pl.String)
-    hint = (
-        " Floats come from missing values in pandas, or from ids read as numbers."
-        if dtype.is_float()
-        else " Give a row for each item, or a dict {query: [items]}."
-        if isinstance(dtype, pl.List | pl.Array)
-        else ""
-    )
-    raise InputError(
-        f"{source}: column {quote(name)} is {_words(dtype)}, but ids must be strings or integers."
-        f"{hint}"
-    )
+    hint = ""
+    if dtype.is_float():
+        hint = " Floats come from missing values in pandas, or from ids read as numbers."
+    elif isinstance(dtype, pl.List | pl.Array):
+        hint = " Give a row for each item, or a dict {query: [items]}."
+    raise _wrong_type(name, dtype, source, f"ids must be strings or integers.{hint}")
+
+
+def _wrong_type(name: str, dtype: pl.DataType, source: str, needed: str) -> InputError:
+    words = "of several types" if dtype == pl.Object else str(dtype)
+    return InputError(f"{source}: column {quote(name)} is {words}, but {needed}")
 
 
 def _number(
@@ -140,19 +136,14 @@ def _number(
 ) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and booleans):
         return pl.col(name).cast(pl.Float64)
-    raise InputError(
-        f"{source}: column {quote(name)} is {_words(dtype)}, but a {role} must be a number."
-    )
+    raise _wrong_type(name, dtype, source, f"a {role} must be a number.")
 
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     """Return subtopics as texts; they may be numbers of any kind."""
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
     if not (dtype.is_numeric() or isinstance(dtype, texts)):
-        raise InputError(
-            f"{source}: column {quote(name)} is {_words(dtype)}, but subtopics must be texts or "
-            "numbers."
-        )
+        raise _wrong_type(name, dtype, source, "subtopics must be texts or numbers.")
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
@@ -226,8 +217,10 @@ def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
     if isinstance(frame, pl.DataFrame):
         return frame.lazy()
     if not hasattr(frame, "__arrow_c_stream__"):
-        wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
-        raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
+        raise InputError(
+            f"{source} should be a polars, pandas or pyarrow table, or have the Arrow interface; "
+            f"got {type(frame).__name__}."
+        )
     return from_arrow(frame, source).lazy()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import isclass
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError
 from judged.inputs.columns import candidates, is_known
 from judged.inputs.tables import RUN, Kind
+from judged.text import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,6 +107,22 @@ def pandas_column(name: str, column: Any) -> pl.Series:
     missing = column.isna()
     cells = [None if none else value for value, none in zip(column, missing, strict=True)]
     return column_of(name, cells)
+
+
+def method_of(given: Any, what: str, groups: Iterable[Sequence[str]]) -> str | None:
+    """Return the method to call: the first of a group that an object has; two are an error."""
+    if isclass(given):
+        raise InputError(
+            f"the {what} is the class {given.__name__}; give an object of it, or a function."
+        )
+    present = [[name for name in group if callable(getattr(given, name, None))] for group in groups]
+    methods = [names[0] for names in present if names]
+    if len(methods) > 1:
+        raise InputError(
+            f"the {what} has the methods {listed(methods)}; give the one to call, such as "
+            f"{what}.{methods[0]}."
+        )
+    return methods[0] if methods else None
 
 
 def as_known(given: Any, kind: Kind) -> Any:

@@ -25,6 +25,7 @@ from judged.evaluation.evaluate import evaluate
 from judged.evaluation.export import Latency
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
+from judged.inputs.objects import method_of
 from judged.inputs.order import DISTANCES
 from judged.inputs.retriever_answers import (
     AnswerFile,
@@ -155,23 +156,9 @@ RETRIEVER_METHODS = {"invoke": "ainvoke", "retrieve": "aretrieve", "run": "run_a
 
 def call_of(retriever: Any) -> Callable[[Any], Any]:
     """Return a function from a query to what the retriever returns."""
-    if isclass(retriever):
-        raise InputError(
-            f"the retriever is the class {retriever.__name__}; give an object of it, or a function."
-        )
-
-    def has(name: str) -> bool:
-        return callable(getattr(retriever, name, None))
-
-    pairs = RETRIEVER_METHODS.items()
-    methods = [next(filter(has, pair)) for pair in pairs if any(map(has, pair))]
-    if len(methods) > 1:
-        raise InputError(
-            f"the retriever has the methods {listed(methods)}; give the one to call, such as "
-            f"retriever.{methods[0]}."
-        )
-    if not methods and not callable(retriever):
-        if has("as_retriever"):  # a store of LangChain, an index of LlamaIndex
+    method = method_of(retriever, "retriever", RETRIEVER_METHODS.items())
+    if method is None and not callable(retriever):
+        if hasattr(retriever, "as_retriever"):  # a store of LangChain, an index of LlamaIndex
             raise InputError(
                 f"an object of {type(retriever).__name__} is not a retriever; give the result of "
                 "its as_retriever()."
@@ -181,8 +168,8 @@ def call_of(retriever: Any) -> Callable[[Any], Any]:
             f"a retriever is a function of a query, or an object with {known}; got "
             f"{quoted(retriever)}."
         )
-    function = getattr(retriever, methods[0]) if methods else retriever
-    if not methods or methods[0] not in ("run", RETRIEVER_METHODS["run"]):
+    function = retriever if method is None else getattr(retriever, method)
+    if method not in ("run", RETRIEVER_METHODS["run"]):
         return function
     return lambda query: function(**(query if isinstance(query, Mapping) else {"query": query}))
 

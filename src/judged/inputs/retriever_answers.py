@@ -152,16 +152,9 @@ class AnswerReader:
 
 
 def _listed(answer: Any, place: str) -> list[Any]:
-    if answer is None:
-        raise InputError(
-            f"{place}: the retriever returned None; return an empty list if nothing was found."
-        )
-    if isinstance(answer, (str, bytes, set, frozenset)):
-        kind = "one text" if isinstance(answer, (str, bytes)) else "a set, which has no order"
-        raise InputError(
-            f"{place}: the retriever returned {kind} ({quoted(answer)}); return a list of results, "
-            "the best first."
-        )
+    advice = "return a list of results, the best first."
+    if answer is None or isinstance(answer, (str, bytes, set, frozenset)):
+        raise InputError(f"{place}: the retriever returned {quoted(answer)}; {advice}")
     if (rows := table_rows(answer)) is not None:
         return rows
     if isinstance(answer, tuple) and len(answer) == 2 and all(map(is_list, answer)):
@@ -178,7 +171,6 @@ def _listed(answer: Any, place: str) -> list[Any]:
     inside = _inside(answer, place)
     if inside is not None:
         return _listed(inside, place)
-    advice = "return a list of results, the best first."
     if isinstance(answer, Mapping):
         if len(answer) == 1 and isinstance(only := next(iter(answer.values())), Mapping):
             return _listed(only, place)

@@ -107,20 +107,22 @@ def rows_in(
         by_query = dict(zip(queries, lists, strict=True))
         lookups[ids.kind] = lookup_of_lists(by_query, ids.kind, table.source, (*notes, *ids.notes))
     more: list[str] = []
-    unread = [name for tier in matching("relevant", table.header) for name in tier]
+    unread = list(chain.from_iterable(matching("relevant", table.header)))
     if "relevant" not in roles and unread:
-        text = f"{table.source}: column {quote(unread[0])} was not read; judgements were given."
-        more.append(text)
+        name = quote(unread[0])
+        more.append(f"{table.source}: column {name} was not read; judgements were given.")
     if len(lookups) == 2:
         relevant, retrieved = (
             list(chain.from_iterable(lookups[kind].lists.values())) for kind in (JUDGEMENTS, RUN)
         )
         if relevant and retrieved and set(relevant).isdisjoint(retrieved):
-            text = Warned(
-                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
-                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
+            more.append(
+                Warned(
+                    f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
+                    f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same "
+                    "kind?"
+                )
             )
-            more.append(text)
     return {
         kind: replace(lookup, notes=tuple(dict.fromkeys((*more, *lookup.notes))))
         for kind, lookup in lookups.items()
@@ -198,15 +200,10 @@ def _columns_by_user(header: Sequence[str], source: str, named: NamedColumns) ->
     columns: dict[str, str] = {}
     for role, places in named.positions(header).items():
         known = {"score": "scores", "grade": "grades"}.get(role, role)
-        if known not in ROW_PATTERNS:
+        if known not in ROW_PATTERNS or len(places) > 1 or known in columns:
             raise InputError(
-                f"{source}: a column of {role}s has no place beside lists of ids; roles are "
-                f"{', '.join(ROW_PATTERNS)}."
-            )
-        if len(places) > 1 or known in columns:
-            raise InputError(
-                f"{source}: {known} must be one column where ids are in lists; got "
-                f"{' and '.join(quote(header[at]) for at in places)}."
+                f"{source}: columns, {role}: where ids are in lists, there may be one column for "
+                f"each of {', '.join(ROW_PATTERNS)}."
             )
         columns[known] = header[places[0]]
     return columns
@@ -466,7 +463,8 @@ class IdColumn:
             return None
         if isinstance(cell, Mapping):
             numbers = all(isinstance(value, (Real, np.number)) for value in cell.values())
-            if not numbers or "id" in cell or candidates("item", list(filter(_is_text, cell))):
+            names = [name for name in cell if isinstance(name, str)]
+            if not numbers or "id" in cell or candidates("item", names):
                 what = f"holds {_shown(cell)}; write a list of ids, or {{id: {self.kind.value}}}."
                 raise self.error(row, what)
             return list(cell.items())
@@ -488,10 +486,6 @@ class IdColumn:
     def _is_called_id(self) -> bool:
         """Return whether the name ends in "id", so that a text alone is surely one."""
         return re.search(r"ids?$", self.name.strip(), re.IGNORECASE) is not None
-
-
-def _is_text(name: Any) -> bool:
-    return isinstance(name, str)
 
 
 def _parsed_list(text: str) -> Any:

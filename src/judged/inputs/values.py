@@ -125,7 +125,10 @@ class _Part:
             value = None if is_missing else _number_of(given)
             if not is_missing and (value is None or value != value):
                 where = f" in run {run!r}" if run else f" of {measure!r}" if measure else ""
-                raise InputError(f"{place}: {_no_number(query, given, where)}")
+                what = f"no number: {quoted(given)}."
+                if value is not None:
+                    what = "NaN; give a number, or leave the query out of all runs."
+                raise InputError(f"{place}: the value of query {query!r}{where} is {what}")
             checked.append((run, measure, query, place, value))
         return pl.DataFrame(checked, schema=_SCHEMA, orient="row")
 
@@ -310,11 +313,6 @@ def is_measure(name: str) -> bool:
     return _MEASURE.fullmatch(name.strip()) is not None
 
 
-def _all_measures(names: Iterable[str]) -> bool:
-    measures = list(map(is_measure, names))
-    return bool(measures) and all(measures)
-
-
 def _number_of(given: Any) -> float | None:
     """Return a number of Python, or one in a text; None for anything else."""
     if isinstance(given, str):
@@ -326,16 +324,6 @@ def _number_of(given: Any) -> float | None:
         return float(given)
     except (OverflowError, ValueError):
         return None
-
-
-def _no_number(query: str, given: Any, where: str = "") -> str:
-    what = f"the value of query {query!r}{where} is"
-    if given != given or _number_of(given) is not None:
-        return (
-            f"{what} NaN; give a number, or leave the query out of all runs (an empty cell, or no "
-            "row)."
-        )
-    return f"{what} no number: {quoted(given)}."
 
 
 # -- dicts
@@ -377,7 +365,7 @@ def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None)
     _refuse_other_than_dicts(content, source)
     outer = [as_id(key, source) for key in content]
     inner = {as_id(key, source) for values in content.values() for key in values}
-    by_query = _all_measures(inner) and not any(map(is_measure, outer))
+    by_query = all(map(is_measure, inner)) and not any(map(is_measure, outer))
     for name, values in zip(outer, content.values(), strict=True):
         for key, value in values.items():
             if by_query:
@@ -451,9 +439,7 @@ def _part_of_table(sheet: Sheet) -> _Part:
         notes.append(_not_read(source, left))
     names = [name for name in rest if name not in unread]
     if not names:
-        raise InputError(
-            f"{source}: no column holds values; the columns are {shown_header(header)}."
-        )
+        raise InputError(f"{source}: no column has values; the columns are {shown_header(header)}.")
     rows = [
         (owner, name, query_id, place, cell) if run else (name, None, query_id, place, cell)
         for name in names

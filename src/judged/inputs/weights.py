@@ -52,24 +52,20 @@ def weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
     """Return the weights in a column of judgements, the same in all rows of a query."""
     import polars as pl
 
-    weight = pl.col("weight")
-    wrong = frame.with_row_index("row").filter(
-        ~(weight.is_finite() & (weight >= 0)).fill_null(False)
-    )
+    rows = frame.select("query", "weight").unique(maintain_order=True)
+    is_weight = pl.col("weight").is_finite() & (pl.col("weight") >= 0)
+    wrong = rows.filter(~is_weight.fill_null(False))
     if wrong.height:
-        row, query, value = wrong.select("row", "query", "weight").row(0)
+        query, value = wrong.row(0)
         raise InputError(
-            f"{source}, row {row + 1}: the weight of query {query!r} is "
-            f"{'missing' if value is None else value}; a weight is a finite number from 0."
+            f"{source}: the weight of query {query!r} is {'missing' if value is None else value}; "
+            "a weight is a finite number from 0."
         )
-    by_query = frame.group_by("query", maintain_order=True).agg(
-        weight.first(), weight.max().alias("most"), weight.min().alias("least")
-    )
-    two = by_query.filter(pl.col("most") > pl.col("least"))
-    if two.height:
-        query, _, most, least = two.row(0)
+    weights = dict(rows.iter_rows())
+    if len(weights) < rows.height:
+        query = rows.filter(pl.col("query").is_duplicated())["query"][0]
+        one, other, *_ = sorted(rows.filter(pl.col("query") == query)["weight"])
         raise InputError(
-            f"{source}: query {query!r} has the weights {least:g} and {most:g}; a query has one."
+            f"{source}: query {query!r} has the weights {one:g} and {other:g}; a query has one."
         )
-    weights = dict(by_query.select("query", "weight").iter_rows())
     return QueryWeights(weights, f"a column of {source}")

@@ -62,7 +62,7 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
             "l.csv",
             "a,b\n1,2\n",
             "l.csv: has a, b, none with a name known for labels "
-            '(label, labels, class, category, group, target, y); choose one as "l.csv::a".',
+            "(label, labels, class, category, group, target, y); choose one as l.csv::NAME.",
         ),
         (
             "l.npy",

@@ -7,7 +7,6 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from tokenize import TokenError
 from typing import Any
@@ -17,13 +16,12 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError, MissingExtraError
 from judged.inputs.source import most_unpacked, too_large
-from judged.inputs.vectors.formats import File, a_file, choose, choose_ids
+from judged.inputs.vectors.formats import File, choose, choose_ids
 from judged.inputs.vectors.vectors import (
     ROWS_AT_A_TIME,
     Lazy,
     Origin,
     Vectors,
-    differing,
     from_bfloat16,
     held_or_mapped,
 )
@@ -82,14 +80,10 @@ def read_vecs(file: File) -> Vectors:
         odd = np.flatnonzero(rows["dims"][begin : begin + ROWS_AT_A_TIME] != dims)
         if len(odd):
             where = begin + int(odd[0])
-            doubt = f" Is it {a_file(format)}, and whole?"
-            raise InputError(differing(file.label, where, int(rows["dims"][where]), dims) + doubt)
+            differ = f"vector {where} (from 0) has {rows['dims'][where]} dimensions, not {dims}"
+            raise file.damaged(format, differ)
     if left:
-        raise InputError(
-            f"{file.label}: cut off in vector {count} (from 0), of {dims} dimensions: "
-            f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
-            "whole?"
-        )
+        raise file.damaged(format, f"cut off in vector {count} (from 0), of {dims} dimensions")
     return mapped_vectors(rows["values"], file)
 
 
@@ -103,16 +97,21 @@ def read_bin(file: File) -> Vectors:
     dtype = np.dtype(NUMBER_TYPES[format])
     needed = 2 * _HEADER.itemsize + count * dims * dtype.itemsize
     if size != needed:
-        raise InputError(
-            f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes "
-            f"{needed:,} bytes; "
-            f"the file has {size:,}. Is it {a_file(format)}, and whole?"
-        )
+        reason = f"{count:,} vectors of {dims:,} dimensions take {needed:,} bytes; it has {size:,}"
+        raise file.damaged(format, reason)
     values = np.memmap(file.path, dtype, mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims))
     return mapped_vectors(values, file)
 
 
 Shape = tuple[int, ...]
+
+
+def _shapes_of_numbers(
+    arrays: Mapping[str, tuple[Shape, np.dtype[Any]]],
+) -> dict[str, Shape | None]:
+    return {
+        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in arrays.items()
+    }
 
 
 def texts(values: NDArray[Any], file: File) -> list[str]:
@@ -157,22 +156,20 @@ def _with_ids(
 
 
 def read_npz(file: File) -> Vectors:
-    with _Npz(file) as archive:
-        chosen = choose(file, archive.shapes)
-        values = archive.read(chosen, "vectors")
-        return _with_ids(
-            file, values, chosen, archive.shapes, lambda name: archive.read(name, "ids")
-        )
+    archive = _Npz(file)
+    chosen = choose(file, archive.shapes)
+    values = archive.read(chosen, "vectors")
+    return _with_ids(file, values, chosen, archive.shapes, lambda name: archive.read(name, "ids"))
 
 
 def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], list[str] | None]:
-    with _Npz(file) as archive:
-        chosen = choose_named(file, list(archive.shapes), names)
-        labels = archive.read(chosen, "labels")
-        ids = choose_ids([name for name in archive.shapes if name != chosen])
-        if ids is None or archive.headers[ids][0] != labels.shape[:1]:
-            return labels, None
-        return labels, texts(archive.read(ids, "ids"), file)
+    archive = _Npz(file)
+    chosen = choose_named(file, list(archive.shapes), names)
+    labels = archive.read(chosen, "labels")
+    ids = choose_ids([name for name in archive.shapes if name != chosen])
+    if ids is None or archive.headers[ids][0] != labels.shape[:1]:
+        return labels, None
+    return labels, texts(archive.read(ids, "ids"), file)
 
 
 def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
@@ -181,23 +178,18 @@ def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
     name = found[0] if len(found) == 1 else choose_ids(found, names)
     if name is None:
         raise InputError(
-            f"{file.label}: has {', '.join(found)}, none with a name known for labels "
-            f"({', '.join(names)}); "
-            f'choose one as "{file.label}::{found[0]}".'
-            if found
-            else f"{file.label}: holds nothing."
+            f"{file.label}: has {', '.join(found) or 'nothing'}, none with a name known for labels "
+            f"({', '.join(names)}); choose one as {file.label}::NAME."
         )
     return name
 
 
 def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
     """Return all arrays if one of them has the name of a mark."""
-    with _Npz(file) as archive:
-        return (
-            {name: archive.read(name, "numbers") for name in archive.shapes}
-            if mark in archive.shapes
-            else None
-        )
+    archive = _Npz(file)
+    if mark not in archive.shapes:
+        return None
+    return {name: archive.read(name, "numbers") for name in archive.shapes}
 
 
 class _Npz:
@@ -205,49 +197,43 @@ class _Npz:
 
     def __init__(self, file: File) -> None:
         self.file = file
-
-    def __enter__(self) -> _Npz:
-        with ExitStack() as opened:
-            try:
-                self.archive = opened.enter_context(zipfile.ZipFile(self.file.path))
-                members = [name for name in self.archive.namelist() if name.endswith(".npy")]
-                self.headers = {name.removesuffix(".npy"): self._header(name) for name in members}
-            except _ZIP_ERRORS as error:
-                raise self.file.damaged("npz", error) from None
-            if not self.headers and self.archive.namelist():
-                raise InputError(f"{self.file.label}: this is a zip archive, not a .npz file.")
-            opened.pop_all()  # it stays open until the end of `with`
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.archive.close()
-
-    def _header(self, member: str) -> tuple[Shape, np.dtype[Any]]:
-        with self.archive.open(member) as handle:
-            version = np.lib.format.read_magic(handle)[0]
-            read = (np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0)
-            shape, _, dtype = read[version > 1](handle)
-            return shape, dtype
-
-    @property
-    def shapes(self) -> dict[str, Shape | None]:
-        return {
-            name: shape if dtype.kind in "biuf" else None
-            for name, (shape, dtype) in self.headers.items()
-        }
+        try:
+            with zipfile.ZipFile(file.path) as archive:
+                infos = archive.infolist()
+                self.members = {
+                    info.filename.removesuffix(".npy"): info
+                    for info in infos
+                    if info.filename.endswith(".npy")
+                }
+                self.headers = {
+                    name: _npy_header(archive, member) for name, member in self.members.items()
+                }
+        except _ZIP_ERRORS as error:
+            raise file.damaged("npz", error) from None
+        if infos and not self.members:
+            raise InputError(f"{file.label}: this is a zip archive, not a .npz file.")
+        self.shapes = _shapes_of_numbers(self.headers)
 
     def read(self, name: str, what: str) -> NDArray[Any]:
         shape, dtype = self.headers[name]
         refuse_objects(self.file, dtype, what)
-        packed = self.archive.getinfo(f"{name}.npy")
+        member = self.members[name]
         needed, bound = int(np.prod(shape, dtype=object)) * dtype.itemsize, most_unpacked()
-        if packed.compress_type != zipfile.ZIP_STORED and max(needed, packed.file_size) > bound:
-            raise too_large(self.file.label, packed.compress_size, bound)
+        if member.compress_type != zipfile.ZIP_STORED and max(needed, member.file_size) > bound:
+            raise too_large(self.file.label, member.compress_size, bound)
         try:
-            with self.archive.open(f"{name}.npy") as handle:
+            with zipfile.ZipFile(self.file.path) as archive, archive.open(member) as handle:
                 return np.asarray(np.lib.format.read_array(handle, allow_pickle=False))
         except _ZIP_ERRORS as error:
             raise self.file.damaged("npz", error) from None
+
+
+def _npy_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[Shape, np.dtype[Any]]:
+    with archive.open(member) as handle:
+        version = np.lib.format.read_magic(handle)[0]
+        read = (np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0)
+        shape, _, dtype = read[version > 1](handle)
+        return shape, dtype
 
 
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, RuntimeError, *NPY_ERRORS)
@@ -288,9 +274,7 @@ def read_hdf5(file: File) -> Vectors:
             opened.visititems(see)
     except _HDF5_ERRORS as error:
         raise file.damaged("hdf5", error) from None
-    shapes = {
-        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in arrays.items()
-    }
+    shapes = _shapes_of_numbers(arrays)
     chosen = choose(file, shapes)
 
     def read(rows: Any, columns: slice) -> NDArray[Any]:

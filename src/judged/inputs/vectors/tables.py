@@ -21,7 +21,7 @@ from judged.inputs.json import objects, parsed_lines
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
-from judged.inputs.vectors.vectors import Matrix, Vectors, casting, differing
+from judged.inputs.vectors.vectors import Matrix, Vectors, casting
 from judged.text import Warned, quote
 
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")
@@ -139,7 +139,9 @@ def matrix_of(column: pl.Series, place: Callable[[int], str]) -> Any:
         odd = (lengths != dims).arg_true()
         if len(odd):
             row = int(odd[0])
-            raise InputError(differing(place(row), row, int(lengths[row]), dims))
+            raise InputError(
+                f"{place(row)}: the vector has {lengths[row]} dimensions, but the first has {dims}."
+            )
     if not len(column) or not dims:
         return np.zeros((len(column), dims), np.float32)
     numbers = column.explode()

@@ -272,18 +272,14 @@ def _is_of(given: Any, library: str) -> bool:
 
 
 def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
-    """Join rows, which may be lists or arrays; the error names the first that does not fit."""
+    """Join rows, which may be lists or arrays."""
     rows = [np.asarray(array_of(row, source)) if hasattr(row, "shape") else row for row in given]
     try:
         return np.asarray(rows)
-    except (TypeError, ValueError) as error:
-        lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
-        odd = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
-        if odd is None or lengths[odd] is None or lengths[0] is None:
-            raise InputError(
-                f"{source}: cannot be read as a matrix of numbers ({error})."
-            ) from None
-        raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{source}: cannot be read as a matrix of numbers; give rows of equal length."
+        ) from None
 
 
 class ColumnIds(tuple[str, ...]):
@@ -326,10 +322,6 @@ def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
             f"{listed([quoted(name) for name in vectors.others], 'or')}. Name the column id to "
             "join by it, or leave it out of the file to join by row number."
         )
-
-
-def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
-    return f"{source}: vector {row} (from 0) has {dims} dimensions, but the first has {expected}."
 
 
 def check_vectors(vectors: Vectors, dims: int | None = None) -> Vectors:

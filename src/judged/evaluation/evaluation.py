@@ -985,6 +985,15 @@ class Evaluation(Result):
             "judged": __version__,
         }
 
+    def per_query(self) -> Frame:
+        """Return the values of each query: `to_frame(per_query=True)`.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").per_query().rows()
+        [('run', 'q', 0.5)]
+        """
+        return self.to_frame(per_query=True)
+
     def to_frame(self, *, per_query: bool = False, sort: str | Measure | None = None) -> Frame:
         """Return a row for each run, or for each run and query, with a column for each measure.
 

@@ -226,7 +226,7 @@ def test_what_is_said() -> None:
     assert f"Intervals: 95 %: {told}." in found.methods()
     assert "Interval: 95 %: Student's t." in found.definition("AP").splitlines()
     brief = found.to_text().splitlines()[-1]
-    assert brief.startswith("95 % interval: t (AP), wilson (Success@1), order (MedR); ")
+    assert brief.startswith("25 queries; 95 % interval: t (AP), wilson (Success@1), order (MedR); ")
     assert f"Intervals: 95 %: {told}." in found.to_markdown()
     alone = evaluate(judgements, run, "AP").showing(intervals=True, level=0.999).to_text()
     assert alone.splitlines()[-1].startswith("99.9 % interval: t; ")
@@ -241,7 +241,7 @@ def test_a_measure_whose_methods_differ_by_run_names_the_runs() -> None:
     assert (
         found.to_text()
         .splitlines()[-1]
-        .startswith("95 % interval: wilson (RR of one), t (RR of two); ")
+        .startswith("3 queries; 95 % interval: wilson (RR of one), t (RR of two); ")
     )
 
 

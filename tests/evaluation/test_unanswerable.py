@@ -78,8 +78,8 @@ def test_the_block_is_a_table_of_its_own() -> None:
         f"run  unanswerable  wrongly answered  answerable  left empty {'AUROC':>24}",
     ]
     assert lines[-1] == (
-        "empty=skip; two: all best scores are the same, so they tell nothing apart; definitions "
-        "and notes: to_text(verbose=True)"
+        "3 queries; empty=skip; two: all best scores are the same, so they tell nothing apart; "
+        "definitions and notes: to_text(verbose=True)"
     )
     assert (
         "unanswerable: two: all best scores are the same, so they tell nothing apart"

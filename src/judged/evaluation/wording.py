@@ -43,19 +43,19 @@ METHOD_WORDS = {
 
 def brief(evaluation: Evaluation) -> str:
     """Return one line with the number of queries and everything that is not the default."""
+    first = evaluation.runs[0]
+    size = counted(len(first.queries), "query", "queries")
     policy = evaluation.policy.to_dict().items()
     choices = [f"{name}={choice}" for name, choice in policy if choice != DEFAULTS.get(name)]
-    first = evaluation.runs[0]
     bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
         part if part.startswith(WHOLE_PARTS) else part.partition(":")[0] for part in shared
     )
     weights = first.rankings.weights
-    sizes = {len(run.rankings) for run in evaluation.runs}
     return "; ".join(
         [
-            *([counted(*sizes, "query", "queries")] if len(sizes) == 1 else []),
+            size,
             *([f"as {evaluation.convention}"] if evaluation.convention else []),
             *([", ".join(choices)] if choices else []),
             *(part for part in ranked if part not in USUAL_BASIS),

@@ -41,7 +41,8 @@ def test_errors(refuses, files):
         judged: '0 1' is a relevance list, which replaces judgements and a run, and 'run' is none.
         Give relevance lists alone, or judgements and runs.
     evaluate qrels run --relevant 3
-        judged: relevant describes relevance lists; with judgements, leave it out.
+        judged: --relevant is the number of relevant items of a relevance list. With judgements,
+        write the lowest relevant grade into the measure, such as P(rel=4)@10.
     evaluate '0 1 -- 1'
         judged: '0 1 -- 1' is not a relevance list: '--' is neither a grade nor - (not judged).
         Write the grades in rank order, such as "0 1 0 0 1".

@@ -24,7 +24,7 @@ from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
 from judged.inputs.blocks import Room, RunBlocks
-from judged.inputs.data import Data, typed_lists
+from judged.inputs.data import NO_RELEVANT, Data, typed_lists
 from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
@@ -376,7 +376,7 @@ def chart_of_files(
         needs = NEEDS[kind.needs].says
         raise InputError(f"{kind.name} cannot be drawn from relevance lists; it needs {needs}.")
     if scoring.get("relevant") is not None and not are_lists:
-        raise InputError("relevant describes relevance lists; with judgements, leave it out.")
+        raise InputError(NO_RELEVANT)
     if kind.needs in OF_JSON:
         read = _json(files[0], kind)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from os.path import isfile
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judged.embeddings.diagnosis import SAMPLE
@@ -30,6 +31,7 @@ from judged.embeddings.top_k import TopK, search, with_best_scores
 from judged.errors import InputError, quoted
 from judged.inputs.tables import is_spark
 from judged.inputs.vectors import as_vectors
+from judged.measures.measure import is_name
 from judged.options import (
     CategoriesLike,
     ConventionLike,
@@ -321,7 +323,7 @@ class Embeddings(Search):
         return basis_of(self, relation).describe(rankings, len(self.queries)), best
 
     def _relation(self, relevance: Any) -> Relation:
-        if relevance is None:
+        if relevance is None or _names_measures(relevance):
             if self.labels is None:
                 raise InputError(
                     "nothing says what is relevant. Give relevance, or labels to Embeddings."
@@ -457,6 +459,15 @@ class Embeddings(Search):
 
         relation = self.labels if relevance is None else self._relation(relevance)
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
+
+
+def _names_measures(given: Any) -> bool:
+    """Return whether measures were given where relevance is expected."""
+    texts = given if isinstance(given, list) else [given]
+    return bool(texts) and all(
+        isinstance(text, str) and is_name(text.partition("@")[0]) and not isfile(text)
+        for text in texts
+    )
 
 
 def _settings_of(measures: Any, policy: Any, convention: Any) -> EvaluationSettings:

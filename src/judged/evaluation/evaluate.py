@@ -16,7 +16,7 @@ from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
 from judged.inputs.blocks import Room, RunBlocks
-from judged.inputs.data import Data, refuse_arrays, typed_lists
+from judged.inputs.data import NO_RELEVANT, Data, refuse_arrays, typed_lists
 from judged.inputs.formats import is_rankings_file
 from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
@@ -107,7 +107,7 @@ def _evaluate(
         rankings = rankings_of_lists(lists, relevant, collection=collection)
         return _evaluate_ready([rankings], measures, options, "relevance lists")
     if relevant is not None:
-        raise InputError("relevant describes relevance lists; with judgements, leave it out.")
+        raise InputError(NO_RELEVANT)
     several = run is None and isinstance(judgements, (list, tuple)) and len(judgements) > 0
     if several and all(map(is_rankings_file, judgements)):
         return _evaluate_files(judgements[0], list(judgements[1:]), measures, options)

@@ -268,6 +268,12 @@ def refuse_arrays(judgements: Any, run: Any) -> None:
         )
 
 
+NO_RELEVANT = (
+    "relevant (--relevant) is the number of relevant items of a relevance list. With judgements, "
+    "write the lowest relevant grade into the measure, such as P(rel=4)@10."
+)
+
+
 def typed_lists(judgements: Any, run: Any = None) -> list[Any] | None:
     """Return the relevance lists that replace judgements and runs; None if these are other data.
 

@@ -118,3 +118,14 @@ def test_average_precision_at_a_cutoff_below_the_relevant_items():
     )
     assert judged.evaluate(judgements, run, "AP(norm=capped)@2").value() == 1
     assert judged.evaluate(judgements, run, "AP(norm=retrieved)@2").value() == 1
+
+
+def test_a_measure_without_a_value_is_a_warning() -> None:
+    """Everything is relevant to q, so no irrelevant item can be ranked below."""
+    judgements = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}
+    with pytest.warns() as caught:
+        judged.evaluate(judgements, {"q": ["a", "b"], "r": ["a", "b"]}, "RankAUC", collection=2)
+    assert [str(one.message) for one in caught] == [
+        "RankAUC has no value for 1 of 2 judged queries (q), which get the worst value: nothing is "
+        "relevant, or everything is."
+    ]

@@ -10,6 +10,7 @@ import pytest
 import judged
 from judged import compare, evaluate, explain
 from judged.errors import MeasureError
+from judged.measures import parse_measure
 from judged.measures.registry import _NAMES, REGISTRY
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}, "q3": {"e": 0}}
@@ -77,6 +78,42 @@ def test_pool_retrieved_and_own_parameters():
     forget("Effort")
 
 
+def test_defaults_of_k_and_rel_are_those_of_the_function():
+    @judged.measure(name="Early", range=(0, 9))
+    def early(ranks, grades, k=2, rel=2):
+        return len(ranks) + 3 * (grades >= rel).any()
+
+    run = RUNS["one"]  # q1: ranks 2, 3, 4 with grades 2, 0, 1; q2: rank 1 with grade 1
+    for text, values in (
+        ("Early", [1 + 3, 1, 1]),
+        ("Early@3", [2 + 3, 1, 1]),
+        ("Early(rel=1)@1", [0, 1 + 3, 1]),
+    ):
+        assert evaluate(JUDGEMENTS, run, text).scored().values[parse_measure(text)].tolist() == (
+            values
+        ), text
+    forget("Early")
+
+
+def test_nan_is_no_value_and_a_warning():
+    @judged.measure(name="SecondHit")
+    def second(ranks, grades):
+        return np.float32(1 / ranks[1]) if len(ranks) > 1 else np.float32("nan")
+
+    for empty, effect, value in (
+        ("zero", "get the worst value", 1 / 3 / 3),
+        ("skip", "are left out of the mean", 1 / 3),
+    ):
+        with pytest.warns() as caught:
+            found = evaluate(JUDGEMENTS, RUNS["one"], second, policy={"empty": empty})
+        assert found.value() == pytest.approx(value)
+        assert (
+            "SecondHit has no value for 1 of 3 judged queries (q2), which "
+            f"{effect}: the function returns NaN."
+        ) in [str(one.message) for one in caught]
+    forget("SecondHit")
+
+
 def test_ties_are_averaged_over_all_orders(own):
     judgements, run = {"q": {"a": 1, "b": 1}}, {"q": dict.fromkeys("abcd", 1.0)}
     policy = {"ties": "expected"}
@@ -98,8 +135,11 @@ def test_declaring_again_replaces():
 
 
 def test_errors(own):
-    with pytest.raises(MeasureError, match="there is a measure 'nDCG' already"):
-        judged.measure(name="nDCG")(lambda ranks, grades: 0)
+    for name in ("nDCG", "myrr", "rag"):
+        with pytest.raises(MeasureError, match=f"there is a measure '{name}' already"):
+            judged.measure(name=name)(lambda ranks, grades: 0)
+    with pytest.raises(MeasureError, match="the parameter 'aggregate' is neither one of"):
+        judged.measure(name="Bad")(lambda ranks, grades, aggregate=1: 0)
     with pytest.raises(MeasureError, match="a measure needs a name such as MyGain, not '<lambda>'"):
         judged.measure(lambda ranks, grades: 0)
     with pytest.raises(MeasureError, match="the function must take ranks and grades"):
@@ -110,6 +150,14 @@ def test_errors(own):
     with pytest.raises(MeasureError, match="Wrong returned 'high' for query 'q1'"):
         evaluate(JUDGEMENTS, RUNS["one"], wrong)
     forget("Wrong")
+    large = judged.measure(name="Large")(lambda ranks, grades: 7)
+    with pytest.raises(MeasureError) as error:
+        evaluate(JUDGEMENTS, RUNS["one"], large)
+    assert str(error.value) == (
+        "Large returned 7 for query 'q1', but its values are from 0 to 1; declare others with "
+        "range=(lowest, highest)."
+    )
+    forget("Large")
 
 
 def test_values_of_typed_lists():

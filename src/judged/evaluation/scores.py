@@ -63,6 +63,8 @@ class Scored:
     """The sample behind the summary, for measures whose sample is not the values."""
     nothing: dict[Measure, Mask] = field(default_factory=dict)
     """Queries in which nothing is relevant to the measure."""
+    undefined: dict[Measure, Mask] = field(default_factory=dict)
+    """Other queries for which the measure has no value, if there are any."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
     """Standard errors of the values, for measures whose expected value was estimated from random
     orders of ties."""
@@ -335,6 +337,8 @@ def _enter(
     values, sample, summary = settled(measure, scored.rankings, settings.policy, raw, nothing, rows)
     scored.values[measure], scored.summary[measure] = values, summary
     scored.nothing[measure] = nothing
+    if (without := undefined(measure, raw) & ~nothing).any():
+        scored.undefined[measure] = without
     if sample is not None:
         scored.samples[measure] = sample
     if found.errors is not None:

@@ -126,6 +126,24 @@ def _nothing_relevant(evaluation: Evaluation) -> list[str]:
     ]
 
 
+@_of_each_run
+def _undefined(evaluation: Evaluation, run: Scored) -> list[str]:
+    """Warn about queries with relevant items for which a measure has no value."""
+    effects = {"skip": "are left out of the mean", "one": "get the best value"}
+    effect = effects.get(evaluation.policy.empty, "get the worst value")
+    r, found = run.rankings, []
+    for measure in evaluation.measures:
+        without = run.undefined.get(measure, np.zeros(len(r), bool))
+        if evaluation.policy.missing == "skip":
+            without = without & ~r.missing
+        if without.any():
+            queries = _some_queries([r.queries[row] for row in np.flatnonzero(without)], len(r))
+            why = measure.spec.undefined.text
+            label = evaluation.label(measure)
+            found.append(f"{label} has no value for {queries}, which {effect}: {why}.")
+    return found
+
+
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
     """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
     audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
@@ -569,6 +587,7 @@ CHECKS: tuple[Check, ...] = (
     _of_each_run(lambda evaluation, run: run.audit.warnings),
     _missing,
     _nothing_relevant,
+    _undefined,
     _of_each_run(
         lambda evaluation, run: (
             [run.audit.said()["duplicates_dropped"]] if run.audit.duplicates_dropped else []

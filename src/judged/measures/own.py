@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.arrays import Floats, starts_of
 from judged.errors import MeasureError, quoted
 from judged.measures.measure import bind
+from judged.measures.reference import PRESETS
 from judged.measures.registry import (
     REL,
     Cutoff,
@@ -28,6 +31,8 @@ from judged.rankings.rankings import Rankings
 
 GIVEN = ("ranks", "grades", "pool", "retrieved")
 """Names of parameters that the function gets from the data; all others are its own."""
+ROUNDING = 1e-9
+"""Values may be this far outside the range."""
 
 
 def measure(
@@ -55,7 +60,7 @@ def measure(
     higher_is_better : bool, optional
         False if lower values are better.
     range : tuple of float, optional
-        The lowest and the highest possible value.
+        The lowest and the highest possible value, for confidence intervals and missing queries.
 
     Returns
     -------
@@ -74,14 +79,19 @@ def measure(
             plain, name=name, higher_is_better=higher_is_better, range=range
         )
     named = name or function.__name__
-    if not named.isidentifier():
+    if not re.fullmatch(r"[A-Za-z]\w*", named, re.ASCII):
         raise MeasureError(f"a measure needs a name such as MyGain, not {quoted(named)}: name=….")
-    if is_name(named) and lookup(named)[0].family != "own":
+    known = lookup(named)[0] if is_name(named) else None
+    replaced = known is not None and (known.family, known.name) == ("own", named)
+    if (known is not None and not replaced) or named.lower() in PRESETS:
         raise MeasureError(f"there is a measure {quoted(named)} already; choose another name.")
     wanted, params = _parameters(function, named)
 
     def compute(r: Rankings, **values: Any) -> Floats:
-        return _each_query(function, named, wanted, values, r)
+        return _each_query(function, named, wanted, values, range, r)
+
+    def returns_nan(r: Rankings, values: Mapping[str, Any]) -> NDArray[np.bool_]:
+        return np.isnan(compute(r, **{param.name: values[param.name] for param in params}))
 
     first = (inspect.getdoc(function) or "").strip().split("\n\n")[0]
     own = declare(
@@ -93,7 +103,7 @@ def measure(
         reference="own",
         range=range,
         higher_is_better=higher_is_better,
-        undefined=Undefined("the function returns NaN", lambda r, given: np.zeros(len(r), bool)),
+        undefined=Undefined("the function returns NaN", returns_nan),
         example=Example(named, "1", math.nan),
     )
     # The registry passes the parameters that the signature names.
@@ -114,10 +124,13 @@ def _parameters(
         if parameter.name in GIVEN:
             wanted.add(parameter.name)
         elif parameter.name == "k":
-            params.append(Cutoff())
-        elif parameter.name == "rel":
+            cutoff = Cutoff()
+            if parameter.default is not inspect.Parameter.empty:
+                cutoff.default = cutoff.check(parameter.default)
+            params.append(cutoff)
+        elif parameter.name == "rel" and real(parameter.default) in (1, None):
             params.append(REL)
-        elif real(parameter.default) is not None:
+        elif real(parameter.default) is not None and parameter.name != "aggregate":
             says = f"{parameter.name} is {{}}"
             params.append(
                 NumberParam(parameter.name, parameter.default, parameter.name, phrase=says)
@@ -137,8 +150,10 @@ def _each_query(
     named: str,
     wanted: frozenset[str],
     values: dict[str, Any],
+    range: tuple[float, float],
     r: Rankings,
 ) -> Floats:
+    """Call the function for each query, and check what it returns."""
     size = len(r)
     last = r.cutoff(values.get("k"), values.get("rel", 1))
     found = np.full(size, math.nan)
@@ -154,11 +169,18 @@ def _each_query(
             "retrieved": int(r.retrieved[query]),
         }
         value = function(**{key: data[key] for key in wanted}, **values)
+        if isinstance(value, (float, np.floating)) and math.isnan(value):
+            continue
         number = real(value)
-        if number is None and not (isinstance(value, float) and math.isnan(value)):
+        if number is None:
             raise MeasureError(
                 f"{named} returned {quoted(value)} for query {query_id!r}; it must return "
                 "a number, or NaN if the query has no value."
             )
-        found[query] = math.nan if number is None else number
+        if not range[0] - ROUNDING <= number <= range[1] + ROUNDING:
+            raise MeasureError(
+                f"{named} returned {number:g} for query {query_id!r}, but its values are from "
+                f"{range[0]:g} to {range[1]:g}; declare others with range=(lowest, highest)."
+            )
+        found[query] = number
     return found

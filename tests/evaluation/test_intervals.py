@@ -229,7 +229,7 @@ def test_what_is_said() -> None:
     assert brief.startswith("25 queries; 95 % interval: t (AP), wilson (Success@1), order (MedR); ")
     assert f"Intervals: 95 %: {told}." in found.to_markdown()
     alone = evaluate(judgements, run, "AP").showing(intervals=True, level=0.999).to_text()
-    assert alone.splitlines()[-1].startswith("99.9 % interval: t; ")
+    assert alone.splitlines()[-1].startswith("25 queries; 99.9 % interval: t; ")
 
 
 def test_a_measure_whose_methods_differ_by_run_names_the_runs() -> None:

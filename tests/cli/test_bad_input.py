@@ -193,6 +193,4 @@ def test_refusals(refuses, files):
     """)
     for call in ("evaluate", "conventions", "identify 0.5", "explain", "plot cmc -o x.csv"):
         for alone in ("qrels", "a.run"):
-            refuses(
-                f"{call} {alone}\n    judged: judgements and a run are needed: judged evaluate…"
-            )
+            refuses(f"{call} {alone}\n    judged: judgements and a run are needed, in this order…")

@@ -91,8 +91,8 @@ def test_a_relevance_list(judged):
 def test_what_is_refused(refuses, files):
     refuses("""
     conventions qrels
-        judged: judgements and a run are needed: judged evaluate QRELS RUN; or rows with
-        columns for the query, its relevant ids and its retrieved ids; or a table…
+        judged: judgements and a run are needed, in this order. One table can hold both: with
+        columns for the query, its relevant ids and its retrieved ids, or…
     conventions -m AP@10
         Error: to compare conventions give two files: QRELS RUN; or one that holds both; or a
         relevance list.

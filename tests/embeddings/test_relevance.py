@@ -533,11 +533,12 @@ def test_errors() -> None:
         "one sequence of labels is for queries that are the items, but there are 7 queries and 30 "
         "items. Give labels=(query labels, item labels)."
     )
-    with pytest.raises(InputError) as error:
-        Embeddings(QUERIES, ITEMS).evaluate()
-    assert str(error.value) == (
-        "nothing says what is relevant. Give relevance, or labels to Embeddings."
-    )
+    for without_relevance in (None, "nDCG@10", ["RR", "R@1"]):
+        with pytest.raises(InputError) as error:
+            Embeddings(QUERIES, ITEMS).evaluate(without_relevance)
+        assert str(error.value) == (
+            "nothing says what is relevant. Give relevance, or labels to Embeddings."
+        )
     both = Embeddings(QUERIES, ITEMS, labels=(OF_QUERIES, OF_ITEMS))
     with pytest.raises(InputError) as error:
         both.rank({"0": {"0": 1}})

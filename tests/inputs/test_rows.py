@@ -321,21 +321,19 @@ def test_what_is_refused(given: Any, message: str) -> None:
 
 
 def test_judgements_alone() -> None:
-    end = (
-        "; or a table with the columns query, item, label and score. Names "
-        "understood are, for example, query: query_id, question_id, query, question, "
-        "user_input; relevant: relevant, relevant_ids, expected_ids, reference_context_ids, gold, "
-        "ground_truth; retrieved: retrieved, retrieved_ids, retrieved_context_ids, predictions, "
-        "results; others are named by columns={'relevant': …, 'retrieved': …}."
+    needed = (
+        "judgements and a run are needed, in this order. One table can hold both: with columns for "
+        "the query, its relevant ids and its retrieved ids, or for query, item, label and score."
     )
-    start = (
-        "judgements and a run are needed: judged evaluate QRELS RUN; or rows with columns for "
-        "the query, its relevant ids and its retrieved ids"
+    assert refused({"q": {"a": 1}}) == needed
+    assert refused(5) == needed
+    assert refused([{"query": "q", "doc_id": "a", "rel": 1}]) == (
+        f'{needed} The columns are "query", "doc_id", "rel". Understood are, for example, query: '
+        "query_id, question_id, query, question, user_input; relevant: relevant, relevant_ids, "
+        "expected_ids, reference_context_ids, gold, ground_truth; retrieved: retrieved, "
+        "retrieved_ids, retrieved_context_ids, predictions, results. Name others by "
+        "columns={'relevant': …, 'retrieved': …}."
     )
-    assert refused({"q": {"a": 1}}) == start + end
-    assert refused(5) == start + end
-    found = ' (found: "query", "doc_id", "rel")'
-    assert refused([{"query": "q", "doc_id": "a", "rel": 1}]) == start + found + end
 
 
 def test_lines_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,14 +150,18 @@ def _grades_by_query(table: Judgements | Lookup) -> Mapping[str, Any]:
 
 
 def missing_columns(header: Sequence[str] | None) -> str:
-    columns = "" if header is None else f" (found: {shown_header(header) or 'none'})"
+    """Return why one table, with this header if it has one, is not judgements and a run."""
+    needed = (
+        "judgements and a run are needed, in this order. One table can hold both: with columns for "
+        "the query, its relevant ids and its retrieved ids, or for query, item, label and score."
+    )
+    if header is None:
+        return needed
     names = "; ".join(f"{role}: {names}" for role, names in _EXAMPLES.items())
     return (
-        "judgements and a run are needed: judged evaluate QRELS RUN; or rows with columns for "
-        f"the query, its relevant ids and its retrieved ids{columns}; or a table with the columns "
-        "query, item, label and score. Names understood are, for "
-        f"example, {names}; others are named by columns={{'relevant': …, 'retrieved': …}} "
-        "(--columns relevant=…,retrieved=…)."
+        f"{needed} The columns are {shown_header(header) or 'none'}. Understood are, for example, "
+        f"{names}. Name others by columns={{'relevant': …, 'retrieved': …}} (--columns "
+        "relevant=…,retrieved=…)."
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import judged
 from judged.comparison.export import notes
-from judged.text import Warned, visible
+from judged.text import WarningLine, visible
 from support.hostile import HIDDEN, NAMES
 
 QUERIES = "abcdefgh"
@@ -304,7 +304,7 @@ def test_warnings_of_the_evaluation_travel_along() -> None:
         assert f"warning: {warned}" in text
         assert f"warning: {warned}" not in found.to_text(quiet=True)
     assert found.to_dict()["warnings"] == found.warnings()
-    assert [part for part in found.parts() if isinstance(part, Warned)]
+    assert [part for part in found.parts() if isinstance(part, WarningLine)]
 
 
 def test_many_sentences_are_cut_and_verbose_has_all() -> None:

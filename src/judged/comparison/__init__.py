@@ -152,12 +152,10 @@ def compare_evaluation(
     dependence: bool = True,
     **tests: Any,
 ) -> Comparison:
-    """Compare the runs of an evaluation; `tests` are those of `ComparisonSettings`.
-
-    Runs that are `repeats` of one system count as one run. A `joint` serves to check whether
-    unjudged results could change a verdict. Without `dependence`, ties and missing queries are not
-    checked either, which leaderboards do not need.
-    """
+    """Compare the runs of an evaluation; `tests` are those of `ComparisonSettings`."""
+    # Runs that are `repeats` of one system count as one run. A `joint` serves to check whether
+    # unjudged results could change a verdict. Without `dependence`, ties and missing queries are
+    # not checked either, which leaderboards do not need.
     from functools import partial
 
     from judged.comparison.comparison import Comparison

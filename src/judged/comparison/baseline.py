@@ -47,12 +47,7 @@ MAKE_NEW = "update='force' (--update-baseline --force)"
 
 
 def fingerprints(judgements: Judgements | Lookup) -> dict[str, str]:
-    """Return a fingerprint for each query: a hash of its items, grades and subtopics.
-
-    >>> one = fingerprints(Lookup({"q": {"a": 1, "b": 0}}))
-    >>> one == fingerprints(Lookup({"q": {"b": 0.0, "a": 1.0}}))
-    True
-    """
+    """Return a fingerprint for each query: a hash of its items, grades and subtopics."""
     rows: dict[str, list[str]] = {query: [] for query in judgements.names()}
     for query, item, subtopic, grade in _rows_of(judgements):
         row = f"{len(item)}:{item}{len(subtopic)}:{subtopic}{float(grade) + 0.0!r}"
@@ -80,11 +75,7 @@ def _rows_of(judgements: Judgements | Lookup) -> Iterator[tuple[str, str, str, f
 
 
 def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the queries whose fingerprints differ, by the kind of change.
-
-    >>> describe_changes({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
-    'changed: 1 query (b), new: 1 query (c), removed: 1 query (a)'
-    """
+    """Return the queries whose fingerprints differ, by the kind of change."""
     kinds = {
         "changed": sorted(query for query in now if then.get(query, now[query]) != now[query]),
         "new": sorted(now.keys() - then.keys()),

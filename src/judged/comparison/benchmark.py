@@ -181,10 +181,7 @@ def _read_collection(folder: Path) -> tuple[Path | None, dict[str, Path]]:
 def _variance(
     samples: Sequence[Sample], averaged: Floats | None, more: More
 ) -> tuple[float, float]:
-    """Compute the variance of a number, or of a difference of two, over queries.
-
-    It is 0 if all queries have the same value, and NaN for a single query.
-    """
+    """Compute the variance of a number, or of a difference of two; 0 if all queries are equal."""
     weights = samples[0].weights
     size = effective_units(len(samples[0]), weights, None)
     if size <= 1 or not (averaged is None or np.isfinite(averaged).all()):
@@ -202,11 +199,10 @@ def _variance(
 
 
 def macro_mean(numbers: Sequence[float], spreads: Sequence[tuple[float, float]]) -> Spread:
-    """Average numbers over fixed collections; `spreads` are their variances and freedoms.
-
-    The variance is the sum of the collections' variances, divided by their number squared, with
-    Satterthwaite's degrees of freedom. Sums are exact, so the order of collections changes no bit.
-    """
+    """Average numbers over fixed collections; `spreads` are their variances and freedoms."""
+    # The variance is the sum of the collections' variances, divided by their number squared, with
+    # Satterthwaite's degrees of freedom. Sums are exact, so the order of collections changes no
+    # bit.
     variances, freedoms = np.array(spreads).T
     total, freedom, error = exact_sum(variances), math.nan, math.nan
     if total > 0:

@@ -43,10 +43,7 @@ Pairs = list[tuple[Entry, Entry]]
 
 
 class Alternatives:
-    """The runs of an evaluation under other assumptions, each computed once, on demand.
-
-    With a `joint`, unjudged results are considered too.
-    """
+    """The runs of an evaluation under other assumptions, each computed once, on demand."""
 
     def __init__(
         self, evaluation: Evaluation, numbers: Numbers, joint: Listings | None = None
@@ -70,10 +67,7 @@ class Alternatives:
         self._judged = cache(self._judged_jointly)
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
-        """Return a match under other assumptions, by cause, where they change it.
-
-        `within` are the queries of its slice.
-        """
+        """Return a match under other assumptions, by cause, where they change it."""
         matches_by_cause = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
             matches_by_cause["unjudged"] = self._unjudged(match, within)
@@ -125,10 +119,7 @@ class Alternatives:
         ]
 
     def _tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
-        """Return a run in the worst and best order of its ties.
-
-        None without ties of judged results.
-        """
+        """Return a run in the worst and best order of its ties; None if no judged one is tied."""
         run = self._runs[name]
         first, last = run.rankings.hit_tie_first, run.rankings.hit_tie_last
         if first is None or last is None:
@@ -211,10 +202,8 @@ def depends(
     alternatives: Alternatives,
     settings: ComparisonSettings,
 ) -> list[dict[str, tuple[str, ...]]]:
-    """Return for each match the other verdicts that would be given, by the cause of the change.
-
-    `verdicts` are uncorrected, and `within` are the queries of each match's slice.
-    """
+    """Return for each match the other verdicts that would be given, by the cause of the change."""
+    # `verdicts` are uncorrected, and `within` are the queries of each match's slice.
     others = [
         (i, cause, other)
         for i, match in enumerate(matches)
@@ -274,10 +263,7 @@ ZERO = "policy={'missing': 'zero'} (--missing zero)"
 
 
 def names_missing(policy: PolicyLike | None) -> bool:
-    """Return whether a policy was chosen for missing queries.
-
-    In a `Policy`, only a choice other than the default shows that.
-    """
+    """Return whether a policy for missing queries was chosen; the default `Policy` is no choice."""
     if isinstance(policy, Mapping):
         return "missing" in policy
     return isinstance(policy, Policy) and policy.missing != Policy().missing
@@ -297,10 +283,7 @@ def check_evaluated_missing(
 
 
 def check_missing(rankings: Sequence[Rankings], zero: str = ZERO) -> None:
-    """Check that no run lacks more than a tenth of the judged queries of another.
-
-    `zero` is the option that scores them 0.
-    """
+    """Check that no run lacks over a tenth of the queries of another; `zero` scores them 0."""
     for r in rankings:
         for other in rankings:
             lost = [r.queries[i] for i in np.flatnonzero(r.missing & ~other.missing)]

@@ -311,11 +311,7 @@ def trusted_columns(
 
 
 def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
-    """Return the best run and those that are not significantly worse.
-
-    A pair with too few queries to reach significance is not tested. If that leaves no test, no run
-    is returned.
-    """
+    """Return the best run and those not significantly worse; no run if no pair can be tested."""
     every = comparison.every_pair
     best = leaderboard(comparison.measure(measure), comparison.values[measure], every)[0]
     if math.isnan(best.value):
@@ -346,10 +342,7 @@ def bold_rule(comparison: Comparison) -> str:
 
 
 def latex_summary(comparison: Comparison, look: Look) -> Table:
-    """Return runs and measures in one table.
-
-    Letters name the runs that each is significantly better than.
-    """
+    """Return runs and measures in one table, with letters of the runs that each beats."""
     formats = [NumberFormat(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(i) for i, run in enumerate(comparison.runs)}
     better = {

@@ -14,7 +14,7 @@ import numpy as np
 from judged import __version__
 from judged.comparison.baseline import BaselineSource, baseline_source, make_baseline
 from judged.comparison.dependence import names_missing, refuse_missing, warn_of_missing
-from judged.comparison.export import NumberFormat, trusted_columns
+from judged.comparison.export import Column, NumberFormat, trusted_columns
 from judged.comparison.numbers import Compared, Numbers, with_repeats
 from judged.comparison.outcomes import Match, match_pair
 from judged.comparison.rules import (
@@ -71,6 +71,8 @@ NOW, THEN = "the run", "the baseline"
 MAX_LOSSES = 10
 """Worst queries that are shown for each measure."""
 WORDS = frozenset({"measure", "verdict", "query", "slice"})
+FORMAT = NumberFormat(Compared(""))
+"""Format of the values of all measures."""
 
 
 @takes_scoring
@@ -225,11 +227,9 @@ def gate_evaluation(
     slices: SlicesLike | None = None,
     **options: Any,
 ) -> Gate:
-    """Decide whether the runs of an evaluation may replace a baseline.
-
-    The baseline is a file that a gate wrote, or the name of one of the runs; the other runs are
-    repeats of one system. Other options are those of `gate`.
-    """
+    """Decide whether the runs of an evaluation may replace a baseline."""
+    # The baseline is a file that a gate wrote, or the name of one of the runs; the other runs are
+    # repeats of one system. Other options are those of `gate`.
     rules = GateOptions(**options)
     names = [run.name for run in evaluation.runs]
     before = [baseline] if isinstance(baseline, str) and baseline in names else []
@@ -259,11 +259,9 @@ def _decide(
     *,
     missing: bool,
 ) -> Gate:
-    """Decide, and write the baseline file if that is requested.
-
-    `before` names the runs that are the baseline, and `missing` says whether a policy for missing
-    queries was chosen.
-    """
+    """Decide, and write the baseline file if that is requested."""
+    # `before` names the runs that are the baseline, and `missing` says whether a policy for missing
+    # queries was chosen.
     if source.absent and slices is not None and slices is not False:
         raise InputError("slices (--slices) needs baseline (--baseline).")
     runs = [run.name for run in evaluation.runs if run.name not in before]
@@ -434,17 +432,12 @@ def _check_missing(
 def _losses(match: Match, queries: Sequence[str]) -> list[dict[str, Any]]:
     lost = match.differences * (-1.0 if match.measure.higher_is_better else 1.0)
     order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]
-    losses = []
-    for i in order[lost[order] > 0]:
-        query, before, now = (
-            queries[match.ours.place[i]],
-            float(match.theirs.values[i]),
-            float(match.ours.values[i]),
-        )
-        losses.append(
-            {"query": query, "baseline": before, "value": now, "difference": now - before}
-        )
-    return losses
+    order = order[lost[order] > 0]
+    sides = match.theirs.values[order].tolist(), match.ours.values[order].tolist()
+    return [
+        {"query": queries[place], "baseline": before, "value": now, "difference": now - before}
+        for place, before, now in zip(match.ours.place[order], *sides, strict=True)
+    ]
 
 
 # -- result
@@ -606,14 +599,17 @@ class Gate(Result):
         return f"PASSED: {'; '.join(reached)}."
 
     def document(self, display: Display) -> Document:
-        trusted = [(row.measure, row.trusted) for row in self.rows if row.trusted is not None]
         return Document(
             answer=[self.says()],
             tables=self._tables(),
             notes=[
                 *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
                 *(row.says for row in self.slices if row.fails),
-                *(f"{measure}: the change is {fix.says()}." for measure, fix in trusted),
+                *(
+                    f"{row.measure}: the change is {row.trusted.says()}."
+                    for row in self.rows
+                    if row.trusted is not None
+                ),
                 *(check.says for check in (*self.minima, *self.golden) if check.fails),
                 *(row.sees for row in self.rows),
                 *self._method(),
@@ -667,43 +663,32 @@ class Gate(Result):
         return made
 
     def _rule_table(self, rows: Sequence[RuleResult]) -> Table:
-        sliced = rows[0].slice is not None
-        cells = []
-        for row in rows:
-            format = NumberFormat(Compared(row.measure))
-            within = Interval(row.difference, row.low, row.high)
-            change, ends = format.with_intervals([row.difference], [within], signed=True)
-            cells.append(
-                [
-                    *([row.slice or "", f"{row.queries:,}"] if sliced else []),
-                    *(row.measure, row.word if row.holds else Bold(row.word)),
-                    *(*format.values([row.baseline, row.value]), *change),
-                    *([] if self.rule == "point" else ends),
-                    f"{row.allowed:g}",
-                    *([shown_p(row.corrected_p)] if self.rule == "loss" else []),
-                    *([] if sliced else format.values([row.sight.drop])),
-                ]
-            )
-        header = [
-            *(["slice", "queries"] if sliced else []),
-            *("measure", "verdict", "baseline", "now", "change"),
-            *([] if self.rule == "point" else [f"{percent_of(self.interval_level)} CI"]),
-            "allowed",
-            *(["p"] if self.rule == "loss" else []),
-            *([] if sliced else ["detectable"]),
+        within = [Interval(row.difference, row.low, row.high) for row in rows]
+        changes, ends = FORMAT.with_intervals([row.difference for row in rows], within, signed=True)
+        columns: list[Column] = [
+            ("measure", [row.measure for row in rows]),
+            ("verdict", [row.word if row.holds else Bold(row.word) for row in rows]),
+            ("baseline", FORMAT.values([row.baseline for row in rows])),
+            ("now", FORMAT.values([row.value for row in rows])),
+            ("change", changes),
         ]
-        return Table(header, cells, WORDS)
+        if self.rule != "point":
+            columns.append((f"{percent_of(self.interval_level)} CI", ends))
+        columns.append(("allowed", [f"{row.allowed:g}" for row in rows]))
+        if self.rule == "loss":
+            columns.append(("p", [shown_p(row.corrected_p) for row in rows]))
+        if rows[0].slice is None:
+            columns.append(("detectable", FORMAT.values([row.sight.drop for row in rows])))
+        else:
+            slices = [row.slice or "" for row in rows]
+            columns = [("slice", slices), ("queries", [f"{r.queries:,}" for r in rows]), *columns]
+        return _table(columns)
 
     def _trusted_table(self) -> Table:
-        header: list[str] = ["measure"]
-        rows = []
-        for row in self.rows:
-            if row.trusted is not None:
-                format = NumberFormat(Compared(row.measure))
-                columns = trusted_columns(format, [row.trusted], self.interval_level)
-                header = ["measure", *(name for name, _ in columns)]
-                rows.append([row.measure, *(cells[0] for _, cells in columns)])
-        return Table(header, rows, WORDS, title="Change by trusted judgements")
+        rows = [(row.measure, row.trusted) for row in self.rows if row.trusted is not None]
+        columns = trusted_columns(FORMAT, [fix for _, fix in rows], self.interval_level)
+        measures = ("measure", [measure for measure, _ in rows])
+        return _table([measures, *columns], title="Change by trusted judgements")
 
     def to_junit(self) -> str:
         """Return a JUnit XML report for continuous integration, with a test case per check.
@@ -729,17 +714,19 @@ class Gate(Result):
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
     def _add_junit_case(self, suite: ElementTree.Element, check: RuleResult | Requirement) -> None:
-        text = [check.says]
+        text, name = [check.says], check.measure
         if isinstance(check, RuleResult):
             kind, word = self.rule, check.word
-            name = check.measure if check.slice is None else f"{check.measure}, {check.slice}"
-            losses = () if check.slice else self.worst.get(check.measure, ())
-            text += [
-                f"{loss['query']}: {loss['baseline']:.4f} to {loss['value']:.4f}" for loss in losses
-            ]
+            if check.slice is not None:
+                name = f"{name}, {check.slice}"
+            else:
+                text += [
+                    f"{loss['query']}: {loss['baseline']:.4f} to {loss['value']:.4f}"
+                    for loss in self.worst[name]
+                ]
         else:
             kind, word = check.kind, "not reached"
-            name = check.measure if check.query is None else f"{check.query} {check.measure}"
+            name = name if check.query is None else f"{check.query} {name}"
         names = {"classname": f"judged.gate.{kind}", "name": readable(name)}
         case = ElementTree.SubElement(suite, "testcase", names)
         if not check.holds:
@@ -749,12 +736,19 @@ class Gate(Result):
 
 
 def _requirement_table(checks: Sequence[Requirement]) -> Table:
-    is_golden = checks[0].query is not None
-    rows = []
-    for check in checks:
-        reached = "reached" if check.holds else Bold("not reached")
-        values = [check.value, *([] if is_golden else [check.bound]), check.needed]
-        names = [check.query] if check.query is not None else []
-        rows.append([*names, check.measure, reached, *map(shown, values)])
-    header = ["measure", "verdict", "value", *([] if is_golden else ["bound"]), "needed"]
-    return Table(["query", *header] if is_golden else header, rows, WORDS)
+    columns: list[Column] = [
+        ("measure", [check.measure for check in checks]),
+        ("verdict", ["reached" if check.holds else Bold("not reached") for check in checks]),
+        ("value", [shown(check.value) for check in checks]),
+        ("needed", [shown(check.needed) for check in checks]),
+    ]
+    if checks[0].query is None:
+        columns.insert(3, ("bound", [shown(check.bound) for check in checks]))
+    else:
+        columns.insert(0, ("query", [check.query or "" for check in checks]))
+    return _table(columns)
+
+
+def _table(columns: Sequence[Column], **options: Any) -> Table:
+    rows = [list(row) for row in zip(*(cells for _, cells in columns), strict=True)]
+    return Table([head for head, _ in columns], rows, WORDS, **options)

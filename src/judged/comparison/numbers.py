@@ -256,10 +256,7 @@ def own_intervals(
 def _with_repeats(
     known: Interval, entry: Entry, ends: tuple[float, float], groups: Ints | None, level: float
 ) -> Interval:
-    """Widen an interval by the variance of repeats.
-
-    Without t, it is a share of queries on which all repeats are the same.
-    """
+    """Widen an interval by the variance of repeats, unless it is one of a share or of a median."""
     sample = entry.sample
     if known.method not in ("t", "log t") or math.isnan(known.low) or entry.repeats is None:
         return known
@@ -347,11 +344,7 @@ def average_repeats(entries: Sequence[Entry], measure: Compared, run: str) -> En
 
 
 def measure_noise(numbers: Numbers) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the variation of each repeated run between its repeats, by measure and run.
-
-    `values` are those of each repeat on the queries that count in all of them, `deviation` is their
-    standard deviation, and `low` and `high` are the least and the greatest.
-    """
+    """Return the values of the repeats of each run, by measure and run, and their spread."""
     noise = {}
     for key, entry in numbers.entries.items():
         if entry.repeats is not None and len(entry.place):

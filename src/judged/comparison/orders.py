@@ -42,11 +42,7 @@ DEFINITIONS = (
 
 @dataclass(frozen=True)
 class Swap(ResultPart):
-    """Two runs in one order by a measure and in the other by another measure.
-
-    >>> Swap("a", "b", "better", "not significant").shown
-    1
-    """
+    """Two runs in one order by a measure and in the other by another measure."""
 
     above: str
     """The run that is above by the first measure, and below by the second."""

@@ -105,11 +105,9 @@ class Match:
 
     @property
     def value(self) -> float:
-        """The run's value on these queries.
-
-        Trusted judgements correct it with the λ of the difference, so that the values
-        differ by the corrected difference.
-        """
+        """The run's value on these queries."""
+        # Trusted judgements correct it with the λ of the difference, so that the values differ by
+        # the corrected difference.
         if self.powered is None or self.by_trusted is None:
             return self.ours.number
         return self.ours.corrected(self.powered.weight, self.by_trusted.ours)
@@ -164,10 +162,7 @@ class Match:
 
     @cached_property
     def unit_sums(self) -> tuple[Floats, Floats]:
-        """Weighted sum of differences and weight of each query or group.
-
-        If the summary is not a mean, the number of differing queries replaces the sum.
-        """
+        """Weighted sum of differences (or number of differing queries) and weight of each unit."""
         averaged = self.differs.astype(float) if self.averaged is None else self.averaged
         weights = np.ones(self.queries) if self.weights is None else self.weights
         sums = weights * averaged
@@ -232,11 +227,9 @@ class Match:
         return beyond and not self.infinite.any()
 
     def on_scale(self, averaged: Floats) -> Floats:
-        """Return differences of means on the scale of the summary.
-
-        For geometric means a and b, a difference x of mean logarithms is 2·√(ab)·sinh(x/2), which
-        equals a - b for their own x and changes its sign with x.
-        """
+        """Return differences of means on the scale of the summary."""
+        # For geometric means a and b, a difference x of mean logarithms is 2·√(ab)·sinh(x/2), which
+        # equals a - b for their own x and changes its sign with x.
         aggregate = self.ours.sample.aggregate
         if aggregate == "sum":
             return averaged * self.queries
@@ -275,11 +268,9 @@ def differences(ours: Floats, theirs: Floats) -> Floats:
 
 
 def _rounding(ours: Floats, theirs: Floats) -> Floats:
-    """Return how far apart equal values of a query may be.
-
-    It is 1e-12 of values above 1, and 1e-12 of the largest of all if none is above 1. So one huge
-    value makes no other two equal, and the unit of values does not matter.
-    """
+    """Return how far apart equal values of a query may be."""
+    # It is 1e-12 of values above 1, and 1e-12 of the largest of all if none is above 1. So one huge
+    # value makes no other two equal, and the unit of values does not matter.
     sizes = np.maximum(
         *(np.where(np.isfinite(values), np.abs(values), 0.0) for values in (ours, theirs))
     )
@@ -301,11 +292,9 @@ def _pools_differ(ours: Median, theirs: Median) -> Mask:
 
 
 def too_few(match: Match, settings: ComparisonSettings, sides: int = 2) -> bool:
-    """Return whether the signs of the differing queries, or groups, could not be significant.
-
-    Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
-    two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
-    """
+    """Return whether the signs of the differing queries, or groups, could not be significant."""
+    # Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
+    # two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
     needed = settings.fewest_units if sides == 2 else fewest_units(settings.level, sides)
     few = match.units < 2 or match.differing < needed
     return few or too_uneven(match, settings)
@@ -564,10 +553,7 @@ def _outcome(test: str, method: str, tested: Tested, i: int) -> MatchOutcome:
 def _without_certainty(
     match: Match, outcome: MatchOutcome, settings: ComparisonSettings
 ) -> MatchOutcome:
-    """Remove certainty that the data cannot give.
-
-    No interval if too few queries differ, and a point if all differ by the same amount.
-    """
+    """Remove certainty that the data cannot give, such as intervals from few differing queries."""
     floor = outcome.smallest_p or match.smallest_p
     bare = MatchOutcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
@@ -611,11 +597,9 @@ def _by_repeats(match: Match) -> float:
 
 
 def _p_of_few(match: Match, outcome: MatchOutcome, *, uneven: bool) -> float:
-    """Return p of the exact randomisation test; with trusted judgements, by those alone.
-
-    For uneven weights and other summaries than means, p of the test, but at least the smallest
-    that the signs of the differences allow.
-    """
+    """Return p of the exact randomisation test; with trusted judgements, by those alone."""
+    # For uneven weights and other summaries than means, p of the test, but at least the smallest
+    # that the signs of the differences allow.
     from judged.statistics.randomisation import EXACT_UNITS, exact_p
 
     few = match.by_trusted or match

@@ -39,10 +39,9 @@ SMALLEST_EFFECT = 1e-6
 
 @dataclass(frozen=True)
 class Estimate(ResultPart):
-    """A computed value, with its range if the standard deviation comes from a pilot.
+    """A computed value, with its range if the standard deviation comes from a pilot."""
 
-    A number of queries is infinite if it is too large; a value is None if it is impossible.
-    """
+    # A number of queries is infinite if it is too large; a value is None if it is impossible.
 
     value: float | None
     low: float | None = None
@@ -51,11 +50,10 @@ class Estimate(ResultPart):
 
 @dataclass(frozen=True)
 class PowerAnalysis:
-    """Power, queries and difference, each from the others, by the noncentral t.
+    """Power, queries and difference, each from the others, by the noncentral t."""
 
-    Units are independent: queries, or groups of them. Differences and margins are in the measure's
-    own unit, and `sd` is the standard deviation of the units' differences.
-    """
+    # Units are independent: queries, or groups of them. Differences and margins are in the
+    # measure's own unit, and `sd` is the standard deviation of the units' differences.
 
     level: float = 0.95
     """Confidence level."""
@@ -223,11 +221,9 @@ class Pilot:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the variance's chi-square.
-
-        One less than the effective number of units, and fewer with long tails (Hummel,
-        Banga and Hettmansperger, 2005).
-        """
+        """Degrees of freedom of the variance's chi-square."""
+        # One less than the effective number of units, and fewer with long tails (Hummel, Banga and
+        # Hettmansperger, 2005).
         size, plain_freedom = self.units, self.effective - 1.0
         if size < 4:
             return plain_freedom

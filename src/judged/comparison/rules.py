@@ -286,10 +286,7 @@ def _differing(match: Match) -> str:
 def sensitivity(
     match: Match, allowed: float, level: float, settings: ComparisonSettings
 ) -> Sensitivity:
-    """Return what a match could detect, one-sided, at a level.
-
-    It is unknown if too few queries differ, or their weights are too uneven, by the `settings`.
-    """
+    """Return what a match could detect, one-sided, at a level, if enough queries differ."""
     note = ""
     if match.averaged is None:
         note = "it is not a mean over queries"
@@ -478,11 +475,9 @@ def apply_rule(
 
 
 def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> int:
-    """Return how many queries, or groups, it takes for a significant drop, one-sided, corrected.
-
-    If all of n units lose, their signs have p = 2⁻ⁿ. The t test of a mean goes beyond that if
-    enough units differ for a two-sided test, unless all lose the same amount.
-    """
+    """Return how many queries, or groups, it takes for a significant drop, one-sided, corrected."""
+    # If all of n units lose, their signs have p = 2⁻ⁿ. The t test of a mean goes beyond that if
+    # enough units differ for a two-sided test, unless all lose the same amount.
     first_step = 1 - (1 - settings.level) / measures
     by_signs = fewest_units(first_step, sides=1)
     by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)

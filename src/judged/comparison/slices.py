@@ -48,14 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slice:
-    """Queries with one value of an attribute, and the runs compared on these alone.
-
-    >>> import judged
-    >>> values = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}
-    >>> languages = {"1": {"language": "de"}, "2": {"language": "en"}}
-    >>> [each.name for each in judged.compare_values(values, slices=languages).slices]
-    ['de', 'en']
-    """
+    """Queries with one value of an attribute, and the runs compared on these alone."""
 
     attribute: str
     name: str
@@ -87,11 +80,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceTest(ResultPart):
-    """Test of whether the difference between two runs differs between slices (Welch's F).
-
-    >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["p"]
-    0.7
-    """
+    """Test of whether the difference between two runs differs between slices (Welch's F)."""
 
     attribute: str
     measure: str
@@ -109,11 +98,7 @@ class SliceTest(ResultPart):
 
 @dataclass(frozen=True)
 class Slices:
-    """All slices of a comparison, those with a significantly worse run first.
-
-    >>> len(Slices())
-    0
-    """
+    """All slices of a comparison, those with a significantly worse run first."""
 
     slices: tuple[Slice, ...] = ()
     differences: tuple[SliceTest, ...] = ()
@@ -176,10 +161,7 @@ def compare_slices(
     relevant: Callable[[], Ints] | None = None,
     depends: Depends | None = None,
 ) -> Slices:
-    """Compare the runs in each slice by attributes, which may be None or False.
-
-    `relevant` returns the number of relevant items of each query, if known.
-    """
+    """Compare the runs in each slice by attributes, which may be None or False."""
     given = attributes is not None and attributes is not False
     if settings.correction in SIMULTANEOUS and given:
         raise InputError(
@@ -208,10 +190,8 @@ def cut_slices(
     *,
     also_relevant: bool = False,
 ) -> tuple[dict[str, dict[str, Ints]], list[str]]:
-    """Return the positions of the queries in each slice, by attribute and name, and notes.
-
-    The number of relevant items is an attribute too if no other is given, or if `also_relevant`.
-    """
+    """Return the positions of the queries in each slice, by attribute and name, and notes."""
+    # The number of relevant items is an attribute too if no other is given, or if `also_relevant`.
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
@@ -259,11 +239,9 @@ def evaluate_slices(evaluation: Evaluation, attributes: Any, level: float, group
 
 
 def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[str]]:
-    """Cut an attribute into slices by its values, or into thirds if it has many numbers.
-
-    Return the names of the slices, the number of each query's slice, which is -1 without a value,
-    and notes.
-    """
+    """Cut an attribute into slices by its values, or into thirds if it has many numbers."""
+    # Return the names of the slices, the number of each query's slice, which is -1 without a value,
+    # and notes.
     missing = column.null_count()
     notes: list[str] = []
     if missing:
@@ -293,14 +271,9 @@ def cut(attribute: str, column: pl.Series) -> tuple[tuple[str, ...], Ints, list[
 
 
 def cut_into_thirds(counts: Ints) -> tuple[int, int]:
-    """Return where to cut sorted values, with these counts, into three parts of similar size.
-
-    Equal values stay together and no part is empty. The sum of squared sizes is minimal; among
-    equals, the cuts are nearest to the thirds.
-
-    >>> cut_into_thirds(np.array([2, 2, 2])), cut_into_thirds(np.array([6, 1, 1, 1, 1]))
-    ((1, 2), (1, 3))
-    """
+    """Return where to cut sorted values, with these counts, into three parts of similar size."""
+    # Equal values stay together and no part is empty. The sum of squared sizes is minimal; among
+    # equals, the cuts are nearest to the thirds.
     upto, size = np.cumsum(counts), int(counts.sum())
     first = np.arange(len(counts) - 2)
     # The rest is cut most evenly at one of both values around its middle.
@@ -372,10 +345,7 @@ def _differences(
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[list[SliceTest], list[str]]:
-    """Test each pair between the slices of an attribute.
-
-    Return a note on slices that are too small for the test.
-    """
+    """Test each pair between the slices of an attribute, with a note on slices too small for it."""
     names, label = list(places), np.full(len(numbers.queries), -1)
     for i, place in enumerate(places.values()):
         label[place] = i

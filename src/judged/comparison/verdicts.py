@@ -48,13 +48,7 @@ SIGNIFICANT = ("better", "worse")
 
 @dataclass(frozen=True)
 class Pair(ResultPart):
-    """Two runs on one measure: their difference, how certain it is, and the verdict.
-
-    >>> import judged
-    >>> values = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}
-    >>> judged.compare_values(values).pair().verdict
-    'identical'
-    """
+    """Two runs on one measure: their difference, how certain it is, and the verdict."""
 
     measure: str
     run: str
@@ -139,11 +133,9 @@ def verdict(
     *,
     inside: bool | None = None,
 ) -> tuple[str, bool]:
-    """Return the verdict at this p, and whether a significant difference is negligible.
-
-    `inside` says whether the difference is significantly smaller than the margin, where the number
-    of comparisons is taken into account.
-    """
+    """Return the verdict at this p, and whether a significant difference is negligible."""
+    # `inside` says whether the difference is significantly smaller than the margin, where the
+    # number of comparisons is taken into account.
     if match.queries and not match.differs.any():
         return "identical", False
     if inside is None:
@@ -174,11 +166,9 @@ def is_better(match: Match, outcome: MatchOutcome) -> bool:
 def is_inside(
     match: Match, outcome: MatchOutcome, margin: float, settings: ComparisonSettings
 ) -> bool:
-    """Return whether two one-sided tests put the difference inside the margin.
-
-    If too few queries differ for an interval, the largest plausible share of differing queries,
-    times the range of the measure, has to be smaller than the margin.
-    """
+    """Return whether two one-sided tests put the difference inside the margin."""
+    # If too few queries differ for an interval, the largest plausible share of differing queries,
+    # times the range of the measure, has to be smaller than the margin.
     if too_few(match, settings):
         from judged.statistics.intervals import clopper_pearson
 
@@ -250,10 +240,8 @@ def decide_matches(
     slices: Sequence[tuple[str | None, str | None]] = (),
     within: Sequence[Ints] | None = None,
 ) -> tuple[Pair, ...]:
-    """Test, correct and decide matches together.
-
-    `slices` are the attribute and name of each match's slice, which has the queries `within`.
-    """
+    """Test, correct and decide matches together."""
+    # `slices` are the attribute and name of each match's slice, which has the queries `within`.
     alone = outcomes(matches, settings, numbers)
     corrected, corrected_p = correct(matches, alone, settings, numbers)
     families = group_by_measure(matches)
@@ -369,10 +357,7 @@ def corrections_of(
 def sizes(
     matches: Sequence[Match], settings: ComparisonSettings, comparisons: Sequence[int]
 ) -> list[tuple[float | None, float | None]]:
-    """Return Cohen's d_z and the detectable difference of each match.
-
-    `comparisons` are corrected together with each. A size is None if it is unknown.
-    """
+    """Return Cohen's d_z and the detectable difference of each match; None where unknown."""
     measured: list[tuple[float | None, float | None]] = [(None, None)] * len(matches)
     adjusted = [settings.among(number) for number in comparisons]
     for same in group_by_queries(matches):
@@ -408,10 +393,7 @@ def _effect(match: Match) -> float:
 
 
 def _jackknife_error(match: Match) -> float | None:
-    """Return the jackknife standard error of a difference of functions of means.
-
-    None for other summaries, and without variance.
-    """
+    """Return the jackknife standard error of a difference of functions of means; else None."""
     from judged.statistics.bootstrap import left_out
 
     ours, theirs = match.ours.sample, match.theirs.sample
@@ -431,10 +413,7 @@ def _jackknife_error(match: Match) -> float | None:
 def _least(
     error: float, freedom: float, match: Match, settings: ComparisonSettings
 ) -> float | None:
-    """Return the smallest detectable difference.
-
-    None if too few queries differ or it is larger than possible.
-    """
+    """Return the smallest detectable difference; None if unknown or larger than possible."""
     if too_few(match, settings):
         return None
     least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
@@ -475,10 +454,7 @@ def describe_pair(
     comparisons: int,
     otherwise: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """Return a verdict in words.
-
-    `comparisons` is the size of its family, and `otherwise` what the verdict would be by cause.
-    """
+    """Return a verdict in words; `otherwise` is what it would be, by cause."""
     margin = settings.margin_of(pair.measure)
     where = f", {pair.attribute} {pair.slice}" if pair.attribute else ""
     sentences = [f"{pair.measure}{where}: {_verdict_words(pair, settings)}."]
@@ -576,11 +552,7 @@ def _by(pair: Pair, level: float) -> str:
 
 @dataclass(frozen=True)
 class Place(ResultPart):
-    """A run on a leaderboard.
-
-    >>> Place("bm25", 0.21, 1, 2).to_dict()
-    {'run': 'bm25', 'value': 0.21, 'rank_low': 1, 'rank_high': 2}
-    """
+    """A run on a leaderboard."""
 
     run: str
     value: float
@@ -593,11 +565,9 @@ class Place(ResultPart):
 def leaderboard(
     measure: Compared, values: dict[str, float], rows: Sequence[Pair] | Sequence[MacroPair]
 ) -> tuple[Place, ...]:
-    """Order the runs by a measure, the best first and those without a value last.
-
-    If pairs were compared on other queries than those of the values, or a run is significantly
-    better than one with a better value, ranks decide before values.
-    """
+    """Order the runs by a measure, the best first and those without a value last."""
+    # If pairs were compared on other queries than those of the values, or a run is significantly
+    # better than one with a better value, ranks decide before values.
     behind, ahead = dict.fromkeys(values, 0), dict.fromkeys(values, 0)
     sign = -1 if measure.higher_is_better else 1
     by_ranks = False

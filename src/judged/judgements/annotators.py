@@ -44,11 +44,7 @@ MadeEntry = TypeVar("MadeEntry", bound="LogEntry | None")
 
 
 def check_name(name: Any, existing: Iterable[str] = ()) -> str:
-    """Return an annotator's name in Unicode form NFC, or raise an error if it is not valid.
-
-    >>> check_name("ar", existing=["bo"])
-    'ar'
-    """
+    """Return an annotator's name in Unicode form NFC, or raise an error if it is not valid."""
     checked = normalize("NFC", name) if isinstance(name, str) else ""
     if not _NAME.fullmatch(checked):
         raise InputError(
@@ -75,11 +71,7 @@ def check_name(name: Any, existing: Iterable[str] = ()) -> str:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One action of an annotator, which is one line of a log.
-
-    >>> LogEntry.read(LogEntry("grade", "q1", "d3", 2, "short", 4.5).line()).grade
-    2
-    """
+    """One action of an annotator, which is one line of a log."""
 
     action: str
     query: str
@@ -194,13 +186,7 @@ _LOGS: dict[str, Log] = {}
 
 
 def read_log(path: str | os.PathLike[str]) -> Log:
-    """Read a log and report incomplete lines; a missing file gives an empty log.
-
-    Only lines that were added since the last time are parsed.
-
-    >>> read_log("nowhere.log.ndjson").entries
-    ()
-    """
+    """Read a log, parsing only new lines, and report incomplete ones; a missing file is empty."""
     try:
         data = Path(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -282,23 +268,13 @@ def _append(descriptor: int, entry: LogEntry, path: Path) -> None:
 
 
 class Annotator:
-    """Judgements of one annotator, in `judgements/NAME.log.ndjson` and `judgements/NAME.qrels`.
+    """Judgements of one annotator, in `judgements/NAME.log.ndjson` and `judgements/NAME.qrels`."""
 
-    Every action is appended to the log and flushed to the disk before anything else happens. The
-    judgements are made from the whole log after each action and replaced as a whole. No other file
-    is written. Any number of objects, threads and programs may judge under one name at once. The
-    folder `judgements`, inside the folder of the collection, is created with the first action.
-
-    >>> from tempfile import mkdtemp
-    >>> ar = Annotator(mkdtemp(), "ar")
-    >>> entry = ar.grade("w17", "p10", 2, seconds=4.2)
-    >>> entry = ar.grade("w17", "p11", 0)
-    >>> entry = ar.undo()
-    >>> ar.grades()
-    {'w17': {'p10': 2}}
-    >>> ar.qrels.read_text()
-    'w17 0 p10 2\\n'
-    """
+    # Every action is appended to the log and flushed to the disk before anything else happens. The
+    # judgements are made from the whole log after each action and replaced as a whole. No other
+    # file is written. Any number of objects, threads and programs may judge under one name at once.
+    # The folder `judgements`, inside the folder of the collection, is created with the first
+    # action.
 
     def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
         self.folder = Path(folder) / FOLDER
@@ -334,10 +310,8 @@ class Annotator:
         note: str | None = None,
         seconds: float | None = None,
     ) -> LogEntry:
-        """Grade an item from 0 to 9, replacing an earlier grade; return the new line of the log.
-
-        Without a note, the present one stays; "" removes it. `seconds` is the time spent.
-        """
+        """Grade an item from 0 to 9, replacing an earlier grade; return the new line of the log."""
+        # Without a note, the present one stays; "" removes it. `seconds` is the time spent.
         checked = whole("grade", grade, at_least=0, at_most=MAX_GRADE)
         return self._record("grade", query, item, checked, note, seconds)
 
@@ -484,13 +458,7 @@ def _now() -> str:
 
 
 def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
-    """Return judgements as TREC lines, or as NDJSON if an id does not fit into a TREC line.
-
-    >>> qrels_of({"q": {"d": 1}})
-    'q 0 d 1\\n'
-    >>> qrels_of({"q": {"d 1": 1}})
-    '{"query": "q", "item": "d 1", "grade": 1}\\n'
-    """
+    """Return judgements as TREC lines, or as NDJSON if an id does not fit into a TREC line."""
     rows = [
         {"query": query, "item": item, "grade": grade}
         for query, items in grades.items()
@@ -502,11 +470,7 @@ def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the sorted names of the annotators who have judged in a collection's folder.
-
-    >>> annotators_in("nowhere")
-    ()
-    """
+    """Return the sorted names of the annotators who have judged in a collection's folder."""
     try:
         files = sorted(os.listdir(Path(folder) / FOLDER))
     except OSError:
@@ -521,11 +485,7 @@ def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def settled_in(folder: str | os.PathLike[str]) -> Annotator:
-    """Return the assessor whose grades settle disagreements, with the reserved name.
-
-    >>> settled_in("here").name
-    'settled'
-    """
+    """Return the assessor whose grades settle disagreements, with the reserved name."""
     annotator = Annotator.__new__(Annotator)  # the name is reserved, so __init__ rejects it
     annotator.folder, annotator.name = Path(folder) / FOLDER, SETTLED
     return annotator

@@ -62,10 +62,7 @@ def _named_files(files: Sequence[Any]) -> dict[str, Any]:
 
 
 def several_assessors(judgements: Any, needs: str) -> dict[str, Any]:
-    """Return assessors by name from {name: judgements} or a list of files.
-
-    `needs` starts the error message if there are fewer than two.
-    """
+    """Return assessors by name, from {name: judgements} or files; `needs` begins errors."""
     if isinstance(judgements, (list, tuple)) and all(
         isinstance(file, (str, PathLike)) for file in judgements
     ):

@@ -30,12 +30,7 @@ MAX_RUNS = 20  # number of runs whose pairs get bounds; a pair takes 3 ms
 
 @dataclass(frozen=True)
 class DifferenceBounds:
-    """The difference between two runs on the judged queries, and what judgements could make of it.
-
-    >>> print(DifferenceBounds("new", "old", "P@10", 0.1, 0.05, 0.2, unjudged=3).sentence)
-    P@10: new - old is 0.1000. Judging the unjudged results of judged queries gives 0.0500 to \
-0.2000: new stays better.
-    """
+    """The difference of two runs on the judged queries, and how far judgements could move it."""
 
     run: str
     """The later of the two runs."""
@@ -61,12 +56,7 @@ class DifferenceBounds:
 
     @property
     def can_turn(self) -> bool | None:
-        """True if judgements can change which run is better; None if that is unknown.
-
-        >>> bounds = DifferenceBounds("n", "o", "AP", 0.1, 0.05, 0.2, unjudged=3, bounded=False)
-        >>> bounds.can_turn is None
-        True
-        """
+        """True if judgements can change which run is better; None if that is unknown."""
         if math.isnan(self.difference + self.low + self.high):
             return None
         if _count_signs(self.low, self.difference, self.high) > 1:
@@ -76,12 +66,7 @@ class DifferenceBounds:
 
     @property
     def better(self) -> str:
-        """The run that is better now; `against` if both are equal.
-
-        >>> bounds = DifferenceBounds("n", "o", "Rank", 2, 1, 3, 3, higher_is_better=False)
-        >>> bounds.better
-        'o'
-        """
+        """The run that is better now; `against` if both are equal."""
         ahead = self.difference > 0 if self.higher_is_better else self.difference < 0
         return self.run if ahead else self.against
 
@@ -121,10 +106,7 @@ class DifferenceBounds:
 
 
 def best_ranks(listings: Listings, ties: str, runs: range | tuple[int, ...]) -> Ints:
-    """Return the best possible rank of each item in any of the runs.
-
-    Items that no run has get the largest integer.
-    """
+    """Return the best possible rank of each item in any run; the largest integer if none has it."""
     best = np.full(len(listings.grades), np.iinfo(np.int64).max)
     for run in runs:
         listed = listings.runs[run]
@@ -188,13 +170,11 @@ def _limits_of(
     unjudged: Ints,
     top: float,
 ) -> tuple[float, float] | None:
-    """Return limits of the mean difference of a measure that is a quotient, such as nDCG.
-
-    Let N be the difference of the two numerators and D the common denominator. N is at most its
-    value in `ends[0]`, where all is judged in favour of the first run. D lies between its value now
-    and its value if all unjudged results have the top grade. So N / D is at most the largest N
-    divided by the smallest D or, if N cannot be positive, by the largest D.
-    """
+    """Return limits of the mean difference of a measure that is a quotient, such as nDCG."""
+    # Let N be the difference of the two numerators and D the common denominator. N is at most its
+    # value in `ends[0]`, where all is judged in favour of the first run. D lies between its value
+    # now and its value if all unjudged results have the top grade. So N / D is at most the largest
+    # N divided by the smallest D or, if N cannot be positive, by the largest D.
     parts = _quotient_parts(evaluation, runs)
     if parts is None:
         return None

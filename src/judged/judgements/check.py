@@ -124,11 +124,7 @@ def check(
 
 
 def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
-    """Return the names of ignored findings in the order of the report.
-
-    >>> _ignored_kinds("item-ids, unreachable")
-    ('unreachable', 'item-ids')
-    """
+    """Return the names of ignored findings in the order of the report."""
     if isinstance(ignore, str):
         ignore = [name.strip() for name in ignore.split(",")]
     if not isinstance(ignore, (list, tuple, set, frozenset)):

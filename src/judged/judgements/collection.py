@@ -305,10 +305,8 @@ class CheckedCollection:
 
     @cached_property
     def as_is(self) -> Evaluation | str | None:
-        """Evaluation of the collection; None without runs, or the reason for its failure.
-
-        Only runs without any judged query may fail: the spelling of their ids may be the finding.
-        """
+        """Evaluation of the collection; None without runs, or the reason for its failure."""
+        # Only runs without any judged query may fail: the spelling of their ids may be the finding.
         if not self.read_runs:
             return None
         data = _as_data(self.judgements, self.read_runs)
@@ -324,10 +322,7 @@ class CheckedCollection:
         *,
         raw: bool = False,
     ) -> FindingEffect:
-        """Return the effect of other judgements or runs; `otherwise` describes them.
-
-        Raw judgements are those before items are mapped to documents.
-        """
+        """Return the effect of other judgements or runs; raw ones are not mapped to documents."""
         if not self.runs:
             return FindingEffect(otherwise, reason=NO_RUNS)
         if judgements.frame.is_empty():

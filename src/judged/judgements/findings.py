@@ -49,12 +49,7 @@ class CollectionFinding:
     """Effect on the values of the runs."""
 
     def sentences(self) -> list[str]:
-        """Return the finding, its examples and, if there are runs, its effect.
-
-        >>> from judged import check
-        >>> check({"q": {"a": 0, "b": 0}}).findings[0].sentences()[0]
-        'nothing-relevant: 1 of 1 judged query has no relevant items.'
-        """
+        """Return the finding, its examples and, if there are runs, its effect."""
         more = self.count - len(self.examples)
         return [
             f"{self.name}: {self.says}",
@@ -170,10 +165,8 @@ IS, HAS = ("is", "are"), ("has", "have")
 
 
 def find_all_relevant(collection: CheckedCollection) -> Found:
-    """Find queries with only relevant judgements.
-
-    If all judgements are relevant, only queries to which the whole collection is relevant count.
-    """
+    """Find queries with only relevant judgements."""
+    # If all judgements are relevant, only queries to which the whole collection is relevant count.
     graded = collection.graded
     relevant = pl.col("relevant")
     by_query = graded.group_by("query").agg(relevant.all(), number=relevant.sum())
@@ -445,10 +438,7 @@ def find_spellings(name: str, collection: CheckedCollection) -> Found:
 def _spelling_groups(
     judged: pl.Series, elsewhere: list[pl.Series], known: pl.Series
 ) -> pl.DataFrame:
-    """Return judged ids of the same plain form, or that occur elsewhere in another spelling only.
-
-    Two spellings that the texts or vectors both have are two ids.
-    """
+    """Return judged ids that are spelled otherwise elsewhere, unless texts or vectors have both."""
     ours = pl.DataFrame({"id": judged, "plain": plain_ids(judged)})
     several = [ours.filter(pl.col("plain").is_duplicated())["plain"]]
     places = [pl.DataFrame({"id": ids, "plain": plain_ids(ids)}) for ids in elsewhere]
@@ -523,11 +513,9 @@ class TrainingSet:
         return cls(texts("query", read), words=words_of(whole).list.join(" "))
 
     def known_users(self, collection: CheckedCollection) -> int:
-        """Return how many queries are users of a recommender, which a training set contains.
-
-        They are if most of them are in judgements used for training, and have no texts. Then only
-        items that they share with the training set are a problem.
-        """
+        """Return how many queries are users of a recommender, which a training set contains."""
+        # They are if most of them are in judgements used for training, and have no texts. Then only
+        # items that they share with the training set are a problem.
         if self.pairs is None or collection.queries.texts is not None:
             return 0
         known = int(collection.names.is_in(self.ids.implode()).sum())

@@ -70,11 +70,9 @@ class Leaderboards:
 
     @cached_property
     def verdicts(self) -> tuple[dict[str, Any], ...]:
-        """Verdicts on every pair of runs and measure; empty with one run.
-
-        `verdicts` and `differences` (`run` minus `against`) are by assessor, and `changes` is True
-        if assessors lead to different verdicts.
-        """
+        """Verdicts on every pair of runs and measure; empty with one run."""
+        # `verdicts` and `differences` (`run` minus `against`) are by assessor, and `changes` is
+        # True if assessors lead to different verdicts.
         rows = {name: comparison.rows for name, comparison in self.comparisons.items()}
         return tuple(
             {
@@ -93,10 +91,7 @@ class Leaderboards:
 
     @cached_property
     def orders(self) -> dict[str, dict[tuple[str, str], OrderAgreement]]:
-        """Agreement of the orders of runs, by measure and pair of assessors.
-
-        Empty with fewer than three runs; without measures for which a run has no value.
-        """
+        """Agreement of the orders of three or more runs, by measure and pair of assessors."""
         if len(self.runs) < 3:
             return {}
         return {

@@ -115,11 +115,7 @@ def merge_judgements(
 
 
 def one_grade(grades: Floats, rule: str) -> Floats:
-    """Return the grade of each row by a rule; NaN for a row without grades.
-
-    >>> one_grade(np.array([[0.0, 2.0, 2.0], [3.0, np.nan, 1.0]]), "majority").tolist()
-    [2.0, 1.0]
-    """
+    """Return the grade of each row by a rule; NaN for a row without grades."""
     ordered = np.sort(grades, axis=1)  # ascending, NaN last
     count = (~np.isnan(grades)).sum(axis=1)
     rows, last = np.arange(len(grades)), np.maximum(count - 1, 0)
@@ -143,11 +139,7 @@ def _frequencies(ordered: Floats) -> Ints:
 
 
 def tied(grades: Floats) -> NDArray[np.bool_]:
-    """Return which rows have several most frequent grades.
-
-    >>> tied(np.array([[0.0, 2.0, 2.0], [3.0, np.nan, 1.0]])).tolist()
-    [False, True]
-    """
+    """Return which rows have several most frequent grades."""
     frequencies = _frequencies(np.sort(grades, axis=1))
     most = frequencies.max(axis=1, initial=0)
     return (most > 0) & ((frequencies == most[:, None]).sum(axis=1) > most)

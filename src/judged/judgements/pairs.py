@@ -31,13 +31,7 @@ UNBOUNDED = "too few resamples for this confidence level, or too many without a 
 
 @dataclass(frozen=True)
 class AssessorPair:
-    """Agreement of two assessors on the items that both judged.
-
-    >>> import judged
-    >>> ann, bob = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}
-    >>> judged.agreement(ann, bob).pair().agreement.estimate
-    0.5
-    """
+    """Agreement of two assessors on the items that both judged."""
 
     first: str
     """Name of the first assessor."""
@@ -283,10 +277,7 @@ def _intervals(
     resamples: int,
     seed: int,
 ) -> dict[str, Interval]:
-    """Return numbers with confidence intervals, on the same resamples of queries.
-
-    `reasons` are the notes of undefined numbers.
-    """
+    """Return numbers with intervals, on the same resamples; `reasons` explain undefined ones."""
     size = len(next(iter(samples.values())))
     if not size:
         return dict.fromkeys(samples, Interval(math.nan, method=METHOD, note=NOTHING_SHARED))

@@ -250,11 +250,9 @@ def _values_with(
     grade: float,
     sizes: Ints | None,
 ) -> Floats:
-    """Return the value of each candidate's query in a run, if the candidate alone has a grade.
-
-    The grade must be at least the highest in the judgements. Each query is copied once per
-    candidate, with one more judgement each, and all copies are evaluated as any rankings are.
-    """
+    """Return the value of each candidate's query in a run, if the candidate alone has a grade."""
+    # The grade must be at least the highest in the judgements. Each query is copied once per
+    # candidate, with one more judgement each, and all copies are evaluated as any rankings are.
     like = evaluation.scored(evaluation.runs[run].name).rankings
     listed_run, pool = listings.runs[run], listings.pool
     places, grades = listed_run.places, listings.grades[listed_run.item]
@@ -338,11 +336,9 @@ def _effects_of(
     grade: float,
     sizes: Ints | None,
 ) -> Floats:
-    """Return how much each candidate alone would change the difference of two runs on its query.
-
-    The largest change over all pairs of runs counts; of one run, the change of its value. A query
-    that does not count for one of two runs adds nothing to their difference.
-    """
+    """Return how much each candidate alone would change the difference of two runs on its query."""
+    # The largest change over all pairs of runs counts; of one run, the change of its value. A query
+    # that does not count for one of two runs adds nothing to their difference.
     query, (measure,) = listings.query[candidates], evaluation.measures
     new_queries = len(listings.queries) - len(evaluation.runs[0].rankings)
     before, after = [], []
@@ -397,10 +393,7 @@ def _order_in_turn(query: Ints, *keys: NDArray[Any]) -> Ints:
 
 
 def blind_order(query: Ints, chosen: Ints, seed: int) -> Ints:
-    """Return chosen candidates in the order of the annotators' file.
-
-    Queries come in the order of their most worthwhile item, the items of each query shuffled.
-    """
+    """Return chosen candidates by queries, the most worthwhile first, with shuffled items."""
     # Random numbers are drawn in the order of ids, so that priority does not influence them.
     ids = np.sort(chosen)
     drawn = np.random.default_rng(seed).random(len(ids))

@@ -92,17 +92,9 @@ _PAIRS = {"one": pl.Int64, "other": pl.Int64, "near": pl.Float64}
 
 
 def same_texts(texts: pl.Series, wanted: Ints, near: float) -> tuple[pl.DataFrame, int]:
-    """Return the twins of the wanted texts among all texts, and the number of empty texts.
-
-    Columns are the row numbers of a wanted text and its twin, and the share of common words.
-
-    Texts whose numbers differ are never near: another year or version is another question.
-
-    >>> texts = pl.Series(["Cold wars", "cold  wars!", "wars, cold", "", ""])
-    >>> twins, empty = same_texts(texts, np.arange(5), 0.9)
-    >>> twins.rows(), empty
-    ([(0, 1, 1.0), (1, 0, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 1, 1.0)], 2)
-    """
+    """Return the twins of the wanted texts among all texts, and the number of empty texts."""
+    # Columns are the row numbers of a wanted text and its twin, and the share of common words.
+    # Texts whose numbers differ are never near: another year or version is another question.
     normal = pl.concat(
         [
             words_of(texts[begin : begin + TEXTS_PER_BLOCK]).list.join(" ")
@@ -213,14 +205,8 @@ def _compared(normal: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFra
 def same_vectors(
     vectors: Vectors, wanted: Ints, near: float, memory: str | int = 0
 ) -> tuple[pl.DataFrame, int]:
-    """Return vectors whose cosine with the wanted ones is at least `near`, as `same_texts` does.
-
-    Also return how many vectors have no direction (zeros, NaN or infinity).
-
-    >>> vectors = Vectors(np.array([[1.0, 0], [2, 0], [0, 1]]))
-    >>> same_vectors(vectors, np.arange(3), 0.99)[0].rows()
-    [(0, 1, 1.0), (1, 0, 1.0)]
-    """
+    """Return vectors whose cosine with the wanted ones is at least `near`, as `same_texts` does."""
+    # Also return how many vectors have no direction (zeros, NaN or infinity).
     looked = Inspection.of(vectors, Cosine())
     usable = looked.has_direction
     lost = int((~usable).sum())
@@ -261,10 +247,7 @@ def same_vectors(
 
 
 def find_twins(side: SideData, wanted: pl.Series) -> tuple[pl.DataFrame, list[str]]:
-    """Return the twins of the wanted ids of a side among all its ids, and what was not compared.
-
-    Columns are one, other, near, and by (text or vector).
-    """
+    """Return the twins (one, other, near, by) of the wanted ids, and what was not compared."""
     schema = {"one": pl.String, "other": pl.String, "near": pl.Float64, "by": pl.String}
     parts, unchecked = [pl.DataFrame(schema=schema)], []
     for by in ("text", "vector"):

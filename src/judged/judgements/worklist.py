@@ -41,11 +41,7 @@ _GRADE_WITH_MEANING = re.compile(r"(\d{1,9})(?:\s+(\S.*))?", re.DOTALL | re.ASCI
 
 @dataclass(frozen=True)
 class Scale:
-    """The grades that annotators may give, the lowest first, and the meaning of each.
-
-    >>> Scale.read("0 not relevant, 1 on topic, 2 answers it").meanings
-    {0: 'not relevant', 1: 'on topic', 2: 'answers it'}
-    """
+    """The grades that annotators may give, the lowest first, and the meaning of each."""
 
     meanings: Mapping[int, str]
 
@@ -78,11 +74,7 @@ class Scale:
 
     @classmethod
     def up_to(cls, top: int | None) -> Scale:
-        """Return the default scale for a highest grade; None gives four grades.
-
-        >>> str(Scale.up_to(1)), str(Scale.up_to(None))
-        ('0 not relevant, 1 relevant', '0 not relevant, 1 on topic, 2 partly, 3 fully')
-        """
+        """Return the default scale for a highest grade; None gives four grades."""
         highest = 3 if top is None else min(max(top, 1), MAX_GRADE)
         words = DEFAULT_MEANINGS.get(highest, ("not relevant", *[""] * (highest - 1), "fully"))
         return cls(dict(enumerate(words)))
@@ -100,18 +92,7 @@ class Tasks:
 
 
 def read_tasks(path: str | os.PathLike[str]) -> Tasks:
-    """Read what to judge: a table with the columns query and item, as `judged queue` writes it.
-
-    Rows that already have a grade are left out.
-
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> file = Path(mkdtemp()) / "queue.csv"
-    >>> _ = file.write_text("query,item,grade\\nq1,d1,\\nq1,d2,1\\n")
-    >>> tasks = read_tasks(file)
-    >>> tasks.places, tasks.notes
-    ((('q1', 'd1'),), ('1 row of queue.csv already has a grade and is left out.',))
-    """
+    """Read what to judge: rows without a grade, with the columns query and item."""
     sheet = read_sheet(path, QUEUE_FILE, "a queue", names_columns)
     if isinstance(sheet, tuple) or not sheet.headed:
         raise InputError(f"{path}: {QUEUE_FILE.phrase} is a table with {QUEUE_FILE.columns}.")
@@ -169,11 +150,7 @@ def _texts_in(
 
 
 def is_shared(place: Place, *, seed: int = 0, overlap: float = OVERLAP) -> bool:
-    """Return whether every annotator judges an item.
-
-    >>> is_shared(("q1", "d1")), is_shared(("q1", "d1"), overlap=0)
-    (True, False)
-    """
+    """Return whether every annotator judges an item."""
     return _hashed(seed, "overlap", *place) < overlap
 
 
@@ -250,15 +227,9 @@ def worklist(
     seed: int = 0,
     overlap: float = OVERLAP,
 ) -> Worklist:
-    """Return the work of an annotator: queries in order, the items of each shuffled.
-
-    `taken` is what others have graded. It is left out, unless every annotator judges it (a share
-    `overlap` of all items) or this annotator has judged it already.
-
-    >>> mine = worklist([("q", "a"), ("q", "b")], "ar", Log(), taken={("q", "a")}, overlap=0)
-    >>> mine.places
-    (('q', 'b'),)
-    """
+    """Return the work of an annotator: queries in order, the items of each shuffled."""
+    # `taken` is what others have graded. It is left out, unless every annotator judges it (a share
+    # `overlap` of all items) or this annotator has judged it already.
     ordered = _ordered(tuple(places), name, seed)
     if taken and overlap < 1:
         ordered = tuple(
@@ -285,15 +256,10 @@ def _ordered(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ..
 
 
 def last_session(log: Log) -> dict[str, Any]:
-    """Return the numbers of an annotator's last session: all actions since the last long pause.
-
-    `graded` and `skipped` are numbers of items, `by_grade` has the lowest grade first, `undone` is
-    the number of undone actions, and `begun` the UTC time of the first. `seconds` is the total time
-    spent on items and `median` that of a graded item; None if they were not measured.
-
-    >>> last_session(Log())["graded"]
-    0
-    """
+    """Return the numbers of an annotator's last session: all actions since the last long pause."""
+    # `graded` and `skipped` are numbers of items, `by_grade` has the lowest grade first, `undone`
+    # is the number of undone actions, and `begun` the UTC time of the first. `seconds` is the total
+    # time spent on items and `median` that of a graded item; None if they were not measured.
     times = [_seconds(entry.time) for entry in log.entries]
     begin = max(len(times) - 1, 0)
     while begin and times[begin] - times[begin - 1] <= MAX_PAUSE_SECONDS:

@@ -201,13 +201,12 @@ def _pairs_of(
 
 @dataclass(frozen=True, eq=False)
 class Persistence:
-    """Remainders of the three sums of rank-biased overlap behind each depth from 0 on.
+    """Remainders of the three sums of rank-biased overlap behind each depth from 0 on."""
 
-    Depth d has weight (1 - p) p^(d-1), and the agreement there is the overlap divided by d. The
-    chance that an item of a tie is among the first d results grows linearly with d. So the expected
-    overlap is a sum of products of linear functions, and its weighted sum is made of three sums
-    over depths: of weight / d, of weight and of weight * d.
-    """
+    # Depth d has weight (1 - p) p^(d-1), and the agreement there is the overlap divided by d. The
+    # chance that an item of a tie is among the first d results grows linearly with d. So the
+    # expected overlap is a sum of products of linear functions, and its weighted sum is made of
+    # three sums over depths: of weight / d, of weight and of weight * d.
 
     power: Floats  # p to the power of each depth, which is the weight of all deeper ranks
     over: Floats  # sum of weight / d over all deeper ranks d
@@ -233,10 +232,8 @@ class Persistence:
         return float(1 - self.power[depth - 1] + depth * self.over[depth - 1])
 
     def tied(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
-        """Return what each tied item adds to the weighted sum of overlap / d down to a depth.
-
-        This is the mean over all orders of both lists.
-        """
+        """Return what each tied item adds to the weighted sum of overlap / d down to a depth."""
+        # This is the mean over all orders of both lists.
         start = np.maximum(ours.above, theirs.above)
         here, there = ours.end <= theirs.end, theirs.end < ours.end
         inner, outer = np.minimum(ours.end, theirs.end), np.maximum(ours.end, theirs.end)
@@ -290,11 +287,10 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class SharedItems:
-    """The items that two lists share, for many pairs of lists.
+    """The items that two lists share, for many pairs of lists."""
 
-    Overlaps are means over all orders of ties. RBO and its lower bound are linear in them (Webber,
-    Moffat and Zobel 2010, equation 32 and its bounds, for lists of any lengths).
-    """
+    # Overlaps are means over all orders of ties. RBO and its lower bound are linear in them
+    # (Webber, Moffat and Zobel 2010, equation 32 and its bounds, for lists of any lengths).
 
     pair: Ints  # the pair of lists of each shared item
     one: Span
@@ -341,12 +337,7 @@ class SharedItems:
 
 @dataclass(frozen=True, eq=False)
 class PairOverlap:
-    """Overlap of two runs: means over the queries that both have results for, and each query.
-
-    >>> from judged import overlap
-    >>> overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["a", "b"]}}).pair().rbo.estimate
-    1.0
-    """
+    """Overlap of two runs: means over the queries that both have results for, and each query."""
 
     run: str
     """Name of the first run."""
@@ -408,18 +399,7 @@ class PairOverlap:
         return f"{text}."
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return plain values for JSON.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Include the numbers of every query.
-
-        >>> from judged import overlap
-        >>> found = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["a", "b"]}}).pair()
-        >>> found.to_dict(per_query=True)["per_query"]["q"]["shared"]
-        2.0
-        """
+        """Return plain values for JSON, with those of every query on request."""
         counts = ("tau_queries", "tied_queries", "only_in_run", "only_in_against")
         values = {"run": self.run, "against": self.against, "queries": len(self.queries)}
         values |= {name: getattr(self, name) for name in (*NUMBERS, *counts)}

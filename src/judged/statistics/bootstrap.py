@@ -55,17 +55,14 @@ def bootstrap(
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Tested:
-    """Compute intervals of numbers over the same queries, or of differences, and p by inversion.
-
-    A bundle is one sample, or two whose difference is meant: the first minus the second. `groups`
-    are drawn as a whole. `method` is "percentile" or, for means of units of equal weight, "bca". An
-    end is infinite if the resamples are too few for the level. Both are NaN if all resamples of a
-    number are equal.
-
-    Two infinite numbers differ by 0. If all resamples give a difference of 0, p is 1 and there is
-    no interval. If all give another difference, the interval is a point, and p the smallest
-    possible.
-    """
+    """Compute intervals of numbers over the same queries, or of differences, and p by inversion."""
+    # A bundle is one sample, or two whose difference is meant: the first minus the second. `groups`
+    # are drawn as a whole. `method` is "percentile" or, for means of units of equal weight, "bca".
+    # An end is infinite if the resamples are too few for the level. Both are NaN if all resamples
+    # of a number are equal.
+    # Two infinite numbers differ by 0. If all resamples give a difference of 0, p is 1 and there is
+    # no interval. If all give another difference, the interval is a point, and p the smallest
+    # possible.
     if method == "bca" and any(isinstance(one, Median) for bundle in bundles for one in bundle):
         raise InputError(
             "a median has no BCa interval: leaving out one query hardly moves it. "
@@ -265,10 +262,7 @@ class _Resamples:
 
 
 def least_count(p_of: Callable[[Ints], Floats], counts: Ints, level: float) -> Ints:
-    """Find the least count from 1 whose p is not below 1 - level, for each column.
-
-    p must not fall as the count grows.
-    """
+    """Find the least count from 1 whose p, which never falls, is not below 1 - level."""
     low, high = np.ones_like(counts), counts
     while (low < high).any():
         middle = (low + high) // 2
@@ -282,10 +276,7 @@ NUMBERS_PER_BLOCK = 2**22
 
 
 def median_of(sample: Median, groups: Ints | None) -> Callable[[Floats], Floats]:
-    """Return a function from how often each unit was drawn, a row per resample, to medians.
-
-    A median is NaN if no value was drawn.
-    """
+    """Return a function from counts of draws, a row per resample, to medians."""
     order = np.argsort(sample.values, kind="stable")
     values, owner = sample.values[order], sample.owner[order]
     units = owner if groups is None else groups[owner]

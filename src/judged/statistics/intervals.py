@@ -73,21 +73,13 @@ class Interval:
         return one(self.estimate) + bounds
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """Return plain values for JSON: null for NaN, "Infinity" for infinity.
-
-        >>> Interval(0.5, method="t", note="one query alone").to_dict()
-        {'estimate': 0.5, 'low': None, 'high': None, 'method': 't', 'note': 'one query alone'}
-        """
+        """Return plain values for JSON: null for NaN, "Infinity" for infinity."""
         ends = {name: plain(getattr(self, name)) for name in ("estimate", "low", "high")}
         return {**ends, "method": self.method} | ({"note": self.note} if self.note else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Interval:
-        """Read what `to_dict` returned.
-
-        >>> Interval.from_dict({"estimate": 0.5, "low": None, "high": None, "method": "t"})
-        Interval(estimate=0.5, low=nan, high=nan, method='t', note='')
-        """
+        """Read what `to_dict` returned."""
         estimate, low, high = (
             math.nan if values[name] is None else float(values[name])
             for name in ("estimate", "low", "high")
@@ -101,11 +93,9 @@ def mean_interval(
     level: float = LEVEL,
     range: tuple[float, float] | None = None,
 ) -> Interval:
-    """Compute the confidence interval of a mean, or of paired differences, by Student's t.
-
-    `range` holds the bounds of the values. Leave it out for differences, since differences of 0 and
-    1 are not shares. One value, or equal values, have no bounds.
-    """
+    """Compute the confidence interval of a mean, or of paired differences, by Student's t."""
+    # `range` holds the bounds of the values. Leave it out for differences, since differences of 0
+    # and 1 are not shares. One value, or equal values, have no bounds.
     numbers = np.asarray(values, np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         raise InputError(
@@ -120,10 +110,8 @@ def mean_interval(
 def mean_intervals(
     columns: Sequence[Floats], *, level: float = LEVEL, range: tuple[float, float] = UNKNOWN
 ) -> list[Interval]:
-    """Compute the interval of each column's mean by Student's t, many columns at once.
-
-    A tenth of the time of one after the other. Columns may differ in length.
-    """
+    """Compute the interval of each column's mean by Student's t, many columns at once."""
+    # A tenth of the time of one after the other. Columns may differ in length.
     found = [Interval(math.nan, method="t", note="no query counts")] * len(columns)
     by_length: dict[int, list[int]] = {}
     for place, column in enumerate(columns):
@@ -156,24 +144,17 @@ def interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """Compute the confidence interval of a number over queries, by the method that suits it.
-
-    Means and sums use Student's t, geometric means the t of their logarithms. A mean of values that
-    are all 0 or 1 is a share with Wilson's interval; with weights, its size is the effective number
-    (Kish). Shares with groups use the t of groups, or Wilson's interval if all groups have the same
-    share. A median of one value per query uses exact order statistics, other medians the percentile
-    bootstrap, and other numbers the BCa bootstrap. With uneven weights or groups, the percentile
-    bootstrap, expanded to Student's t, replaces BCa. A single unit, or values without spread, have
-    no interval, and the note says why.
-
-    `method` is t, bca or percentile instead of the default. `groups` numbers the group of each
-    query from 0. The interval is cut at `range`. `error`, the standard error of the number itself
-    if it is a Monte Carlo estimate, widens it.
-
-    >>> share = interval(Means.of_values(np.ones(10)), range=(0, 1))
-    >>> share.said(), share.method
-    ('1.0000 [0.7225, 1.0000]', 'wilson')
-    """
+    """Compute the confidence interval of a number over queries, by the method that suits it."""
+    # Means and sums use Student's t, geometric means the t of their logarithms. A mean of values
+    # that are all 0 or 1 is a share with Wilson's interval; with weights, its size is the effective
+    # number (Kish). Shares with groups use the t of groups, or Wilson's interval if all groups have
+    # the same share. A median of one value per query uses exact order statistics, other medians the
+    # percentile bootstrap, and other numbers the BCa bootstrap. With uneven weights or groups, the
+    # percentile bootstrap, expanded to Student's t, replaces BCa. A single unit, or values without
+    # spread, have no interval, and the note says why.
+    # `method` is t, bca or percentile instead of the default. `groups` numbers the group of each
+    # query from 0. The interval is cut at `range`. `error`, the standard error of the number itself
+    # if it is a Monte Carlo estimate, widens it.
     checked_level("level", level)
     chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
     if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
@@ -320,11 +301,9 @@ def _wilson(sample: Sample, groups: Ints | None, level: float) -> tuple[float, f
 
 
 def _order(sample: Sample, level: float) -> tuple[float, float]:
-    """Return the k-th smallest and largest value, for the largest k that keeps the level.
-
-    A median is below the k-th smallest of n values as often as n coin tosses show fewer than k
-    heads.
-    """
+    """Return the k-th smallest and largest value, for the largest k that keeps the level."""
+    # A median is below the k-th smallest of n values as often as n coin tosses show fewer than k
+    # heads.
     from scipy.special import bdtr
 
     assert isinstance(sample, Median)
@@ -381,10 +360,7 @@ def wilson(successes: ArrayLike, size: ArrayLike, level: float) -> tuple[Floats,
 def clopper_pearson(
     successes: ArrayLike, size: ArrayLike, level: float, *, one_sided: bool = False
 ) -> tuple[Floats, Floats]:
-    """Compute the exact binomial interval of a share, which is never too narrow.
-
-    With `one_sided`, each end alone has the level.
-    """
+    """Compute the exact binomial interval of a share; `one_sided`, each end alone has the level."""
     from scipy.special import betaincinv
 
     successes, size = np.asarray(successes, np.float64), np.asarray(size, np.float64)
@@ -411,12 +387,10 @@ def auroc(
     weights: tuple[Numbers, Numbers] | None = None,
     level: float = LEVEL,
 ) -> Interval:
-    """Compute the area under the ROC curve with its confidence interval.
-
-    The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006, method
-    5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds. With
-    weights above 0 for each score, the bounds use effective numbers (Kish).
-    """
+    """Compute the area under the ROC curve with its confidence interval."""
+    # The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006,
+    # method 5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds.
+    # With weights above 0 for each score, the bounds use effective numbers (Kish).
     checked_level("level", level)
     above, below = (np.asarray(scores, np.float64) for scores in (first, second))
     if any(

@@ -213,12 +213,10 @@ def _tau(weights: Floats, orders: Sequence[NDArray[np.int8]]) -> float:
 
 
 def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
-    """Compute tau-AP of an order against a truth: the mean over all orders of the ties of both.
-
-    It is 2/(n−1) · Σ over pairs of P(the truth has i above j) · E[i above j, over rank(j) − 1] − 1.
-    A tied j has any rank of its tie alike. What is tied with j, at the r-th of m ranks, is above it
-    in r − 1 of m − 1 cases.
-    """
+    """Compute tau-AP of an order against a truth: the mean over all orders of the ties of both."""
+    # It is 2/(n−1) · Σ over pairs of P(the truth has i above j) · E[i above j, over rank(j) − 1] −
+    # 1. A tied j has any rank of its tie alike. What is tied with j, at the r-th of m ranks, is
+    # above it in r − 1 of m − 1 cases.
     sizes = np.bincount(levels)
     ranks = np.arange(len(levels))  # less one
     over = np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0)
@@ -242,11 +240,9 @@ def _named(systems: tuple[System, ...], order: Ints, which: NDArray[np.bool_]) -
 
 
 def taus(first: Ints, second: Ints, segment: Ints, segments: int) -> Floats:
-    """Compute tau-b of each segment's elements, given two columns of ranks with ties.
-
-    `segment` numbers the segment of each element, in any order. NaN where a segment has fewer than
-    two elements, or all are tied on one side.
-    """
+    """Compute tau-b of each segment's elements, given two columns of ranks with ties."""
+    # `segment` numbers the segment of each element, in any order. NaN where a segment has fewer
+    # than two elements, or all are tied on one side.
     order = _sorted_order(segment, first, second)
     first, second, segment = first[order], second[order], segment[order]
     sizes = np.bincount(segment, minlength=segments)
@@ -286,11 +282,9 @@ def _tied_pairs(new: NDArray[np.bool_], segment: Ints, segments: int) -> Floats:
 
 
 def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
-    """Count the pairs of each segment in descending order, and sort the values within segments.
-
-    Segments of similar length are the rows of a padded matrix, merged block by block as in merge
-    sort.
-    """
+    """Count the pairs of each segment in descending order, and sort the values within segments."""
+    # Segments of similar length are the rows of a padded matrix, merged block by block as in merge
+    # sort.
     counts, ordered = np.zeros(len(lengths)), values.copy()
     starts = starts_of(lengths)
     size = np.ceil(np.log2(np.maximum(lengths, NARROW))).astype(np.int64)

@@ -22,10 +22,8 @@ def detectable(
     power: float = POWER,
     sides: int = 2,
 ) -> Floats:
-    """Compute the smallest true difference that a t test detects with this power.
-
-    `sides` is 2, or 1 for a one-sided test. NaN where there is no standard error.
-    """
+    """Compute the smallest true difference that a t test detects with this power."""
+    # `sides` is 2, or 1 for a one-sided test. NaN where there is no standard error.
     error, freedom = np.broadcast_arrays(np.asarray(error, float), np.asarray(freedom, float))
     freedoms, place = np.unique(freedom, return_inverse=True)
     known = np.array([_distance(float(value), level, power, sides) for value in freedoms])
@@ -36,10 +34,8 @@ def detectable(
 def fewest(
     enough: Callable[[int], bool], most: int | None = None, *, guess: float = 2
 ) -> int | None:
-    """Find the smallest number of units, from 2, that is enough; None if `most` is not.
-
-    `enough` is False up to some number and True from there on. The search starts at `guess`.
-    """
+    """Find the smallest number of units, from 2, that is enough; None if `most` is not."""
+    # `enough` is False up to some number and True from there on. The search starts at `guess`.
     end = math.inf if most is None else most
     begin = int(min(max(guess, 2), end))
     step = 1
@@ -60,10 +56,7 @@ def fewest(
 
 
 def normal_units(ratio: float, level: float, power: float, sides: int) -> float:
-    """Approximate the number of units by the normal distribution, corrected for t.
-
-    `ratio` is that of the difference to the standard deviation.
-    """
+    """Approximate the units for a ratio of difference to deviation, by the normal distribution."""
     beyond = normal_quantile(1 - (1 - level) / sides)
     return ((beyond + normal_quantile(power)) / ratio) ** 2 + beyond * beyond / 2
 
@@ -92,12 +85,11 @@ def _distance(freedom: float, level: float, power: float, sides: int) -> float:
 
 
 def t_power(distance: float, freedom: float, critical: float, sides: int = 2) -> float:
-    """Compute the power of a t test whose true mean is this number of standard errors from 0.
-
-    This is the tail of the noncentral t. Given the estimated standard error relative to the true
-    one, the test is significant as often as a normal value exceeds their product with the critical
-    value. scipy's `nctdtr` is NaN for distances above 38, so the scale is integrated here.
-    """
+    """Compute the power of a t test whose true mean is this number of standard errors from 0."""
+    # This is the tail of the noncentral t. Given the estimated standard error relative to the true
+    # one, the test is significant as often as a normal value exceeds their product with the
+    # critical value. scipy's `nctdtr` is NaN for distances above 38, so the scale is integrated
+    # here.
     from scipy.special import ndtr
 
     def beyond(scale: Floats) -> Floats:
@@ -109,11 +101,9 @@ def t_power(distance: float, freedom: float, critical: float, sides: int = 2) ->
 
 
 def t_power_within(above: float, under: float, freedom: float, critical: float) -> float:
-    """Compute the power of two one-sided t tests, for equivalence within two bounds.
-
-    The true mean is `above` standard errors above the lower bound, and `under` standard errors
-    under the upper one.
-    """
+    """Compute the power of two one-sided t tests, for equivalence within two bounds."""
+    # The true mean is `above` standard errors above the lower bound, and `under` standard errors
+    # under the upper one.
     from scipy.special import ndtr
 
     def within(scale: Floats) -> Floats:
@@ -129,11 +119,9 @@ def t_power_within(above: float, under: float, freedom: float, critical: float) 
 def _mean_over_scales(
     power: Callable[[Floats], Floats], freedom: float, first: float, last: float
 ) -> float:
-    """Average a power over the scales of the estimated standard error.
-
-    The square of a scale times the degrees of freedom is a chi-square. The power changes between
-    the scales `first` and `last`, and is 0 above.
-    """
+    """Average a power over the scales of the estimated standard error."""
+    # The square of a scale times the degrees of freedom is a chi-square. The power changes between
+    # the scales `first` and `last`, and is 0 above.
     if math.isinf(freedom):
         return float(power(np.ones(1))[0])
     apart = 2 * math.sqrt(40 / freedom)  # beyond these ends, less than exp(-40) is left
@@ -149,10 +137,8 @@ def _mean_over_scales(
 
 
 def _mesh(low: float, high: float) -> tuple[Floats, Floats]:
-    """Return nodes and weights of an integral between two scales, even in their roots.
-
-    A density of few degrees of freedom is not smooth at 0, but that of the roots is.
-    """
+    """Return nodes and weights of an integral between two scales, even in their roots."""
+    # A density of few degrees of freedom is not smooth at 0, but that of the roots is.
     nodes, weights = np.polynomial.legendre.leggauss(5)
     edges = np.linspace(math.sqrt(low), math.sqrt(high), 49)
     half = np.diff(edges)[:, None] / 2

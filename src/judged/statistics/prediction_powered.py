@@ -42,11 +42,9 @@ class Powered:
 def powered(
     trusted: Floats, cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Powered:
-    """Correct means of columns of cheap values by trusted ones.
-
-    `trusted` has the n queries that `judged` marks among the N of `cheap`, in the same order.
-    Errors are NaN where the trusted values do not vary.
-    """
+    """Correct means of columns of cheap values by trusted ones."""
+    # `trusted` has the n queries that `judged` marks among the N of `cheap`, in the same order.
+    # Errors are NaN where the trusted values do not vary.
     weights = relative(weights)
     weight = tuned_weight(trusted, cheap, judged, weights)
     ours, others = _both(weights, judged)
@@ -61,10 +59,8 @@ def powered(
 def tuned_weight(
     trusted: Floats, cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Floats:
-    """Compute λ of each column: cov(trusted, cheap)/var(cheap), clipped to 0 and 1.
-
-    It is 0 where cheap values do not vary, or fewer than two have no trusted value.
-    """
+    """Compute λ of each column: cov(trusted, cheap)/var(cheap), clipped to 0 and 1."""
+    # It is 0 where cheap values do not vary, or fewer than two have no trusted value.
     if (~judged).sum() < 2:
         return np.zeros(cheap.shape[1])
     ours, _ = _both(weights, judged)
@@ -91,10 +87,7 @@ def corrected_means(
 def sampled_alike(
     cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Floats:
-    """Test by Welch's test whether the cheap values of the sample differ from the others'.
-
-    NaN where one side does not vary.
-    """
+    """Test by Welch's test whether the cheap values of the sample differ from the others'."""
     ours, others = _both(relative(weights), judged)
     one, two = spread(cheap[judged], ours), spread(cheap[~judged], others)
     variances = np.array([one.error, two.error]) ** 2

@@ -42,13 +42,11 @@ def randomisation(
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Tested:
-    """Test whether means of paired differences are 0, with intervals by inversion.
-
-    p is exact while at most 40 units differ. If there are no more ways to flip signs than
-    `resamples`, all are taken. An end is infinite if the units are too few for the level; both are
-    NaN if all units differ by the same. `rounding` holds the possible rounding error of each
-    difference.
-    """
+    """Test whether means of paired differences are 0, with intervals by inversion."""
+    # p is exact while at most 40 units differ. If there are no more ways to flip signs than
+    # `resamples`, all are taken. An end is infinite if the units are too few for the level; both
+    # are NaN if all units differ by the same. `rounding` holds the possible rounding error of each
+    # difference.
     groups = numbered(groups)
     counts = unit_weights(len(columns), weights, groups)
     pairs = columns.shape[1]
@@ -74,10 +72,7 @@ def exact_p(
     *,
     rounding: Floats | None = None,
 ) -> float:
-    """Compute the share of all ways to flip signs whose sum is at least as far from 0.
-
-    At most 40 units may differ, unless all that do have the same sign.
-    """
+    """Compute the share of all sign flips whose sum is as far from 0; for 40 units or one sign."""
     numbers, exponents = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
     off = 0.0 if rounding is None else weighed(rounding[:, None], weights).sum(axis=0)
     differing = numbers[numbers != 0]
@@ -154,11 +149,9 @@ def _varies(sums: Floats, counts: Floats) -> bool:
 
 
 def _end(lesser: Floats, rank: int, shown: bool, mean: float) -> float:
-    """Return the lower end: the one of this rank among the lesser means and minus infinity.
-
-    An exact p and random subsets may put 0 on different sides of it. Then the next mean on the side
-    that p indicates replaces it.
-    """
+    """Return the lower end: the one of this rank among the lesser means and minus infinity."""
+    # An exact p and random subsets may put 0 on different sides of it. Then the next mean on the
+    # side that p indicates replaces it.
     end = lesser[rank - 2] if rank > 1 else -np.inf
     upto = int(np.searchsorted(lesser, 0.0, "right"))
     if shown and mean > 0 and end <= 0:
@@ -169,11 +162,9 @@ def _end(lesser: Floats, rank: int, shown: bool, mean: float) -> float:
 
 
 def _exact_p(differing: Floats, tolerance: float) -> float:
-    """Return the share of all ways to flip the signs of whole numbers that reach their sum.
-
-    Each half of the units has 2**(n/2) subsets. With the sums of one half in order, bisection
-    counts for each sum of the other half how many keep the total at 0 or below.
-    """
+    """Return the share of all ways to flip the signs of whole numbers that reach their sum."""
+    # Each half of the units has 2**(n/2) subsets. With the sums of one half in order, bisection
+    # counts for each sum of the other half how many keep the total at 0 or below.
     whole = differing.sum()
     if abs(whole) <= 2 * tolerance:
         return 1.0
@@ -204,10 +195,9 @@ FEWEST_COLUMNS = 3
 
 @dataclass(frozen=True)
 class Subsets:
-    """Subsets of units, each of which represents its complement too: random ones, or all.
+    """Subsets of units, each of which represents its complement too: random ones, or all."""
 
-    The pair of the empty and the whole set is not drawn; callers that count pairs add it.
-    """
+    # The pair of the empty and the whole set is not drawn; callers that count pairs add it.
 
     units: int
     resamples: int
@@ -260,12 +250,10 @@ class Subsets:
 
 
 def whole_numbers(columns: Floats) -> tuple[Floats, Ints]:
-    """Columns as whole numbers times a power of two each, and its exponent.
-
-    The numbers of a column and so all sums of any of them are below 2**53, hence exact and the same
-    in any order, by any BLAS and with any number of threads. A sum is off by no more than
-    n * 2**-52 times the sum of all absolute values, about what adding up floats may cost.
-    """
+    """Columns as whole numbers times a power of two each, and its exponent."""
+    # The numbers of a column and so all sums of any of them are below 2**53, hence exact and the
+    # same in any order, by any BLAS and with any number of threads. A sum is off by no more than n
+    # * 2**-52 times the sum of all absolute values, about what adding up floats may cost.
     _, size = np.frexp(np.abs(columns).max(axis=0))
     scaled = np.ldexp(columns, -size)
     _, more = np.frexp(np.abs(scaled).sum(axis=0))
@@ -277,18 +265,11 @@ FAR = 1e-9
 
 
 def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
-    """Test all pairs in the two-way layout, with queries as blocks.
-
-    With MS the residual mean square, the studentised range of m systems and (n - 1)(m - 1) degrees
-    of freedom judges |difference|/√(MS/n). It assumes that all pairs vary alike. For two systems it
-    is the paired t test. `values` has a row per query and a column per system, all finite.
-
-    >>> found = tukey(np.array([[0.1, 0.2, 0.4], [0.3, 0.3, 0.6], [0.2, 0.4, 0.5]]))
-    >>> found.p.round(3)
-    array([[1.   , 0.201, 0.007],
-           [0.201, 1.   , 0.029],
-           [0.007, 0.029, 1.   ]])
-    """
+    """Test all pairs in the two-way layout, with queries as blocks."""
+    # With MS the residual mean square, the studentised range of m systems and (n - 1)(m - 1)
+    # degrees of freedom judges |difference|/√(MS/n). It assumes that all pairs vary alike. For two
+    # systems it is the paired t test. `values` has a row per query and a column per system, all
+    # finite.
     from scipy.special import stdtr
     from scipy.stats import studentized_range
 
@@ -338,17 +319,11 @@ PLACES_PER_BLOCK = 2**15
 def randomised_tukey(
     values: Floats, levels: tuple[float, ...] = (0.95,), resamples: int = 9_999, seed: int = 0
 ) -> Tukey:
-    """Test all pairs by permuting values within queries.
-
-    Each resample permutes the systems' values within every query and keeps the range of their
-    means. p of a pair counts the ranges that reach its difference, and one more. `values` has a row
-    per query and a column per system. If no query separates any two systems, p is 1 and the half
-    width NaN. It is infinite if the resamples are too few for the level.
-
-    >>> found = randomised_tukey(np.arange(30.0).reshape(10, 3), resamples=999)
-    >>> found.p[0].round(3).tolist(), found.half_width.round(2).tolist()
-    ([1.0, 0.082, 0.001], [1.0])
-    """
+    """Test all pairs by permuting values within queries."""
+    # Each resample permutes the systems' values within every query and keeps the range of their
+    # means. p of a pair counts the ranges that reach its difference, and one more. `values` has a
+    # row per query and a column per system. If no query separates any two systems, p is 1 and the
+    # half width NaN. It is infinite if the resamples are too few for the level.
     if not np.isfinite(values).all():
         raise InputError("randomised Tukey needs values that are finite numbers.")
     queries, systems = values.shape

@@ -16,26 +16,17 @@ EXACT_BELOW = 50
 
 
 def wilcoxon(columns: Floats, rounding: Floats | None = None) -> Floats:
-    """Test columns of differences by Wilcoxon's signed ranks, like R's `wilcox.test`.
-
-    Differences of 0 are left out. p is exact for fewer than 50 differences without zeros and ties;
-    otherwise normal, with corrections for ties and continuity. `rounding` holds the possible
-    rounding error of each difference. Returns the two-sided p of each column: 1 if nothing differs,
-    NaN if a difference is undefined.
-
-    >>> wilcoxon(np.array([[1.0], [2.0], [3.0]]))
-    array([0.25])
-    """
+    """Test columns of differences by Wilcoxon's signed ranks, like R's `wilcox.test`."""
+    # Differences of 0 are left out. p is exact for fewer than 50 differences without zeros and
+    # ties; otherwise normal, with corrections for ties and continuity. `rounding` holds the
+    # possible rounding error of each difference. Returns the two-sided p of each column: 1 if
+    # nothing differs, NaN if a difference is undefined.
     off = _off(columns, rounding)
     return np.array([_signed_rank(*column) for column in zip(columns.T, off.T, strict=True)], float)
 
 
 def sign(columns: Floats, rounding: Floats | None = None) -> Floats:
-    """Test columns of differences by the exact sign test (McNemar's test for values of 0 and 1).
-
-    >>> sign(np.array([[1.0], [2.0], [3.0], [0.0]]))
-    array([0.25])
-    """
+    """Test columns of differences by the exact sign test (McNemar's test for values of 0 and 1)."""
     from scipy.special import bdtr
 
     off = _off(columns, rounding)
@@ -142,11 +133,7 @@ CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
 
 
 def corrected(p: Floats, correction: str) -> Floats:
-    """Correct p values for their number; NaN stays NaN and does not count.
-
-    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")
-    array([0.03, 0.06, 0.06])
-    """
+    """Correct p values for their number; NaN stays NaN and does not count."""
     correct = CORRECTIONS[correction]
     p_values = np.array(p, np.float64)
     counts = ~np.isnan(p_values)

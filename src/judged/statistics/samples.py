@@ -213,11 +213,10 @@ def _steps(value: float) -> int:
 
 
 def _partial_sums(values: Floats) -> list[float]:
-    """Return a few numbers that have exactly the sum of many.
-
-    Adding and subtracting a power of two well above the sum leaves the leading digits of each
-    number, which add up without rounding. The rest is treated alike (Rump, Ogita and Oishi, 2008).
-    """
+    """Return a few numbers that have exactly the sum of many."""
+    # Adding and subtracting a power of two well above the sum leaves the leading digits of each
+    # number, which add up without rounding. The rest is treated alike (Rump, Ogita and Oishi,
+    # 2008).
     parts: list[float] = []
     left = values
     while len(left) > _FSUM_TERMS:
@@ -319,10 +318,7 @@ def median_error(values: Floats, errors: Floats, weights: Weighed) -> float:
 
 
 def _middle(values: Floats, weights: Floats, *then: Floats) -> Ints:
-    """Return the place of the weighted median, or two places if it falls between two values.
-
-    Equal values are ordered by their weights and by `then`.
-    """
+    """Return the place of the weighted median, or two; equal values go by weight and by `then`."""
     order = np.lexsort((*then, weights, values))
     upto = np.cumsum(weights[order])
     half = upto[-1] / 2

@@ -46,12 +46,10 @@ class Spread:
 def spread(
     columns: Floats, weights: Floats | None = None, groups: Ints | None = None, *, more: More = ()
 ) -> Spread:
-    """Compute means of columns with their standard errors.
-
-    `columns` has one row per query, `weights` are above 0, and `groups` numbers the group of each
-    query from 0. `more` holds variances of the means that queries do not show: they are added, with
-    Satterthwaite's degrees of freedom, but do not replace a missing spread.
-    """
+    """Compute means of columns with their standard errors."""
+    # `columns` has one row per query, `weights` are above 0, and `groups` numbers the group of each
+    # query from 0. `more` holds variances of the means that queries do not show: they are added,
+    # with Satterthwaite's degrees of freedom, but do not replace a missing spread.
     finite = np.isfinite(columns).all(axis=0)
     if not finite.all():
         columns = np.where(finite, columns, 0.0)
@@ -118,10 +116,7 @@ def half_widths(means: Spread, level: float) -> Floats:
 
 
 def _ends(means: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
-    """Compute a confidence interval.
-
-    Where an end is 0 but for rounding, p decides on which side it is.
-    """
+    """Compute a confidence interval; p decides the side of an end that is 0 but for rounding."""
     half = half_widths(means, level)
     low, high = means.mean - half, means.mean + half
     counts = below(p, level)
@@ -155,14 +150,12 @@ def _powers_of_two(largest: Floats) -> Floats:
 def between(
     columns: Floats, labels: Ints, weights: Floats | None = None, groups: Ints | None = None
 ) -> tuple[Floats, Floats]:
-    """Test whether means of columns differ between parts of the queries, by Welch's F.
-
-    `labels` numbers the part of each query from 0. Each part has its own standard error, from its
-    queries or from the sums of its groups, so parts of unequal size and spread raise no false
-    alarms. A part without spread gets that of the widest part. If no part spreads, p is the chance
-    that random labels make each part as even. Returns F and p of each column; both are NaN without
-    a spread to compare with.
-    """
+    """Test whether means of columns differ between parts of the queries, by Welch's F."""
+    # `labels` numbers the part of each query from 0. Each part has its own standard error, from its
+    # queries or from the sums of its groups, so parts of unequal size and spread raise no false
+    # alarms. A part without spread gets that of the widest part. If no part spreads, p is the
+    # chance that random labels make each part as even. Returns F and p of each column; both are NaN
+    # without a spread to compare with.
     from scipy.special import fdtrc
 
     size = int(labels.max(initial=-1)) + 1
@@ -240,10 +233,9 @@ SMALLEST_P = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The results of a test: one column per pair of systems.
+    """The results of a test: one column per pair of systems."""
 
-    p is below 1 - level exactly where the confidence interval of that level excludes 0.
-    """
+    # p is below 1 - level exactly where the confidence interval of that level excludes 0.
 
     p: Floats
     """Two-sided p values above 0; NaN where the test has no result."""
@@ -254,10 +246,8 @@ class Tested:
 
 
 def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
-    """Return whether p is below 1 - level: the one comparison that decides about significance.
-
-    1 - 0.95 is a little more than 0.05 in floats, and a p of 0.05 must not count as below it.
-    """
+    """Return whether p is below 1 - level: the one comparison that decides about significance."""
+    # 1 - 0.95 is a little more than 0.05 in floats, and a p of 0.05 must not count as below it.
     return np.asarray(p) < (1 - level) * (1 - 1e-12) - 2.0**-53
 
 
@@ -269,10 +259,9 @@ def fewest_units(level: float, sides: int = 2) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Tukey:
-    """Tests of all pairs of systems at once, corrected for their number.
+    """Tests of all pairs of systems at once, corrected for their number."""
 
-    p of a pair is below 1 - level exactly where its difference exceeds the half width.
-    """
+    # p of a pair is below 1 - level exactly where its difference exceeds the half width.
 
     p: Floats
     """The p value of each pair of systems; 1 on the diagonal, NaN if unknown."""
@@ -281,14 +270,12 @@ class Tukey:
 
 
 def repeat_variance(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
-    """Estimate the variance of a system's mean over repeats that queries do not explain.
-
-    A repeat's mean moves because each query varies, which the spread of queries shows already, and
-    because the whole repeat is better or worse. With R repeats of n queries, the second part is
-    max(0, variance of the means - MS/n)/R, where MS is the residual mean square of the table.
-    Returns the variance and its degrees of freedom (Satterthwaite); 0 and infinity for a single
-    repeat.
-    """
+    """Estimate the variance of a system's mean over repeats that queries do not explain."""
+    # A repeat's mean moves because each query varies, which the spread of queries shows already,
+    # and because the whole repeat is better or worse. With R repeats of n queries, the second part
+    # is max(0, variance of the means - MS/n)/R, where MS is the residual mean square of the table.
+    # Returns the variance and its degrees of freedom (Satterthwaite); 0 and infinity for a single
+    # repeat.
     repeats, queries = values.shape
     if repeats == 1:
         return 0.0, math.inf

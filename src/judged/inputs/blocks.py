@@ -59,11 +59,7 @@ def phase(name: str, size: int | None) -> Iterator[Told]:
 
 @dataclass(frozen=True)
 class Room:
-    """The memory that reading may take, and the folder for what does not fit.
-
-    >>> Room.of("100MB").block
-    2500000
-    """
+    """The memory that reading may take, and the folder for what does not fit."""
 
     memory: int  # bytes, beyond those of the program and the judgements
     temporary: str | None = None

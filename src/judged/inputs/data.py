@@ -59,12 +59,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Judgements, and runs by name, which are read when they are needed.
-
-    >>> data = Data.of({"q": {"a": 1}}, {"q": ["b", "a"]})
-    >>> [run.name for run in data.runs()]
-    ['run']
-    """
+    """Judgements, and runs by name, which are read when they are needed."""
 
     given: Any
     """The judgements, or a `Source` that was opened, because a pipe cannot be opened again."""

@@ -26,11 +26,7 @@ RANKINGS_EXTENSION = ".rankings"
 
 
 def is_rankings_file(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether something names a rankings file, which replaces judgements and a run.
-
-    >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")
-    (True, False)
-    """
+    """Return whether something names a rankings file, which replaces judgements and a run."""
     return isinstance(source, (str, os.PathLike)) and str(source).endswith(RANKINGS_EXTENSION)
 
 

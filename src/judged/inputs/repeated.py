@@ -18,11 +18,7 @@ _NAMELESS = "repeats have no name of their own; give them as {name: judged.repea
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Several runs of one system, which `compare` takes instead of a run.
-
-    >>> len(Repeats(("seed1.run", "seed2.run")).runs)
-    2
-    """
+    """Several runs of one system, which `compare` takes instead of a run."""
 
     runs: tuple[Any, ...]
     """The runs as given."""

@@ -346,13 +346,6 @@ def unreadable(label: str, error: Exception) -> InputError:
 
 
 def not_a_table(place: str, error: Exception) -> InputError:
-    if "field limit" in str(error):
-        import csv
-
-        return InputError(
-            f"{place}: a cell has more than {csv.field_size_limit():,} characters; shorten it, or "
-            "check that each quotation mark has its partner."
-        )
     return InputError(f"{place}: the quotation marks do not match ({error}).")
 
 

@@ -56,10 +56,6 @@ _FIRST_UNIX_TIME = 100_000_000  # grades that are all this large are times, as i
 _LARGE_GRADE = 1e6  # a small file with such a grade is read the careful way
 
 
-def is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit()
-
-
 def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(lines, first):
@@ -83,13 +79,14 @@ class LineLayout:
     def may_hold_spaces(self, fields: Sequence[str]) -> bool:
         """Return whether a line is too long and may have a space in an id."""
         beyond = len(fields) - len(self.fields)
-        ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
-        return beyond > 0 and not (
-            all(is_whole(fields[at]) for at in ranks)
-            and not (
-                all(is_whole(fields[at + beyond]) for at in ranks)
-                and is_number(fields[self.position(self.value) + beyond])
-            )
+
+        def ranks_are_whole(shift: int) -> bool:
+            ranks = (fields[at + shift] for at, name in enumerate(self.fields) if name == "rank")
+            return self.value == "rank" or all(re.fullmatch("[0-9]+", rank) for rank in ranks)
+
+        return beyond > 0 and (
+            not ranks_are_whole(0)
+            or (ranks_are_whole(beyond) and is_number(fields[self.position(self.value) + beyond]))
         )
 
     def skipped(self, comments: Sequence[bytes]) -> tuple[str, ...]:
@@ -344,7 +341,8 @@ class LineReader:
 
     def _refuse_other_than_ranks(self, piece: Piece) -> None:
         rank = -piece.frame["score"]
-        if wrong := (~_are_whole(rank)).arg_true().head(1).to_list():
+        is_whole = rank.is_finite() & (rank == rank.floor()) & (rank >= 0)
+        if wrong := (~is_whole).arg_true().head(1).to_list():
             raise InputError(
                 f"{self.label}, line {piece.places()[wrong[0]]}: a rank must be a whole number "
                 f"from 0; got {rank[wrong[0]]:g}. If the column holds scores, say so with "
@@ -443,10 +441,6 @@ def _warned_reader(source: Source, *, is_rank: bool) -> LineReader:
         f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
     )
     return replace(LineReader.of(source, format), notes=(warning,))
-
-
-def _are_whole(values: pl.Series) -> pl.Series:
-    return values.is_finite() & (values == values.floor()) & (values >= 0)
 
 
 def read_small(source: Source, name: str, format: str | None = None) -> Lookup | None:

@@ -71,32 +71,26 @@ def find_query_twins(collection: CheckedCollection) -> Found:
     near, unchecked = find_twins(collection.queries, collection.names)
     yield from unchecked
     relevant = collection.relevant.sort("query", "item").group_by("query").agg("item")
-    sets = pl.DataFrame({"one": collection.names})
-    sets = sets.join(relevant.rename({"query": "one"}), on="one", how="left", maintain_order="left")
+    sets = pl.DataFrame({"one": collection.names}).with_row_index("place")
+    sets = sets.join(relevant.rename({"query": "one"}), on="one", how="left")
     sets = sets.with_columns(pl.col("item").fill_null([]))
     # Number each set of items, so that pairs are compared by numbers.
-    number = (
-        sets.group_by("item").agg("one").with_row_index("set").select("set", "one").explode("one")
-    )
+    number = sets.group_by("item").agg("one", "place").with_row_index("set")
+    number = number.select("one", "place", "set").explode("one", "place")
+    others = number.select(pl.all().name.prefix("other_")).rename({"other_one": "other"})
+    # Keep each pair once, in the order of the judgements.
     pairs = (
         near.join(number, on="one")
-        .join(number.rename({"one": "other", "set": "other_set"}), on="other")
-        .filter(pl.col("set") != pl.col("other_set"))
+        .join(others, on="other")
+        .filter((pl.col("set") != pl.col("other_set")) & (pl.col("place") < pl.col("other_place")))
+        .sort("place", "other_place")
     )
     if pairs.is_empty():
         return
-    names = collection.judged_queries(pairs["one"], inside=True)
-    # Keep each pair once, in the order of the judgements.
-    place = pl.DataFrame({"one": names, "place": range(len(names))})
-    pairs = (
-        pairs.join(place, on="one")
-        .join(place.rename({"one": "other", "place": "other_place"}), on="other")
-        .filter(pl.col("place") < pl.col("other_place"))
-        .sort("place", "other_place")
-    )
+    names = collection.judged_queries(pl.concat([pairs["one"], pairs["other"]]), inside=True)
     first = pairs.head(EXAMPLES)
     known = sets.filter(sets["one"].is_in(pl.concat([first["one"], first["other"]]).implode()))
-    items = dict(known.iter_rows())
+    items = dict(known.select("one", "item").iter_rows())
     about, examples = [], []
     for row in first.iter_rows(named=True):
         both = [row["one"], row["other"]]
@@ -106,10 +100,7 @@ def find_query_twins(collection: CheckedCollection) -> Found:
             for query, text in zip(both, words or both, strict=True)
         ]
         relevant_items = [items[query][:EXAMPLES] for query in both]
-        lists = [
-            few([repr(item) for item in listed_items], EXAMPLES - 1) if listed_items else "none"
-            for listed_items in relevant_items
-        ]
+        lists = [few(list(map(repr, own)), EXAMPLES - 1) or "none" for own in relevant_items]
         examples.append(
             f"{' and '.join(named)} ({nearness(row['by'], row['near'])}): relevant are "
             f"{' and '.join(lists)}"

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from judged import __version__
 from judged.arrays import Ints
-from judged.errors import InputError, quoted, warn
+from judged.errors import InputError, quoted
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.matching.checks import refuse_swapped
 from judged.matching.join import match, refuse_apart
@@ -90,10 +91,7 @@ def funnel(
     (1, {'not retrieved': 1}, {'demoted': 1})
     """
     data = Data.of(judgements, runs, columns=columns)
-    result = funnel_of(data, k=k, rel=rel, max_loss=max_loss, policy=policy)
-    for text in result.warnings():
-        warn(text)
-    return result
+    return announce_warnings(funnel_of(data, k=k, rel=rel, max_loss=max_loss, policy=policy))
 
 
 def funnel_of(

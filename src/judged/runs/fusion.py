@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, starts_of
-from judged.errors import InputError, PolicyError, quoted, warn
+from judged.errors import InputError, PolicyError, quoted
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs import as_runs, read_runs
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import Lookup, Run
@@ -99,13 +100,8 @@ def fuse(
     """
     import polars as pl
 
-    named = as_runs(runs)
-    if len(named) < 2:
-        raise InputError(
-            "fuse needs at least two runs, as {name: run} or a list of files; got one."
-        )
-    names = [name or "run" for name in named]
-    settings = FusionSettings.of(names, method, k, weights, normalise, policy)
+    named = several_runs(runs, "fuse")
+    settings = FusionSettings.of([*named], method, k, weights, normalise, policy)
     read = read_runs(named, "Only runs can be fused.", columns=columns, format=run_format)
     tables = [read_distinct(run, settings.duplicates) for run in read]
     lists = collect_lists(tables, settings.depth, settings.ties)
@@ -131,9 +127,7 @@ def fuse(
         runs=tuple(FusedRun(*row) for row in rows),
         settings=settings,
     )
-    for text in fusion.warnings():
-        warn(text)
-    return fusion
+    return announce_warnings(fusion)
 
 
 # -- settings
@@ -232,6 +226,16 @@ def _check_weights(weights: Any, names: Sequence[str]) -> tuple[float, ...]:
         number(f"the weight of {name}", weight, at_least=MIN_WEIGHT, at_most=MAX_WEIGHT)
         for name, weight in zip(names, weights, strict=True)
     )
+
+
+def several_runs(runs: RunsLike, function: str) -> dict[str, Any]:
+    """Return runs by name, which must be at least two."""
+    named = as_runs(runs)
+    if len(named) < 2:
+        raise InputError(
+            f"{function} needs at least two runs, as {{name: run}} or a list of files; got one."
+        )
+    return {name or "run": run for name, run in named.items()}
 
 
 def check_policy(policy: PolicyLike | None, function: str, *names: str) -> Policy:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from judged import __version__
 from judged.arrays import Floats, Ints
-from judged.errors import InputError, quoted, warn
-from judged.inputs import as_runs, read_runs
+from judged.errors import InputError, quoted
+from judged.evaluation.warnings import announce_warnings
+from judged.inputs import read_runs
 from judged.options import (
     LEVEL,
     ColumnsLike,
@@ -34,6 +35,7 @@ from judged.runs.fusion import (
     notes_on_reading,
     number_items,
     read_distinct,
+    several_runs,
 )
 from judged.statistics.intervals import Interval, mean_intervals
 from judged.statistics.orders import taus
@@ -91,11 +93,7 @@ def overlap(
     persistence = real(p)
     if persistence is None or not 0 < persistence < 1:
         raise InputError(f"p must be a number between 0 and 1, such as 0.9; got {quoted(p)}.")
-    named = as_runs(runs)
-    if len(named) < 2:
-        raise InputError(
-            "overlap needs at least two runs, as {name: run} or a list of files; got one."
-        )
+    named = several_runs(runs, "overlap")
     chosen = check_policy(policy, "overlap", "depth", "duplicates")
     depth = chosen.depth
     read = read_runs(named, "Overlap takes only runs.", columns=columns, format=run_format)
@@ -103,10 +101,7 @@ def overlap(
     lists = collect_lists(tables, depth or max(table.frame.height for table in tables), "expected")
     pairs = tuple(_compare_all(lists, persistence, depth, level))
     notes = [note for run in tables for note in with_source(run.name, notes_on_reading(run))]
-    result = Overlap(pairs, persistence, depth, level, notes=tuple(notes))
-    for text in result.warnings():
-        warn(text)
-    return result
+    return announce_warnings(Overlap(pairs, persistence, depth, level, notes=tuple(notes)))
 
 
 def _compare_all(
@@ -505,10 +500,7 @@ class Overlap(Result):
             answer=list(self._sentences()),
             tables=tables,
             warnings=list(self._warnings()),
-            details=[
-                *(note for note in self.notes if not isinstance(note, Warned)),
-                self.definition(),
-            ],
+            details=[*(n for n in self.notes if not isinstance(n, Warned)), self.definition()],
         )
 
     def _sentences(self) -> Iterator[str]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from judged import __version__
 from judged.arrays import Floats, Ints, divide, ordinals, starts_of
-from judged.errors import InputError, for_caller, warn
+from judged.errors import InputError, for_caller
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.matching.checks import nothing_in_common
 from judged.matching.pool import pool_of
@@ -165,10 +166,8 @@ def evaluate_spans(
             values[name] = {
                 measure: np.where(left_out, np.nan, row) for measure, row in values[name].items()
             }
-    result = SpanEvaluation(tuple(queries.to_list()), values, rel, level, tuple(warned))
-    for text in result.warnings():
-        warn(text)
-    return result
+    names = tuple(queries.to_list())
+    return announce_warnings(SpanEvaluation(names, values, rel, level, tuple(warned)))
 
 
 def _lacking(names: pl.Series, known: pl.Series) -> list[str]:

@@ -162,12 +162,7 @@ def interval(
     if not len(sample):
         return Interval(math.nan, method=chosen, note="no query counts")
     estimate = sample.value()
-    note = _hopeless(sample, groups)
-    if not note and chosen == "order":
-        note = _too_few(len(sample), level)
-    elif not note and chosen != "wilson":
-        note = _too_uneven(sample, groups, level)
-    if note:
+    if note := _why_none(sample, groups, chosen, level):
         return Interval(estimate, method=chosen, note=note)
     if chosen == "wilson":
         bounds = _wilson(sample, groups, level)
@@ -181,7 +176,10 @@ def interval(
     if math.isnan(bounds[0]) and isinstance(sample, Median) and enough:
         bounds = estimate, estimate  # all resamples are equal
     if math.isnan(bounds[0]):
-        return Interval(estimate, method=chosen, note=_unspread(chosen, groups))
+        units = "queries have" if groups is None else "groups have"
+        same = "resamples give" if chosen in ("bca", "percentile") else units
+        note = f"all {same} the same value, which says nothing of how others would spread"
+        return Interval(estimate, method=chosen, note=note)
     if error and chosen not in ("t", "log t"):
         bounds = _widened(estimate, bounds, error, level)
     low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
@@ -222,48 +220,34 @@ def _is_share(sample: Means, range: tuple[float, float]) -> bool:
     return bool(np.isin(sample.columns, (0.0, 1.0)).all())
 
 
-def _hopeless(sample: Sample, groups: Ints | None) -> str:
-    """Explain why no method applies."""
+def _why_none(sample: Sample, groups: Ints | None, method: str, level: float) -> str:
+    """Explain why there is no interval; "" if there may be one."""
+    size, effective = len(sample), effective_units(len(sample), sample.weights, groups)
     if isinstance(sample, Means) and not np.isfinite(sample.columns).all():
         return "values that are not finite have no mean to make an interval of"
     if groups is not None and (groups == groups[0]).all():
         return "one group alone says nothing of how others would spread"
-    if len(sample) == 1:
+    if size == 1:
         return "one query alone says nothing of how others would spread"
-    if effective_units(len(sample), sample.weights, groups) == 1:
+    if effective == 1:
         return "one query or group has all of the weight, so there is no spread to go by"
+    if method == "order":
+        needed = 1 + math.ceil(-math.log2(_outside(level)))
+        if size < needed:
+            return (
+                f"{counted(size, 'query', 'queries')} are too few for a {100 * level:g} % interval "
+                f"of a median, which takes {needed}"
+            )
+    elif method != "wilson" and is_uneven(size, sample.weights, groups):
+        needed, units = fewest_units(level), f"{size:,} queries"
+        if groups is not None:
+            units = f"{number_of_units(size, numbered(groups)):,} groups"
+        if effective < needed:
+            return (
+                f"{units} count as {effective:,.1f} of equal weight (Kish), too few for a "
+                f"{100 * level:.10g} % interval, which takes {needed}"
+            )
     return ""
-
-
-def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
-    """Explain that a few heavy units are too few."""
-    effective = effective_units(len(sample), sample.weights, groups)
-    size, needed = number_of_units(len(sample), numbered(groups)), fewest_units(level)
-    if effective >= needed or not is_uneven(len(sample), sample.weights, groups):
-        return ""
-    what = "queries" if groups is None else "groups"
-    return (
-        f"{size:,} {what} count as {effective:,.1f} of equal weight (Kish), too few for a "
-        f"{100 * level:.10g} % interval, which takes {needed}"
-    )
-
-
-def _unspread(method: str, groups: Ints | None) -> str:
-    """Explain that values do not vary."""
-    units = "queries have" if groups is None else "groups have"
-    same = "resamples give" if method in ("bca", "percentile") else units
-    return f"all {same} the same value, which says nothing of how others would spread"
-
-
-def _too_few(size: int, level: float) -> str:
-    """Explain that a median has too few values."""
-    needed = 1 + math.ceil(-math.log2(_outside(level)))
-    if size >= needed:
-        return ""
-    return (
-        f"{counted(size, 'query', 'queries')} are too few for a {100 * level:g} % interval of a "
-        f"median, which takes {needed}"
-    )
 
 
 def _outside(level: float) -> float:

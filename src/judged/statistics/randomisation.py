@@ -213,24 +213,21 @@ class Subsets:
 
     def sums(self, numbers: Floats) -> Floats:
         """Add up each column over each subset: a row per column."""
-        # Products of one tile are so small that threads of BLAS would mostly wait for each other.
-        with one_thread_each():
-            return self._sums(numbers)
-
-    def _sums(self, numbers: Floats) -> Floats:
         sums = np.zeros((numbers.shape[1], len(self)))
         tile = np.empty((ROWS, WIDTH))
-        for first, start, bits in self._tiles():
-            rows, width = bits.shape
-            of = tile[:rows, :width]
-            np.copyto(of, bits)
-            into = sums[:, first : first + rows]
-            part = numbers[start : start + width]
-            if len(sums) > FEWEST_COLUMNS:
-                into += (of @ part).T
-            else:
-                for row, column in zip(into, part.T, strict=True):
-                    row += of @ column
+        # Products of one tile are so small that threads of BLAS would mostly wait for each other.
+        with one_thread_each():
+            for first, start, bits in self._tiles():
+                rows, width = bits.shape
+                of = tile[:rows, :width]
+                np.copyto(of, bits)
+                into = sums[:, first : first + rows]
+                part = numbers[start : start + width]
+                if len(sums) > FEWEST_COLUMNS:
+                    into += (of @ part).T
+                else:
+                    for row, column in zip(into, part.T, strict=True):
+                        row += of @ column
         return sums
 
     def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

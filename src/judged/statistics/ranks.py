@@ -94,21 +94,14 @@ def _patterns(size: int) -> Floats:
     """Count the patterns of signs of the ranks 1 to size by their sum of positive ranks."""
     counts = np.ones(1)
     for rank in range(1, size + 1):
-        longer = np.zeros(len(counts) + rank)
-        longer[: len(counts)] = counts
-        longer[rank:] += counts
-        counts = longer
+        without, nothing = counts, np.zeros(rank)
+        counts = np.r_[without, nothing] + np.r_[nothing, without]
     return counts
 
 
 def holm(p: Floats) -> Floats:
     """Correct by Holm's step-down: the k-th smallest of m times m + 1 - k, never falling."""
     return _stepped(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(p), 0, -1)))
-
-
-def bonferroni(p: Floats) -> Floats:
-    """Multiply each p by their number."""
-    return np.minimum(p * len(p), 1.0)
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -118,26 +111,20 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return _stepped(p, lambda ordered: np.minimum.accumulate((ordered * shares)[::-1])[::-1])
 
 
-def uncorrected(p: Floats) -> Floats:
-    """Return p values as they are."""
-    return p
-
-
 CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
     "holm": holm,
-    "bonferroni": bonferroni,
+    "bonferroni": lambda p: np.minimum(p * len(p), 1.0),
     "bh": benjamini_hochberg,
-    "none": uncorrected,
+    "none": lambda p: p,
 }
 """Corrections that need nothing but p values."""
 
 
 def corrected(p: Floats, correction: str) -> Floats:
     """Correct p values for their number; NaN stays NaN and does not count."""
-    correct = CORRECTIONS[correction]
     p_values = np.array(p, np.float64)
     counts = ~np.isnan(p_values)
-    p_values[counts] = correct(p_values[counts])
+    p_values[counts] = CORRECTIONS[correction](p_values[counts])
     return p_values
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Rankings
+from judged import Rankings, evaluate
 from judged.errors import PolicyError
 from judged.rankings.audit import Findings
 from support.errors import error_of
@@ -245,3 +245,31 @@ def test_counts_of_the_maker_override_those_of_the_rankings() -> None:
     r = Rankings.from_relevance([[1, None, 0]])
     assert Findings.of(r, run_queries=1, complete=True).judged_results == 3
     assert Findings.of(r, run_queries=1, complete=True, judged_results=2).judged_results == 2
+
+
+def test_only_blocks_of_one_run_are_joined() -> None:
+    judgements = {"p": {"a": 1, "b": 0}, "q": {"a": 1}}
+    run = {"p": ["b", "a"], "q": ["a"]}
+
+    def block(query: str, **options: Any) -> Rankings:
+        evaluation = evaluate({query: judgements[query]}, {query: run[query]}, "RR", **options)
+        return evaluation.runs[0].rankings
+
+    one = block("p")
+    assert Rankings.concat([one, block("q")]).evaluate("RR").value() == 0.75
+    for other, message in (
+        (block("p"), "query 'p' is in two of the rankings; join those of different queries."),
+        (
+            block("q", policy={"depth": 1}),
+            "rankings of depth=None and depth=1 cannot be joined; make them by the same rules.",
+        ),
+        (
+            block("q", policy={"ties": "worst"}),
+            "rankings of ties=id and ties=worst cannot be joined; make them by the same rules.",
+        ),
+        (
+            block("q", weights={"q": 2}),
+            "only some of the rankings to join have weights; give all or none.",
+        ),
+    ):
+        assert error_of(Rankings.concat, [one, other]) == message

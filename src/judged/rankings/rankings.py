@@ -500,8 +500,9 @@ class Rankings:
         parts = list(blocks)
         if not parts:
             raise InputError("nothing to join; give at least one Rankings.")
-        findings = total(map(findings_of, parts)) if any(r.findings for r in parts) else None
         filled = [r for r in parts if len(r)] or [parts[0]]
+        _refuse_unlike(filled)
+        findings = total(map(findings_of, parts)) if any(r.findings for r in parts) else None
         whole = filled[0] if len(filled) == 1 else _joined(filled)
         if order is not None and whole.queries != tuple(order):
             whole = _in_order(whole, order)
@@ -594,6 +595,28 @@ def gathered(query: Ints, chosen: Ints, queries: int) -> tuple[Ints, Ints]:
 
 _BY_QUERY = ("retrieved", "missing", "collection", "best_score")
 _BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item", "pool_grade")
+
+
+def _refuse_unlike(blocks: Sequence[Rankings]) -> None:
+    """Raise an error if rankings are not blocks of one run, made by the same rules."""
+    first = blocks[0]
+    for name in ("ties", "unjudged", "depth", "complete"):
+        values = list(dict.fromkeys(getattr(block, name) for block in blocks))
+        if len(values) > 1:
+            raise InputError(
+                f"rankings of {name}={values[0]} and {name}={values[1]} cannot be joined; make "
+                "them by the same rules."
+            )
+    for name in ("weights", "subtopics"):
+        if len({getattr(block, name) is None for block in blocks}) > 1:
+            raise InputError(f"only some of the rankings to join have {name}; give all or none.")
+    known: set[str] = set()
+    for block in blocks:
+        if twice := known.intersection(block.queries):
+            raise InputError(
+                f"query {min(twice)!r} is in two of the rankings; join those of different queries."
+            )
+        known.update(block.queries)
 
 
 def _joined(blocks: Sequence[Rankings]) -> Rankings:

@@ -599,7 +599,6 @@ _BY_HIT = ("hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last", "hit_item",
 
 def _refuse_unlike(blocks: Sequence[Rankings]) -> None:
     """Raise an error if rankings are not blocks of one run, made by the same rules."""
-    first = blocks[0]
     for name in ("ties", "unjudged", "depth", "complete"):
         values = list(dict.fromkeys(getattr(block, name) for block in blocks))
         if len(values) > 1:

@@ -1,7 +1,7 @@
-"""Makes the site of the documentation: `python docs/build.py FOLDER`.
+"""Build the documentation site: `python docs/build.py FOLDER`.
 
-It needs the extra `docs`, and gets no network. Warnings are errors: a link or an anchor that leads
-nowhere, a page without a place, a formula that cannot be set.
+It needs the extra `docs` and no network. Warnings are errors, such as a broken link or anchor, a
+page without a place in the side bar, or a formula that cannot be set.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(folder: str) -> int:
 
 
 def refuse(*_: Any, **__: Any) -> NoReturn:
-    """In place of every way to a network."""
+    """Raise an error in place of every connection."""
     raise OSError("The site is made without network.")
 
 

@@ -1,5 +1,8 @@
-"""Examples of a page run in a folder of their own, which holds the files that the page shows, and
-those of the demo's text search where examples read them."""
+"""Run the examples of each page in a folder of its own.
+
+The folder holds the files that the page shows and, where examples read them, those of the demo's
+text search.
+"""
 
 from __future__ import annotations
 

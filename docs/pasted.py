@@ -1,5 +1,4 @@
-"""What pages of the documentation show of commands, and the files that they show: made by running
-them."""
+"""The output of the commands that pages show, made by running them."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from unittest import mock
 from judged.cli import main as main_of_judged
 
 TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-"""Variables that say what a terminal is like: outputs are for a page, whoever makes them."""
+"""Environment variables of terminals, removed so that output is the same everywhere."""
 EXAMPLE = re.compile(
     r"^```console\n\$ (?P<command>(?:judged|python) .*|mkdir .*(?:\n\$ .*)*)\n"
     r"(?P<output>(?:(?!```).*\n)*)```$",
@@ -29,7 +28,7 @@ FILE = re.compile(r"^```\w+ (?P<name>[\w.-]+)\n(?P<content>.*?)^```$", re.MULTIL
 
 
 def write_files(text: str, folder: Path) -> None:
-    """Write the files that a page shows; a program that it shows is run, and may write others."""
+    """Write the files that a page shows, and run the programs among them."""
     for found in FILE.finditer(text):
         path = folder / found["name"]
         path.write_text(found["content"], encoding="utf-8")
@@ -38,8 +37,10 @@ def write_files(text: str, folder: Path) -> None:
 
 
 def with_outputs(text: str, folder: Path) -> str:
-    """A page's text with the real output under each command; commands run in the folder, which
-    holds `judged-demo` and the files that the page shows."""
+    """Return a page's text with the real output under each command.
+
+    Commands run in the folder, which holds `judged-demo` and the files that the page shows.
+    """
     write_files(text, folder)
 
     def example(found: re.Match[str]) -> str:
@@ -50,8 +51,10 @@ def with_outputs(text: str, folder: Path) -> str:
 
 
 def output(command: str, folder: Path) -> str:
-    """What a terminal of 80 columns shows of a command's standard output, without colours, the
-    blanks at the ends of lines and the empty lines around it."""
+    """Return a command's standard output as a terminal of 80 columns shows it.
+
+    Colours, blanks at the ends of lines and empty lines around the output are removed.
+    """
     plain = {name: value for name, value in os.environ.items() if name not in TERMINAL}
     size = {"COLUMNS": "80", "LINES": "25", "TERM": "dumb", "NO_COLOR": "1"}
     run = _here if ALONE.fullmatch(command) else _in_a_shell
@@ -75,7 +78,7 @@ faster. A retriever or an encoder is in a module, which would stay loaded."""
 
 
 def _here(command: str, folder: Path, environment: dict[str, str], terminal: int) -> int:
-    """Run a command of ours in this process; a shell says what its words are."""
+    """Run one of our commands in this process, with its words split as a shell does."""
     words = subprocess.run(
         ["sh", "-c", f"printf '%s\\0' {command}"], cwd=folder, capture_output=True, check=True
     ).stdout.decode()
@@ -107,7 +110,7 @@ def _in_a_shell(command: str, folder: Path, environment: dict[str, str], termina
 
 
 def _read(terminal: int) -> bytes:
-    """What a terminal shows next; nothing once the command has ended."""
+    """Return the next output of a terminal; nothing once the command has ended."""
     try:
         return os.read(terminal, 1 << 16)
     except OSError:  # Linux has no end of file for a terminal whose other side is closed

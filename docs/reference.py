@@ -1,11 +1,11 @@
-"""Writes the generated parts of the documentation: `python docs/reference.py`.
+"""Write the generated parts of the documentation: `python docs/reference.py`.
 
-What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry
-of measures, from the kinds of charts, from the data of conventions and from the command line's own
-declarations. What stands in a `console` block under `$ judged …` or `$ python …` is that command's
-output, in a folder where `judged demo` was run, with the page's own files in it: those in blocks
-that name one, as ```` ```json rows.jsonl ````, what the programs among them write, and what a block
-makes which begins with `$ mkdir`. A test fails when either is out of date.
+Parts between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` come from the registry of
+measures, the kinds of charts, the data of conventions and the declarations of the command line.
+The output under `$ judged …` or `$ python …` in a `console` block is made by running the command
+in a folder with the demo and the page's own files. These are blocks that name a file, such as
+```` ```json rows.jsonl ````, files that the page's programs write, and what a block makes that
+begins with `$ mkdir`. A test fails when any of it is out of date.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ _STARTS_A_LIST = re.compile(r" (?=(?:[-+*#>|]|\d+\.) )")
 
 
 def wrapped(text: str) -> str:
-    """A page with its paragraphs and lists at most WIDTH wide; code, tables, headings and pictures
-    stay as they are."""
+    """Return a page with its paragraphs and lists at most WIDTH wide.
+
+    Code, tables, headings and pictures stay as they are.
+    """
     parts = _LEFT_AS_IT_IS.split(text)
     return "".join(part if number % 2 else _wrapped(part) for number, part in enumerate(parts))
 
@@ -67,7 +69,7 @@ def _wrapped(prose: str) -> str:
 
 
 def _paragraph(lines: list[str]) -> str:
-    """Lines joined and broken again; what stands in backticks is never broken."""
+    """Return lines joined and broken again, but never inside backticks."""
     item = _ITEM.match(lines[0])
     lead = item[0] if item else re.match(" *", lines[0])[0]  # type: ignore[index]
     text = " ".join([lines[0][len(lead) :], *(line.strip() for line in lines[1:])])
@@ -86,8 +88,10 @@ def _paragraph(lines: list[str]) -> str:
 
 
 def stub() -> str:
-    """The public names for type checkers and editors, which cannot follow names that are loaded
-    when they are first used."""
+    """Return the stub of public names, for type checkers and editors.
+
+    They cannot follow names that are loaded when they are first used.
+    """
     lines = [
         '"""Written by docs/reference.py from __init__.py and the registry of measures."""',
         "",
@@ -104,7 +108,7 @@ def stub() -> str:
 
 
 def measure_table() -> str:
-    """One line per measure, with a link to its section."""
+    """Return one row per measure, with a link to its section."""
     rows = ["| measure | what it is | also called |", "|---|---|---|"]
     rows += [
         f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |"
@@ -136,14 +140,14 @@ def _section(spec: Spec) -> str:
 
 
 def formulas(spec: Spec) -> Iterator[str]:
-    """The definition, and those of variants, as code hosts show mathematics."""
+    """Yield the definition and those of variants, as code hosts show mathematics."""
     yield f"```math\n{spec.formula}\n```"
     for which, own in spec.formulas.items():
         yield f"With `{which}`:\n\n```math\n{own}\n```"
 
 
 def facts(spec: Spec) -> str:
-    """The range, when there is no value, and where the measure comes from."""
+    """Return the range, when there is no value, and the source of the measure."""
     low, high = (show(float(bound)).replace("inf", "∞") for bound in spec.range)
     better = (
         "; lower is better"
@@ -163,7 +167,7 @@ def facts(spec: Spec) -> str:
 
 
 def parameters(spec: Spec, *, page: str = "") -> Iterator[str]:
-    """Each parameter as an item of a list; `page` has the section on aggregations."""
+    """Yield each parameter as a list item; `page` has the section on aggregations."""
     for param in spec.params:
         default = "none" if param.default is None else f"`{show(param.default)}`"
         at = f" Also written `{spec.name}@{param.name}`." if param.name == spec.at else ""
@@ -182,7 +186,7 @@ def _choices(param: Choice, *, indent: str) -> Iterator[str]:
 
 
 def example(spec: Spec) -> str:
-    """The worked example of the declaration, as a doctest."""
+    """Return the worked example of the declaration as a doctest."""
     example = spec.example
     ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
     given = {"relevant": example.relevant, "collection": example.collection}
@@ -193,7 +197,7 @@ def example(spec: Spec) -> str:
 
 
 def aliases(spec: Spec) -> str:
-    """Other names, and what those mean that stand for more than the name."""
+    """Return other names, with a meaning where they stand for more than the name."""
     said = [
         f"`{name}`"
         + (
@@ -211,7 +215,7 @@ def _names(names: Iterable[str]) -> str:
 
 
 def command(name: str) -> str:
-    """The usage, the help and every option of a command."""
+    """Return the usage, the help and every option of a command."""
     context = click.Context(cli, info_name="judged")
     chosen = cli.get_command(context, name)
     assert chosen is not None
@@ -224,7 +228,7 @@ def command(name: str) -> str:
 
 
 def top_level() -> str:
-    """The options of `judged` itself, and its commands."""
+    """Return the options of `judged` itself, and its commands."""
     with click.Context(cli, info_name="judged", help_option_names=["-h", "--help"]) as context:
         options = [param for param in cli.get_params(context) if isinstance(param, click.Option)]
     commands = [f"- [`judged {name}`](#judged-{name})" for name in COMMANDS]
@@ -253,7 +257,7 @@ def _paragraphs(text: str) -> str:
 
 
 def presets() -> str:
-    """Every preset and the measures it stands for."""
+    """Return every preset with its measures."""
     rows = [
         f"| `{name}` | {preset.title} | {_names(preset.measures)} |"
         for name, preset in ABOUT.items()
@@ -266,7 +270,7 @@ VARIANTS = ("AP", "nDCG", "R", "P", "F", "RR")
 
 
 def convention_variants() -> str:
-    """For each measure the variants that libraries compute under a cutoff, and who does."""
+    """Return the variants of each measure with a cutoff, and the libraries of each."""
     rows = ["| measure | libraries |", "|---|---|"]
     for root in VARIANTS:
         users: dict[str, list[str]] = {}
@@ -284,7 +288,7 @@ def convention_variants() -> str:
 
 
 def convention_table() -> str:
-    """One line a convention, with a link to its section."""
+    """Return one row per convention, with a link to its section."""
     rows = [
         "| convention | library | version | held against it by | policy, where it differs |",
         "|---|---|---|---|---|",
@@ -303,7 +307,7 @@ def convention_sections() -> str:
 
 
 def _library(convention: Convention) -> str:
-    """The section of a library: the names of its measures as code, and how it differs."""
+    """Return the section of a library: its names of measures, and how it differs."""
     description = LibraryDescription(convention)
     document = description.document(Display())
     rows = ["| its name | judged | remark |", "| --- | --- | --- |"]
@@ -317,7 +321,7 @@ def _library(convention: Convention) -> str:
 
 
 def chart_table() -> str:
-    """One line per kind of chart, with a link to its section."""
+    """Return one row per kind of chart, with a link to its section."""
     rows = ["| chart | what it shows | made from |", "|---|---|---|"]
     rows += [
         f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |"
@@ -361,7 +365,7 @@ def _chart(kind: ChartKind) -> str:
 
 
 def flag(name: str) -> str:
-    """The option of `judged plot` for a parameter of a chart."""
+    """Return the option of `judged plot` for a parameter of a chart."""
     short = {"k": "-k", "measure": "-m", "measures": "-m", "queries": "--n-queries"}
     return short.get(name, f"--{name.replace('_', '-')}")
 
@@ -425,7 +429,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
 
 
 def generated(page: str, text: str) -> str:
-    """A page's text with each generated part made again, and no line of prose over WIDTH."""
+    """Return a page's text with each generated part made again and prose wrapped."""
     for name, make in GENERATED.get(page, {}).items():
         begin, end = f"<!-- generated:{name} -->", f"<!-- /generated:{name} -->"
         before, found, rest = text.partition(begin)

@@ -1,8 +1,7 @@
-"""Takes the pictures of pages in the documentation: `python docs/screenshots.py`, or some of them
-by their names: `python docs/screenshots.py leaderboard report`; `--to FOLDER` puts them elsewhere.
+"""Take the pictures of pages: `python docs/screenshots.py [NAME ...] [--to FOLDER]`.
 
-Needs chromium. The data are made here, from a seed: eight systems of different strength, of which
-the newer ones found results that nobody judged; and the bundled digits.
+It needs chromium. The data are drawn here from a seed: eight systems of different strength, of
+which the newer ones find unjudged results. The bundled digits are used too.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SYSTEMS = {
     "rerank-mini": 2.05,
     "rerank-large": 2.6,
 }
-"""Each and how well it tells grades apart."""
+"""Systems, and how well each separates grades."""
 POOLED = ("bm25", "bm25-rm3", "dense-base")
 """The systems whose results were judged."""
 QUERIES, ITEMS, DEPTH = 250, 60, 40
@@ -49,7 +48,7 @@ CHROMIUM = (
 
 
 def write_collection(folder: Path) -> None:
-    """Judgements, eight runs, the texts of queries and items, and an attribute of each query."""
+    """Write judgements, eight runs, texts of queries and items, and an attribute of queries."""
     random = np.random.default_rng(16)
     runs: dict[str, list[str]] = {name: [] for name in SYSTEMS}
     judged, texts, queries = [], ["id\ttitle\ttext"], ["query\ttext"]
@@ -87,7 +86,7 @@ def write_collection(folder: Path) -> None:
 
 
 def write_annotators(folder: Path) -> None:
-    """Two annotators, who judged what matters most and did not always agree."""
+    """Write judgements of two annotators who do not always agree."""
     import warnings
 
     import judged
@@ -123,7 +122,7 @@ def _title(asked: str, subject: str, grade: int) -> str:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The explorer of a folder; its address."""
+    """Serve the explorer of a folder, and return its address."""
     import uvicorn
 
     from judged.web import ServerSettings, application, bound
@@ -226,7 +225,7 @@ def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
 
 
 def _small(png: bytes) -> bytes:
-    """A picture in few bytes: all its colours, or a palette where these would take too many."""
+    """Return a picture in few bytes: all its colours, or a palette if they take too many."""
     from io import BytesIO
 
     from PIL import Image

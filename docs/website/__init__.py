@@ -1,2 +1,1 @@
-"""The documentation as a site: the Markdown of this repository, pages made from the registries, and
-how they look."""
+"""The documentation as a site: its sources, and how they look."""

@@ -1,4 +1,4 @@
-"""Code without colours of its own: style.css gives them, from the tokens of all pages."""
+"""Code without colours of its own: style.css gives them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pygments.style import Style
 
 
 class Plain(Style):
-    """Nothing but the ground."""
+    """A style with a background only."""
 
     background_color = "var(--sunk)"
     styles: ClassVar = {}

@@ -1,7 +1,8 @@
-"""How Sphinx makes the site; `python docs/build.py FOLDER` calls it."""
+"""The configuration of Sphinx; `python docs/build.py FOLDER` uses it."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -78,19 +79,30 @@ _TOKENS = {
     "color-sidebar-search-background": "card",
     "color-sidebar-search-background--focus": "card",
 }
-"""What the theme calls its colours and fonts, and the token of ours that each is."""
+"""Names of colours and fonts in the theme, and our token for each."""
 _VARIABLES = {name: f"var(--{token})" for name, token in _TOKENS.items()}
 html_theme_options = {"light_css_variables": _VARIABLES, "dark_css_variables": _VARIABLES}
 
 
-def reachable(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Code that scrolls is scrolled by keyboard too, and headings of the side bar have a level."""
-    for part, before, after in (
-        ("body", "<pre>", '<pre tabindex="0">'),
-        ("furo_navigation_tree", 'role="heading"', 'role="heading" aria-level="2"'),
-    ):
-        if part in context:
-            context[part] = context[part].replace(before, after)
+_PART = re.compile(r'<p class="caption" role="heading">(.*?)</p>\n(<ul.*?</ul>)', re.DOTALL)
+"""A part of the side bar: its caption and its pages."""
+_FIRST = 2
+"""Parts of the side bar that are open on pages outside of it."""
+
+
+def adapt(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let the keyboard scroll code, and fold the parts of the side bar but that of the page."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+    sidebar = context.get("furo_navigation_tree", "")
+    parts = _PART.findall(sidebar)
+    inside = ['<ul class="current">' in pages for _, pages in parts]
+    opened = inside if any(inside) else [at < _FIRST for at in range(len(parts))]
+    for (caption, pages), is_open in zip(parts, opened, strict=True):
+        summary = f'<summary class="caption">{caption}</summary>'
+        folded = f"<details{' open' if is_open else ''}>{summary}\n{pages}</details>"
+        sidebar = _PART.sub(lambda _, folded=folded: folded, sidebar, count=1)
+    context["furo_navigation_tree"] = sidebar
 
 
 def setup(app: Any) -> None:
@@ -99,6 +111,6 @@ def setup(app: Any) -> None:
 
     from website.mathematics import visit_block, visit_inline
 
-    app.connect("html-page-context", reachable, priority=900)  # after the theme
+    app.connect("html-page-context", adapt, priority=900)  # after the theme
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     lexers["csv"] = TextLexer()

@@ -1,4 +1,4 @@
-"""Links of pages: on a code host they lead to files of the repository, on the site to its pages."""
+"""Links of pages: on a code host they lead to files, on the site to pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:|#")
 
 
 def place(path: str) -> str:
-    """Where a file of the repository is on the site.
+    """Return where a file of the repository is on the site.
 
     >>> place("docs/measures.md"), place("bench/README.md"), place("bench/cases.py")
     ('measures.md', 'benchmarks.md', 'files/bench/cases.py')
@@ -31,15 +31,14 @@ def place(path: str) -> str:
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """A page with everything changed but its blocks of code."""
+    """Apply a change to a page, except to its blocks of code."""
     return "".join(
         part if number % 2 else change(part) for number, part in enumerate(FENCED.split(text))
     )
 
 
 def mapped(text: str, path: str) -> tuple[str, set[str]]:
-    """A page of the repository with its links as they are on the site, and the files that have to
-    be there for them.
+    """Return a page with the links of the site, and the files that it needs there.
 
     >>> mapped("[a](../bench/README.md#b) [c](#d)", "docs/x.md")
     ('[a](benchmarks.md#b) [c](#d)', {'bench/README.md'})

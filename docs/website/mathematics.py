@@ -1,4 +1,4 @@
-r"""Formulas as MathML, which browsers draw themselves: no script, no font, no network.
+r"""Formulas as MathML, which browsers draw without a script, a font or a network.
 
 >>> set_words(r"\frac{DCG@k}{\max_i gain_i}")
 '\\frac{\\text{DCG@}k}{\\max_i \\text{gain}_i}'
@@ -15,9 +15,9 @@ _WORD = re.compile(r"[A-Za-z]{2,}@?|(?<=[A-Za-z])@")
 
 
 def set_words(latex: str) -> str:
-    """A formula whose words are words: LaTeX would set each letter as a variable of its own.
+    """Return a formula whose words are words: LaTeX sets each letter as a variable.
 
-    The formulas of the registry are written so that a terminal and a code host can show them.
+    The formulas of the registry are written for terminals and code hosts.
     """
     parts, end = [], 0
     for kept in _KEPT.finditer(latex):
@@ -31,7 +31,7 @@ def _marked(part: str) -> str:
 
 
 def lines_of(latex: str) -> list[str]:
-    r"""A formula with what its letters stand for, each on a line of its own.
+    r"""Return the lines of a formula: each definition on its own.
 
     >>> lines_of(r"\frac{1}{s}, \quad s = 2")
     ['\\frac{1}{s},', 's = 2']
@@ -40,7 +40,7 @@ def lines_of(latex: str) -> list[str]:
 
 
 def mathml(latex: str, *, block: bool) -> str:
-    """A formula as an element of a page."""
+    """Return a formula as an element of a page."""
     from latex2mathml.converter import convert
 
     return convert(set_words(latex), display="block" if block else "inline")

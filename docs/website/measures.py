@@ -1,5 +1,4 @@
-"""One page per measure, from the registry: formula, worked example as a strip, its steps, the
-parameters, and who defines it how."""
+"""One page per measure, made from the registry."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from website.strip import figure, labelled
 
 
 def measure_pages() -> dict[str, str]:
-    """The text of each page by its place on the site."""
+    """Return the text of each page by its place on the site."""
     return {f"measures/{spec.name}.md": measure_page(spec) for spec in catalogue()}
 
 
@@ -32,8 +31,8 @@ def measure_page(spec: Spec) -> str:
     users = _users(spec)
     parts = [
         "[All measures](../measures.md)",
-        f"# {spec.name}",
-        f"**{spec.title}.** {markdown(spec.says)}",
+        f"# {title(spec)}",
+        markdown(f"{spec.title}. {spec.says}" if "(" in spec.title else spec.says),
         *([f"Also called {reference.aliases(spec)}."] if spec.aliases else []),
         *reference.formulas(spec),
         reference.facts(spec),
@@ -60,8 +59,15 @@ def measure_page(spec: Spec) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def title(spec: Spec) -> str:
+    """Return the full name of a measure with its notation, such as Recall (R@k)."""
+    full = spec.title.partition(" (")[0]
+    notation = f"{spec.name}@{spec.at}" if spec.at else spec.name
+    return notation if full == spec.name else f"{full} ({notation.replace('_', chr(92) + '_')})"
+
+
 def explanation(spec: Spec) -> Explanation:
-    """The worked example as `judged explain` explains it."""
+    """Explain the worked example, as `judged explain` does."""
     example = spec.example
     return explain(example.ranking, measure=example.measure, **_given(spec))
 
@@ -85,12 +91,12 @@ def _example(spec: Spec, explained: Explanation) -> Iterator[str]:
 
 
 def _short(grade: str) -> str:
-    """A grade, or the subtopics that a result serves."""
+    """Return a grade, or the subtopics of a result."""
     return ",".join(re.findall(r'"([^"]+)":', grade)) or grade
 
 
 def steps(explained: Explanation) -> Iterator[str]:
-    """What `judged explain` prints, with the arithmetic set as mathematics."""
+    """Yield what `judged explain` prints, with the arithmetic set as mathematics."""
     told = explained.to_dict()
     header, rows = told["table"]["header"], told["table"]["rows"]
     safe = [[markdown(text) for text in row] for row in rows]
@@ -110,12 +116,12 @@ def steps(explained: Explanation) -> Iterator[str]:
 
 
 def _symbol(name: str) -> str:
-    """What a line works out: a variable, or a word that may have _ in it."""
+    """Return a variable, or a word that may contain _, in LaTeX."""
     return name if len(name) == 1 else rf"\text{{{name}}}"
 
 
 def _trial(spec: Spec) -> Iterator[str]:
-    """The same example in a terminal, in Python and in the playground."""
+    """Yield the example as a command, in Python and as a link to the playground."""
     example = spec.example
     options = "".join(f" --{name} {value}" for name, value in _given(spec).items())
     asked = f"{quote(example.ranking)} -m {quote(example.measure)}{options}"
@@ -129,7 +135,7 @@ def _trial(spec: Spec) -> Iterator[str]:
 
 
 def playground(spec: Spec) -> str | None:
-    """The address of the example in the playground of `judged serve`; None where it has none."""
+    """Return the address of the example in the playground; None if it has none."""
     link = link_of(spec.example.rankings(), parse_measure(spec.example.measure))
     if link is None:
         return None
@@ -139,7 +145,7 @@ def playground(spec: Spec) -> str | None:
 
 
 def _users(spec: Spec) -> dict[str, list[str]]:
-    """For each variant, in our notation, who computes it under which name; plain ones first."""
+    """Return the libraries of each variant, and their names for it; plain ones first."""
     found: dict[str, list[str]] = {}
     for each in conventions().values():
         for name in each.names:

@@ -1,5 +1,4 @@
-"""The pages of the Python library: every public name with what it takes, what it gives and an
-example, from the docstrings."""
+"""The pages of the Python library, made from the docstrings of public names."""
 
 from __future__ import annotations
 
@@ -23,12 +22,12 @@ BACK = "[Python API](../api.md)"
 
 
 def public() -> dict[str, Any]:
-    """Every public name of `judged` but the measures, and what it is."""
+    """Return the public names of `judged` without measures, and their values."""
     return {name: getattr(judged, name) for name in judged._HOMES}
 
 
 def members(space: ModuleType) -> dict[str, Any]:
-    """The public names of a namespace; one without a list has what it defines itself."""
+    """Return the public names of a namespace: its list, or what it defines itself."""
     names = getattr(space, "__all__", None)
     if names is None:
         taken = {"TYPE_CHECKING", "annotations"}
@@ -47,8 +46,10 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 
 def name_pages() -> dict[str, str]:
-    """The text of each page by its place on the site: the list of all, one per public name, and
-    what all results can do."""
+    """Return the text of each page by its place on the site.
+
+    There is a list of all names, a page per name, and one about all results.
+    """
     pages = {"api.md": _index(), "api/result.md": _results()}
     for name, value in public().items():
         full = f"judged.{name}"
@@ -101,7 +102,7 @@ def _results() -> str:
 
 
 def _first(value: Any) -> str:
-    """The first sentence, or paragraph, of a docstring."""
+    """Return the first paragraph of a docstring."""
     return prose(" ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split()))
 
 
@@ -120,7 +121,7 @@ def _namespace(name: str, space: ModuleType) -> Iterator[str]:
 
 
 def _module(name: str, space: ModuleType) -> Iterator[str]:
-    """A namespace in a namespace, as `judged.engines.spark`."""
+    """Yield a namespace in a namespace, such as `judged.engines.spark`."""
     yield f"## {name}"
     yield from document(inspect.getdoc(space) or "")
     for short, value in members(space).items():
@@ -129,7 +130,7 @@ def _module(name: str, space: ModuleType) -> Iterator[str]:
 
 
 def _value(space: ModuleType, name: str, value: Any) -> Iterator[str]:
-    """A value or a type by its definition, and what is said under it."""
+    """Yield a value or a type with its definition and description."""
     shown = _source(space).get(name)
     if shown is None:
         yield f"```\n{textwrap.shorten(repr(value), 400, placeholder=' …')}\n```"
@@ -143,7 +144,7 @@ def _value(space: ModuleType, name: str, value: Any) -> Iterator[str]:
 
 @cache
 def _source(space: ModuleType) -> dict[str, tuple[str, str]]:
-    """The assignments of a module: their code, and the text under each."""
+    """Return the assignments of a module: their code, and the text under each."""
     text = Path(str(space.__file__)).read_text(encoding="utf-8")
     found = {}
     body = ast.parse(text).body
@@ -162,11 +163,11 @@ def _text_of(node: ast.stmt | None) -> str:
 
 
 RETURNS = r"^(Returns|Yields)\n-+\n"
-"""The heading under which a docstring tells more of the result than its type."""
+"""The heading under which a docstring describes the result."""
 
 
 def _entry(name: str, value: Any, level: int) -> Iterator[str]:
-    """A function or class under a heading."""
+    """Yield a function or class under a heading."""
     yield f"{'#' * level} {name.replace('_', chr(92) + '_')}"
     if call := signature(name, value):
         yield f"```python\n{call}\n```"
@@ -180,7 +181,7 @@ def _entry(name: str, value: Any, level: int) -> Iterator[str]:
 
 
 def signature(name: str, value: Any) -> str:
-    """How it is called: parameters with their defaults, over several lines where they are many."""
+    """Return the signature, over several lines if it has many parameters."""
     if inspect.isclass(value) and (is_typeddict(value) or not _is_made(value)):
         return ""
     shown, star = [], False
@@ -206,13 +207,12 @@ def _default(value: Any) -> str:
 
 
 def _is_made(value: type) -> bool:
-    """Whether people make one: the docstring says what it takes. Others are what functions
-    return."""
+    """Return whether users create instances: then the docstring has parameters."""
     return bool(re.search(r"^Parameters\n-+\n", inspect.getdoc(value) or "", re.MULTILINE))
 
 
 def _class(name: str, value: type, level: int) -> Iterator[str]:
-    """Fields, properties and methods; what all results have is on one page."""
+    """Yield fields, properties and methods, without those that all results have."""
     fields = [] if _is_made(value) else list(_fields(value))
     rows = [*fields, *_properties(value)]
     if rows:
@@ -240,7 +240,7 @@ def _methods(value: type) -> Iterator[tuple[str, Any]]:
 
 
 def _inherited(value: type, attribute: str) -> bool:
-    """Whether a method is that of all results, or says no more than that."""
+    """Return whether a method is that of all results, or documented alike."""
     if not issubclass(value, Result) or not hasattr(Result, attribute):
         return False
     own = next(base for base in value.__mro__ if attribute in vars(base))
@@ -249,7 +249,7 @@ def _inherited(value: type, attribute: str) -> bool:
 
 
 def _fields(value: type) -> Iterator[tuple[str, str]]:
-    """Fields of a dataclass, or names of a tuple, with the text under each."""
+    """Yield the fields of a dataclass or tuple, with the text under each."""
     for base in reversed(value.__mro__):
         if not (is_dataclass(base) or issubclass(base, tuple)):
             continue
@@ -277,14 +277,14 @@ def _properties(value: type) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Part:
-    """What stands under a heading of a docstring; the text before all of them has none."""
+    """A section of a docstring; the text before all headings has no title."""
 
     title: str
     text: str
 
 
 def parts(doc: str) -> list[Part]:
-    """A docstring by its headings; examples end a part.
+    """Return the sections of a docstring; examples end a section.
 
     >>> [part.title for part in parts("Does.\\n\\nReturns\\n-------\\nint\\n\\n>>> 1\\n1")]
     ['', 'Returns', '']
@@ -300,7 +300,7 @@ def parts(doc: str) -> list[Part]:
 
 
 def document(doc: str) -> Iterator[str]:
-    """A docstring as paragraphs of Markdown."""
+    """Yield a docstring as paragraphs of Markdown."""
     for part in parts(doc):
         if part.title in ("", "Notes", "Examples"):
             yield from _text(part.text)
@@ -310,7 +310,7 @@ def document(doc: str) -> Iterator[str]:
 
 
 def _text(text: str) -> Iterator[str]:
-    """Prose, and examples as code."""
+    """Yield prose, and examples as code."""
     code: list[str] = []
     for block in re.split(r"\n\s*\n", text):
         lines = block.split("\n")
@@ -334,7 +334,7 @@ def _paragraph(lines: list[str]) -> str:
 
 
 def _terms(text: str, title: str) -> Iterator[str]:
-    """Parameters, each with its type and what is said of it; what is returned, alike."""
+    """Yield parameters or return values, each with its type and description."""
     for head, said in _entries(text):
         name, sign, kind = head.partition(" : ")
         names = ", ".join(f"`{each.strip()}`" for each in name.split(","))
@@ -359,13 +359,13 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _term(head: str, said: str) -> str:
-    """An entry of a list of definitions; one about which nothing is said, a paragraph."""
+    """Return an entry of a list of definitions, or a paragraph without a description."""
     body = "\n\n".join(_text(inspect.cleandoc(said))) if said.strip() else ""
     return f"{head}\n: {textwrap.indent(body, '  ').lstrip()}" if body else head
 
 
 def prose(text: str) -> str:
-    """Text in which nothing is Markdown but `code` and lists.
+    """Return text in which only `code` and lists are Markdown.
 
     >>> prose("of {query: [item]}, *args and `a_b`")
     'of {query: \\\\[item\\\\]}, \\\\*args and `a_b`'
@@ -379,7 +379,7 @@ def prose(text: str) -> str:
 
 
 def linked(text: str) -> str:
-    """A type in words, with links to those of judged; for pages in the folder of names.
+    """Return a type in words, with links to the pages of names.
 
     >>> linked("RunLike, optional")
     '[RunLike](options.md#judgedoptionsrunlike), optional'

@@ -1,7 +1,7 @@
-"""The order of the site's pages: one list, from which the side bar is made.
+"""The order of the site's pages, from which the side bar is made.
 
-A name with * stands for all pages of that form that nothing before it names, so that a new guide
-has its place already. Names of pages that are not there yet are left out.
+A name with * stands for all pages of that form that are not named, so that a new guide has a
+place. Names of missing pages are left out.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ NAV: dict[str, tuple[str, ...]] = {
 }
 """Each part of the side bar and its pages; `index` is the page that holds it."""
 TITLES = {"readme": "What it does, in one screen"}
-"""What the side bar calls pages whose own title says less there."""
+"""Titles in the side bar for pages whose own title is unclear there."""
 
 
 def arranged(pages: Iterable[str]) -> dict[str, list[str]]:
-    """The pages by their part, in order; a page that has no place is refused.
+    """Return the pages by part, in order; raise an error for a page without a place.
 
     >>> arranged(["faq", "guide-large", "guide-zebra"])
     {'How to': ['guide-large', 'guide-zebra'], 'Help': ['faq']}

@@ -1,5 +1,4 @@
-"""What Sphinx reads: the pages of the repository with links as they are on the site, and pages made
-from the registries."""
+"""The sources for Sphinx: pages of the repository, and pages made from registries."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ LONGEST_DESCRIPTION = 160
 
 
 def repository_pages() -> list[str]:
-    """The pages that are kept as Markdown, by their paths in the repository."""
+    """Return the paths of the pages that are kept as Markdown."""
     return [*OUTSIDE, *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 
 
@@ -39,7 +38,7 @@ def write_sources(folder: Path) -> None:
 
 
 def site_pages() -> tuple[dict[str, str], set[str]]:
-    """Every page by its place on the site, and the files of the repository that they need."""
+    """Return every page by its place on the site, and the files that they need."""
     pages: dict[str, str] = {}
     needed: set[str] = set()
     for path in repository_pages():
@@ -84,7 +83,7 @@ def _toctree(caption: str, pages: list[str]) -> str:
 
 
 def _with_links(text: str) -> str:
-    """The page of all measures with a link to the page of each."""
+    """Return the page of all measures with a link to the page of each."""
     found = re.compile(r"^### (\w+)\n\n(?=\*\*)", re.MULTILINE)
     return outside_code(
         text,
@@ -95,8 +94,10 @@ def _with_links(text: str) -> str:
 
 
 def _landing(text: str) -> str:
-    """The first page with its picture as part of the page, so that it has the page's colours."""
+    """Return the first page with its picture drawn in the page's colours, and its list as cards."""
     picture = re.compile(rf"^!\[[^\]]*\]\({FILE}\)$", re.MULTILINE)
     if not picture.search(text):
         raise ValueError(f"docs/index.md does not show {FILE}.")
+    cards = re.compile(r"(?:^- .*\n)+", re.MULTILINE)
+    text = cards.sub(lambda found: f"```{{container}} cards\n{found[0]}```\n", text, count=1)
     return picture.sub(lambda _: figure(landing()), text)

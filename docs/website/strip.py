@@ -1,5 +1,4 @@
-"""Strips with what stands under their cells: in pages of the site with the page's colours, and as a
-file, which a code host shows."""
+"""Strips with labels under their cells: in pages of the site, and as a file."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _CLASSES = {
     ".absent": ("stroke", "line"),
     ".under": ("fill", "soft"),
 }
-"""The parts of a drawing, and the token that each has for which attribute."""
+"""Parts of a drawing, with the token of each attribute."""
 _HATCH = (
     '<defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><rect class="hatch-ground" width="4" height="4"/>'
@@ -42,7 +41,7 @@ def labelled(
     width: float = 34,
     height: float = 44,
 ) -> Markup:
-    """A strip with a text under each cell."""
+    """Return a strip with a text under each cell."""
     texts = "".join(
         f'<text class="under" x="{length(at * (width + GAP) + width / 2)}" '
         f'y="{length(height + 18)}" text-anchor="middle">{escape(text)}</text>'
@@ -55,12 +54,12 @@ def labelled(
 
 
 def figure(drawn: str) -> str:
-    """A drawing as a part of a page."""
+    """Return a drawing as a part of a page."""
     return f'<figure class="drawn">{drawn}</figure>'
 
 
 def landing(*, width: float = 52, height: float = 72) -> Markup:
-    """The picture of the first page."""
+    """Return the picture of the first page."""
     rankings = Rankings.from_relevance([list(GRADES)])
     cells = strips(rankings, len(GRADES)).cells(0)
     under = ["?" if grade is None else f"{grade:g}" for grade in GRADES]
@@ -68,7 +67,7 @@ def landing(*, width: float = 52, height: float = 72) -> Markup:
 
 
 def strip_file() -> str:
-    """The picture of the first page as a file: with its colours in it, for light and dark."""
+    """Return the picture of the first page as a file with light and dark colours."""
 
     def rules(which: int) -> str:
         return "".join(

@@ -209,7 +209,8 @@ def test_tables_from_files(tmp_path: Path, name: str, content: str) -> None:
         (5, "categories are a dict {item: category}, a table or a file; got int."),
         (
             pl.DataFrame({"item": ["a", "a"], "category": ["x", "y"]}),
-            "the categories, row 2: item 'a' has the categories 'x' and 'y'; an item has one.",
+            "the categories, row 2: item 'a' has the category 'x' already, and now 'y'; give it "
+            "one.",
         ),
         (
             pl.DataFrame({"item": ["a"], "kind": ["x"]}),

@@ -228,10 +228,7 @@ WRONG = {
         lambda texts: [[1.0, 2.0, 3.0], [1.0]],
         f"{SECOND}cannot be read as a matrix of numbers; give rows of equal length.",
     ),
-    "no dimensions": (
-        lambda texts: np.ones((2, 0)),
-        f"{SECOND}the vectors have no dimensions.",
-    ),
+    "no dimensions": (lambda texts: np.ones((2, 0)), f"{SECOND}the vectors have no dimensions."),
     "another dimension": (
         lambda texts: np.ones((len(texts), 2 if "ccc" in texts else 3)),
         f"{WHERE}the encoder returned vectors of 2 dimensions, but of 3 before.",

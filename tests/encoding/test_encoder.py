@@ -64,10 +64,7 @@ ASKED: list[tuple[type[Recording], list[Any]]] = [
         SentenceTransformer,
         [("encode_query None", ["a", "bb"]), ("encode_document None", ["a", "ccc"])],
     ),
-    (
-        LangChain,
-        [("embed_query", "a"), ("embed_query", "bb"), ("embed_documents", ["a", "ccc"])],
-    ),
+    (LangChain, [("embed_query", "a"), ("embed_query", "bb"), ("embed_documents", ["a", "ccc"])]),
     (
         LlamaIndex,
         [
@@ -115,10 +112,7 @@ class Both(LangChain, OldSentenceTransformer):
 
 
 REFUSED = [
-    (
-        LangChain,
-        "the encoder is the class LangChain; give an object of it, or a function.",
-    ),
+    (LangChain, "the encoder is the class LangChain; give an object of it, or a function."),
     (
         "models:encode",
         "an encoder is a function that takes a list of texts or paths, or an object with .encode, "

@@ -99,7 +99,10 @@ EVERY = "give every query one, if need be one of its own."
             ": the group of query 's1': the id ['q1'] is of type list; ids must be texts or whole "
             "numbers.",
         ),
-        ("q1 a\n\nq1 b\n", ", line 3: query 'q1' has the groups 'a' and 'b'; a query has one."),
+        (
+            "q1 a\n\nq1 b\n",
+            ", line 3: query 'q1' has the group 'a' already, and now 'b'; give it one.",
+        ),
         ("q1 a\nq2\n", ', line 2: expected 2 fields, found 1: "q2".'),
         ("query,group\n", ": holds no rows."),
         ("", ": the file is empty."),
@@ -156,7 +159,8 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
         (None, f"{FORMS} NoneType."),
         (
             pd.Series(["a", "b"], index=["q1", "q1"]),
-            "the groups given, row 2: query 'q1' has the groups 'a' and 'b'; a query has one.",
+            "the groups given, row 2: query 'q1' has the group 'a' already, and now 'b'; give it "
+            "one.",
         ),
         (
             pl.DataFrame({"query": ["a", "b"], "group": ["x", None]}),

@@ -206,3 +206,9 @@ def test_several_tables_are_several_runs(table: pl.DataFrame) -> None:
         "one.csv and other.csv do not agree on what is relevant to query 'q'. Runs are "
         "compared on the same judgements."
     )
+
+
+def test_several_columns_of_one_role_are_an_error(table: pl.DataFrame) -> None:
+    given = table.with_columns(fold=pl.lit(1))
+    with pytest.raises(InputError, match='the query may be column "ID" or "fold"'):
+        judged.evaluate(given, measures="AP", columns={"query": ["ID", "fold"]})

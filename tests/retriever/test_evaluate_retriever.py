@@ -358,10 +358,7 @@ def test_wrong_options_are_refused_before_anything_is_asked() -> None:
             {"save": "run.txt"},
             "run.txt: the ending says the format, and must be .jsonl or .ndjson.",
         ),
-        (
-            {"queries": {"q1": "one"}, "policy": {"missing": "error"}},
-            "lacks 2 of 3 judged queries",
-        ),
+        ({"queries": {"q1": "one"}, "policy": {"missing": "error"}}, "lacks 2 of 3 judged queries"),
     ):
         with pytest.raises(judged.JudgedError) as error:
             evaluate_retriever(

@@ -171,11 +171,7 @@ WRONG: list[tuple[Any, str]] = [
     ),
 ]
 WRONG_ITEMS: list[tuple[Any, Any, str]] = [
-    (
-        [{"id": "a"}],
-        "metadata.doc_id",
-        ", result 1: there is no 'metadata.doc_id' in {'id': 'a'}.",
-    ),
+    ([{"id": "a"}], "metadata.doc_id", ", result 1: there is no 'metadata.doc_id' in {'id': 'a'}."),
     ([{"id": None}], "id", ", result 1: 'id' is None in {'id': None}."),
     (
         [{"id": "a"}],

@@ -254,18 +254,22 @@ def has_lists(
 
 def is_labelled(header: Sequence[str], named: NamedColumns | None = None) -> bool:
     """Return whether a table has columns of labels and of scores."""
+    return all(label_columns(role, header, named) for role in ("grade", "score"))
+
+
+def label_columns(role: str, header: Sequence[str], named: NamedColumns | None = None) -> list[str]:
+    """Return the columns with a role in a table of labels and scores: the user's, or any.
+
+    Several columns may be labels or scores. Of queries and items, the surest column is taken.
+    """
     by_user = {} if named is None else named.positions(header)
+    if role in by_user:
+        return [header[at] for at in by_user[role]]
     used = {header[at] for places in by_user.values() for at in places}
-    return all(
-        role in by_user or not used.issuperset(label_candidates(role, header))
-        for role in ("grade", "score")
-    )
-
-
-def label_candidates(role: str, header: Sequence[str]) -> list[str]:
-    """Return the columns that may have a role in a table of labels and scores, surest first."""
     scores = [name for name in header if role == "score" and _SCORE.fullmatch(name.strip().lower())]
-    return list(dict.fromkeys([*called(_LABELLED[role], header), *scores]))
+    names = dict.fromkeys([*called(_LABELLED[role], header), *scores])
+    free = [name for name in names if name not in used]
+    return free if role in ("grade", "score") else free[:1]
 
 
 class NamedColumns(dict[str, tuple[str, ...]]):

@@ -325,8 +325,8 @@ def _read_texts(given: Any, kind: Kind) -> tuple[dict[str, str], str]:
         text = as_id(value, where).strip()
         if texts.setdefault(key, text) != text:
             raise InputError(
-                f"{place}: {kind.key} {key!r} has the {kind.plural} {texts[key]!r} and {text!r}; "
-                f"{'an' if kind.key == 'item' else 'a'} {kind.key} has one."
+                f"{place}: {kind.key} {key!r} has the {kind.value} {texts[key]!r} already, and now "
+                f"{text!r}; give it one."
             )
     return texts, source
 
@@ -341,7 +341,6 @@ GROUPS = Kind(
     ),
     given="the groups given",
     every="give every query one, if need be one of its own.",
-    plural="groups",
 )
 
 
@@ -354,7 +353,6 @@ WEIGHTS = Kind(
         *("impressions", "searches"),
     ),
     given=WEIGHTS_GIVEN,
-    plural="weights",
 )
 
 

@@ -16,7 +16,7 @@ from judged.inputs.columns import (
     NamedColumns,
     has_lists,
     is_labelled,
-    label_candidates,
+    label_columns,
     say_which,
 )
 from judged.inputs.dicts import numbered
@@ -40,9 +40,7 @@ def read_labelled(table: Sheet | None, named: NamedColumns) -> dict[Kind, Judgem
         return None
     choice = {role: _column(role, table, named) for role in ("query", "item")}
     if has_lists(table.header, LISTS, named, alone=True):
-        likely = [
-            name for role in ("grade", "score") for name in label_candidates(role, table.header)
-        ]
+        likely = [name for role in ("grade", "score") for name in label_columns(role, table.header)]
         cells = table.cells(likely)
         if "relevant" in named or "retrieved" in named or not _are_numbers(cells, choice["item"]):
             return None
@@ -99,13 +97,9 @@ def _one_query(table: Sheet, used: Collection[str | None]) -> str:
 
 
 def _column(role: str, table: Sheet, named: NamedColumns) -> str | None:
-    """Return the column of a role, the user's first; several labels or scores are an error."""
-    by_user = named.positions(table.header)
-    if role in by_user:
-        return table.header[by_user[role][0]]
-    used = {table.header[at] for places in by_user.values() for at in places}
-    names = [name for name in label_candidates(role, table.header) if name not in used]
-    if len(names) > 1 and role in ("grade", "score"):
+    """Return the column of a role, the user's first; several are an error."""
+    names = label_columns(role, table.header, named)
+    if len(names) > 1:
         raise say_which(_WORDS.get(role, role), names, table.source)
     return names[0] if names else None
 

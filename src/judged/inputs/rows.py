@@ -29,13 +29,7 @@ from judged.inputs.columns import (
     shown_header,
 )
 from judged.inputs.csv import SEPARATORS, records
-from judged.inputs.dicts import (
-    IDS_NOTE,
-    as_id,
-    lookup_of_lists,
-    numbered,
-    results_of,
-)
+from judged.inputs.dicts import IDS_NOTE, as_id, lookup_of_lists, numbered, results_of
 from judged.inputs.formats import is_number
 from judged.inputs.frames import scan_source
 from judged.inputs.json import objects, parse_document, parsed_lines

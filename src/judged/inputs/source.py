@@ -450,12 +450,8 @@ def open_stream(
             after = os.fstat(handle.fileno())
     except OSError as error:
         raise unreadable(label, error) from None
-    if stat.S_ISREG(before.st_mode):
-        check_unchanged(label, before, after)
-
-
-def check_unchanged(label: str, before: os.stat_result, after: os.stat_result) -> None:
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if stat.S_ISREG(before.st_mode) and not is_same:
         raise InputError(
             f"{label}: changed while it was read (from {before.st_size:,} to {after.st_size:,} "
             "bytes); wait until nothing writes to it, and try again."

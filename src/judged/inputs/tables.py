@@ -49,7 +49,6 @@ class Kind:
     names: tuple[str, ...] = ()  # names of the column of values
     given: str = ""  # the name of an object of Python in messages
     every: str = ""
-    plural: str = ""
     key_names: tuple[str, ...] = ()  # further names of the column of ids
     surest: bool = False
     """True if the surest of several possible columns is taken; otherwise several are an error."""
@@ -80,7 +79,6 @@ CATEGORIES = Kind(
     names=("category", "category_id", "class", "label", "group", "unique"),
     given="the categories",
     every="give every item one, if need be its own id.",
-    plural="categories",
     surest=True,
 )
 DOCUMENTS = Kind(
@@ -94,7 +92,6 @@ DOCUMENTS = Kind(
     ),
     given="the documents of items",
     every="give every item one, if need be its own id.",
-    plural="documents",
     key_names=("chunk_id", "chunk", "segment_id", "segment", "node_id", "id"),
     surest=True,
 )

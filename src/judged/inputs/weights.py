@@ -52,15 +52,15 @@ def weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
     """Return the weights in a column of judgements, the same in all rows of a query."""
     import polars as pl
 
-    rows = frame.select("query", "weight").unique(maintain_order=True)
     is_weight = pl.col("weight").is_finite() & (pl.col("weight") >= 0)
-    wrong = rows.filter(~is_weight.fill_null(False))
+    wrong = frame.with_row_index("row").filter(~is_weight.fill_null(False))
     if wrong.height:
-        query, value = wrong.row(0)
+        row, query, value = wrong.select("row", "query", "weight").row(0)
         raise InputError(
-            f"{source}: the weight of query {query!r} is {'missing' if value is None else value}; "
-            "a weight is a finite number from 0."
+            f"{source}, row {row + 1}: the weight of query {query!r} is "
+            f"{'missing' if value is None else value}; a weight is a finite number from 0."
         )
+    rows = frame.select("query", "weight").unique(maintain_order=True)
     weights = dict(rows.iter_rows())
     if len(weights) < rows.height:
         query = rows.filter(pl.col("query").is_duplicated())["query"][0]

@@ -560,11 +560,7 @@ def test_hdf5_without_h5py(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             "v.npy: not a .npy file that can be read (mmap length is greater than file size).",
         ),
         ("v.npy", npy(ROWS[:0]), "v.npy: there are no vectors in it."),
-        (
-            "v.npy",
-            npy(np.array([["a"]])),
-            "v.npy: vectors must be real numbers; got <U1.",
-        ),
+        ("v.npy", npy(np.array([["a"]])), "v.npy: vectors must be real numbers; got <U1."),
         ("v.npz", npz(), "v.npz: has no matrix of numbers, one row per vector; it has no arrays."),
         (
             "v.npz",

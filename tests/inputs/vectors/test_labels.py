@@ -52,11 +52,7 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
         ),
         ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
         ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
-        (
-            "l.csv",
-            "labels\nred,blue\n",
-            'l.csv, line 2: expected 1 field, found 2: "red,blue".',
-        ),
+        ("l.csv", "labels\nred,blue\n", 'l.csv, line 2: expected 1 field, found 2: "red,blue".'),
         ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a".'),
         (
             "l.csv",

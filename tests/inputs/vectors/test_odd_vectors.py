@@ -123,7 +123,7 @@ def test_long_lines_of_text(tmp_path: Path) -> None:
     path.write_text("\n".join(",".join(map(str, row)) for row in (wide, wide + 1)))
     assert read_vectors(path).dims == 40_000
     path.write_text('"' + "a" * 200_000 + '",1,2\n"b",3,4\n')
-    with pytest.raises(InputError, match="the quotation marks do not match .field larger"):
+    with pytest.raises(InputError, match=r"the quotation marks do not match \(field larger"):
         read_vectors(path)
     path = tmp_path / "long.txt"
     path.write_text("1 " * 70_000 + "\n")

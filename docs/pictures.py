@@ -1,5 +1,4 @@
-"""Draws the pictures of the documentation: `python docs/pictures.py`, or some of them by their
-names: `python docs/pictures.py forest systems`.
+"""Draw the pictures of the documentation: `python docs/pictures.py [NAME ...]`.
 
 Each is drawn from the bundled digits or from a small example. `docs/pictures/sketches.json`
 holds what each was drawn from, so that a test can tell, without comparing pixels, when one is out
@@ -28,7 +27,7 @@ from judged.cli import demo_data
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 STUDY = FOLDER.parent / "temperature-study.json"
-"""An HNSW index of 20,000 vectors; times are other ones on every machine, so they are recorded."""
+"""An HNSW index of 20,000 vectors; times differ between machines, so they are recorded."""
 SKETCHES = FOLDER / "sketches.json"
 
 EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
@@ -77,11 +76,11 @@ class Digits:
 
     @cached_property
     def texts(self) -> demo_data.DemoFiles:
-        """The demo's text search."""
+        """Write the demo's text search."""
         return demo_data.write_text_demo(self.files.folder / "text")
 
     def text_runs(self, *names: str) -> judged.Comparison:
-        """Some of its systems, the first as the baseline."""
+        """Compare some systems of the text search, the first as the baseline."""
         runs = [path for name in names for path in self.texts.runs if path.stem == name]
         return judged.compare(self.texts.judgements, runs, "nDCG@10", baseline=names[0])
 
@@ -114,16 +113,15 @@ class Digits:
         return judged.funnel(self.texts.judgements, stages, k=5)
 
     def cosines(self) -> Any:
-        """A run whose scores are cosines: whole numbers of a millionth before."""
+        """Return a run whose scores are cosines instead of whole millionths."""
         frame = judged.read_run(self.run("cosine-pixels")).frame
         return frame.with_columns(score=(frame["score"] / 1_000_000).clip(0, 1))
 
 
 def recorded_study() -> dict[str, Any]:
-    """The study of the digits: learning takes long, and ends a little elsewhere on other machines,
-    so it is kept.
+    """Return the recorded study of the digits.
 
-    A test learns it again and holds the two together.
+    Learning takes long and differs a little between machines. A test learns it again and compares.
     """
     return json.loads(STUDY.read_text(encoding="utf-8"))
 
@@ -137,7 +135,7 @@ def record_study(digits: Digits) -> None:
 
 
 def _short(value: Any) -> Any:
-    """With six digits of every number."""
+    """Return a value with six digits of every number."""
     if isinstance(value, dict):
         return {name: _short(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -193,7 +191,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
 
 
 PIXELS = ("gallery", "differences", "scatter", "temperature-reliability", "temperature-study")
-"""Of pictures, and of hundreds of marks: a file of pixels is smaller than one of shapes."""
+"""Pictures with hundreds of marks: a file of pixels is smaller than one of shapes."""
 
 
 def path_of(name: str) -> Path:
@@ -201,12 +199,11 @@ def path_of(name: str) -> Path:
 
 
 def sketch(picture: Any) -> dict[str, Any]:
-    """What a picture is drawn from, in short: a fingerprint of its words and how they are nested,
-    and for the numbers under each name how many they are and three sums.
+    """Return what a picture is drawn from, in short.
 
-    Numbers differ from machine to machine in their last digits, so sums are for comparing with a
-    tolerance: the plain one, the one in which later numbers weigh more, and the one without signs,
-    which the others are measured by.
+    That is a fingerprint of its words and their nesting, and for the numbers under each name their
+    count and three sums: the plain one, one in which later numbers weigh more, and one of absolute
+    values, which the tolerance of the others is relative to. Last digits differ between machines.
     """
     drawn = (
         picture.spec
@@ -222,8 +219,10 @@ def sketch(picture: Any) -> dict[str, Any]:
 
 
 def _without_numbers(drawn: Any, name: str, numbers: dict[str, list[float]]) -> Any:
-    """The same with a sign in place of each number; the numbers are put aside under the name that
-    is nearest to them."""
+    """Return data with a sign in place of each number.
+
+    The numbers are collected under the nearest name.
+    """
     if isinstance(drawn, dict):
         return {name: _without_numbers(drawn[name], name, numbers) for name in sorted(drawn)}
     if isinstance(drawn, list | tuple):
@@ -240,7 +239,7 @@ def _sums(values: list[float]) -> list[float]:
 
 
 def _save(name: str, picture: Any) -> None:
-    """As shapes, or as pixels of few colours."""
+    """Write a picture as shapes, or as pixels of few colours."""
     if name in PIXELS:
         Image.open(BytesIO(picture.to_png())).convert("RGB").quantize(64).save(
             path_of(name), optimize=True
@@ -250,7 +249,7 @@ def _save(name: str, picture: Any) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Draws the pictures of these names, or all of them."""
+    """Draw the pictures of these names, or all of them."""
     with TemporaryDirectory() as folder:
         digits = Digits(demo_data.write_demo(Path(folder)))
         if not names:

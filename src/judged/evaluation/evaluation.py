@@ -407,7 +407,12 @@ class Evaluation(Result):
         """
         for other in others:
             _refuse_others(self, other)
-        runs = [run for evaluation in (self, *others) for run in evaluation.runs]
+        queries = self.runs[0].queries
+        runs = [
+            run if run.queries == queries else _in_order(run, queries, evaluation.settings)
+            for evaluation in (self, *others)
+            for run in evaluation.runs
+        ]
         given = [run.name for run in runs] if names is None else names
         known = list(given) if isinstance(given, (list, tuple)) else []
         texts = all(isinstance(name, str) and name for name in known)
@@ -1125,6 +1130,12 @@ class Evaluation(Result):
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}
+
+
+def _in_order(run: Scored, queries: Sequence[str], settings: EvaluationSettings) -> Scored:
+    """Return a run with its queries in this order."""
+    places = {query: place for place, query in enumerate(run.queries)}
+    return score_run(run.rankings.take([places[query] for query in queries]), settings)
 
 
 def _refuse_others(first: Evaluation, other: Evaluation) -> None:

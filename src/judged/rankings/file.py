@@ -182,6 +182,12 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
                 f"{one} has {name}={ours} and {two} has {name}={theirs}; make both rankings files "
                 "under the same policy."
             )
+    weights = (r.weights and r.weights.values[np.argsort(r.queries)] for r in (first, other))
+    if not np.array_equal(*weights):
+        raise InputError(
+            f"{one} and {two} have different weights of queries, or only one has any; make both "
+            "rankings files with the same weights."
+        )
     whole, rest = ((r.whole or r).take(np.argsort(r.queries)) for r in (first, other))
     sizes = [np.bincount(r.pool_query, minlength=len(r)) for r in (whole, rest)]
     if (sizes[0] != sizes[1]).any():

@@ -264,9 +264,8 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
     ):
         judged.compare(judgements, runs, "Rank")
     assert str(refused.value) == (
-        "Rank is infinite for 1 query (a), so its mean is infinite too; compare its "
-        "median (Rank(aggregate=median)), compare RR, or use the test sign, which "
-        "counts only wins and losses."
+        "Rank is infinite for 1 query (a), so its mean is infinite too; use its "
+        "median (Rank(aggregate=median)) or RR, or use the test sign."
     )
     one = dict.fromkeys(QUERIES, 1.0)
     assert error_of(
@@ -275,8 +274,7 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
         error=judged.errors.MeasureError,
     ) == (
         "value is infinite for 1 query (b), so its mean is infinite too; leave these "
-        "queries out of all runs, or use the test sign, which counts only wins and "
-        "losses."
+        "queries out of all runs, or use the test sign."
     )
 
 

@@ -91,8 +91,7 @@ def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
 class Baseline:
     """A baseline file."""
 
-    content: Mapping[str, Any]
-    """Content of the file; infinite values are the text "Infinity"."""
+    content: Mapping[str, Any]  # content of the file; infinite values are the text "Infinity"
 
     @property
     def labels(self) -> list[str]:
@@ -276,15 +275,11 @@ class NoBaselineError(InputError):
 class BaselineSource:
     """The baseline of a gate: a file of its own format, a run, or none."""
 
-    source: str
-    """Name in messages."""
-    path: str | None = None
-    """Path of the file, which may not exist yet."""
+    source: str  # name in messages
+    path: str | None = None  # path of the file, which may not exist yet
     file: Baseline | None = None
-    run: Any = None
-    """The run, or the path of its file."""
-    name: str | None = None
-    """Name given to the run."""
+    run: Any = None  # the run, or the path of its file
+    name: str | None = None  # name given to the run
 
     @property
     def absent(self) -> bool:
@@ -419,12 +414,9 @@ class GoldenQuery:
     """A query that must reach a value."""
 
     query: str
-    measure: str | None
-    """None for all measures of the gate."""
-    minimum: float | None
-    """None for the value in the baseline."""
-    place: str
-    """File and line, for messages."""
+    measure: str | None  # None for all measures of the gate
+    minimum: float | None  # None for the value in the baseline
+    place: str  # file and line, for messages
 
 
 def golden_queries(golden: Any) -> list[GoldenQuery]:

@@ -221,11 +221,9 @@ class MacroPair(ResultPart):
     value: float
     against_value: float
     difference: Interval
-    p: float
-    """Two-sided p of the t test of paired differences within collections."""
+    p: float  # two-sided p of the t test of paired differences within collections
     corrected_p: float = 1.0
-    verdict: str = ""
-    """better, worse, or not significant."""
+    verdict: str = ""  # better, worse, or not significant
 
 
 @dataclass(frozen=True)

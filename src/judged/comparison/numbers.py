@@ -37,33 +37,25 @@ if TYPE_CHECKING:
 class Compared:
     """A measure that runs are compared on; of another tool's measure only the name is needed."""
 
-    name: str
-    """Name in tables and files."""
+    name: str  # name in tables and files
     higher_is_better: bool = True
-    range: tuple[float, float] = (-math.inf, math.inf)
-    """Lowest and highest possible value."""
-    measure: Measure | None = None
-    """The measure itself, if judged computed it."""
+    range: tuple[float, float] = (-math.inf, math.inf)  # lowest and highest possible value
+    measure: Measure | None = None  # the measure itself, if judged computed it
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
     """Values of one run on one measure, for the queries that count, in the order of their ids."""
 
-    sample: Sample
-    """Numbers that the run's summary value is computed from."""
-    values: Floats
-    """One value per query, for wins and losses."""
-    place: Ints
-    """Position of each query among all queries, ascending."""
+    sample: Sample  # numbers that the run's summary value is computed from
+    values: Floats  # one value per query, for wins and losses
+    place: Ints  # position of each query among all queries, ascending
     repeats: Floats | None = None
     """Averaged values of each repeat of the run, one row each; None without repeats."""
     error: float = 0.0
     """Standard error of the averaged values if they are estimates from random orders of ties."""
-    trusted: Entry | None = None
-    """Values by trusted judgements, for the queries that have some."""
-    summary: float | None = None
-    """Summary value of all these queries, if it is known."""
+    trusted: Entry | None = None  # values by trusted judgements, for the queries that have some
+    summary: float | None = None  # summary value of all these queries, if it is known
 
     @cached_property
     def number(self) -> float:
@@ -127,13 +119,10 @@ class Numbers:
     """Values of all runs on all measures."""
 
     runs: tuple[str, ...]
-    queries: tuple[str, ...]
-    """Ids of the queries, sorted."""
+    queries: tuple[str, ...]  # ids of the queries, sorted
     measures: tuple[Compared, ...]
-    entries: Mapping[tuple[str, str], Entry]
-    """By measure and run."""
-    groups: Ints | None = None
-    """Number of each query's group; None if queries are independent."""
+    entries: Mapping[tuple[str, str], Entry]  # by measure and run
+    groups: Ints | None = None  # number of each query's group; None if queries are independent
     notes: tuple[str, ...] = field(default=())
     repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names of the repeats of each repeated run."""

@@ -44,13 +44,10 @@ DEFINITIONS = (
 class Swap(ResultPart):
     """Two runs in one order by a measure and in the other by another measure."""
 
-    above: str
-    """The run that is above by the first measure, and below by the second."""
+    above: str  # the run that is above by the first measure, and below by the second
     below: str
-    verdict: str
-    """Verdict on `above` against `below` by the first measure, or "not compared"."""
-    against_verdict: str
-    """Verdict by the second measure."""
+    verdict: str  # verdict on `above` against `below` by the first measure, or "not compared"
+    against_verdict: str  # verdict by the second measure
 
     @property
     def shown(self) -> int | None:
@@ -67,8 +64,7 @@ class TwoOrders:
 
     measure: str
     against: str
-    agreement: OrderAgreement
-    """Agreement of the orders; x is the first measure, y the second."""
+    agreement: OrderAgreement  # agreement of the orders; x is the first measure, y the second
     swaps: tuple[Swap, ...]
 
     @property

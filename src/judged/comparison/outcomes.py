@@ -345,20 +345,16 @@ def powered_spread(matches: Sequence[Match]) -> Spread:
 class MatchOutcome:
     """Result of testing one match."""
 
-    test: str
-    """Name of the test in `TEST_NAMES`; for "auto", the one that was chosen."""
+    test: str  # name of the test in `TEST_NAMES`; for "auto", the one that was chosen
     p: float
     low: float = math.nan
     high: float = math.nan
-    inner_low: float = math.nan
-    """Interval of level 1 - 2α, for the two one-sided tests of a margin."""
+    inner_low: float = math.nan  # interval of level 1 - 2α, for the two one-sided tests of a margin
     inner_high: float = math.nan
     method: str | None = None
     """Kind of the interval, such as t, percentile or tukey; None without interval."""
     note: str = ""
-    """Reason for a missing confidence interval."""
-    smallest_p: float = 0.0
-    """Smallest p that these data could give."""
+    smallest_p: float = 0.0  # smallest p that these data could give
 
 
 def outcomes(
@@ -413,15 +409,7 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
             "test, or the repeats."
         )
     if is_infinite(match, test):
-        where = list_queries([numbers.queries[i] for i in match.ours.place[match.infinite]])
-        measure = match.measure.measure
-        instead = "leave these queries out of all runs"
-        if measure is not None:
-            instead = f"compare its median ({measure(aggregate='median')}), compare RR"
-        raise MeasureError(
-            f"{name} is infinite for {where}, so its mean is infinite too; {instead}, or use the "
-            "test sign, which counts only wins and losses."
-        )
+        raise infinite_error(match, numbers, ", or use the test sign")
     if match.too_large:
         raise InputError(
             f"the values of {name} are too large to be averaged; give them in a larger unit."
@@ -429,12 +417,20 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
     return test
 
 
-def is_infinite(match: Match, test: str) -> bool:
-    return averages(match) and test != "sign" and bool(match.infinite.any())
+def is_infinite(match: Match, test: str = "auto") -> bool:
+    is_median = match.ours.sample.aggregate == "median"
+    return not is_median and test != "sign" and bool(match.infinite.any())
 
 
-def averages(match: Match) -> bool:
-    return match.ours.sample.aggregate != "median"
+def infinite_error(match: Match, numbers: Numbers, otherwise: str = "") -> MeasureError:
+    name, measure = match.measure.name, match.measure.measure
+    where = list_queries([numbers.queries[i] for i in match.ours.place[match.infinite]])
+    instead = "leave these queries out of all runs"
+    if measure is not None:
+        instead = f"use its median ({measure(aggregate='median')}) or RR"
+    return MeasureError(
+        f"{name} is infinite for {where}, so its mean is infinite too; {instead}{otherwise}."
+    )
 
 
 def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:

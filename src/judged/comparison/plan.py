@@ -322,14 +322,11 @@ class PlanRow(ResultPart):
     """One difference of the table: the queries it needs, and its power with those of the plan."""
 
     difference: float
-    effect: float
-    """The difference in standard deviations."""
+    effect: float  # the difference in standard deviations
     queries: Estimate
     power: Estimate
-    equivalence: Estimate | None = None
-    """With a margin: queries needed for equivalence."""
-    asked: bool = False
-    """True if it is the difference of the plan."""
+    equivalence: Estimate | None = None  # with a margin: queries needed for equivalence
+    asked: bool = False  # True if it is the difference of the plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)

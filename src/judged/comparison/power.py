@@ -56,11 +56,8 @@ class PowerAnalysis:
     # measure's own unit, and `sd` is the standard deviation of the units' differences.
 
     level: float = 0.95
-    """Confidence level."""
-    comparisons: int = 1
-    """Number of comparisons that are corrected together."""
-    margin: float | None = None
-    """By how much a system may be worse, for a non-inferiority test."""
+    comparisons: int = 1  # number of comparisons that are corrected together
+    margin: float | None = None  # by how much a system may be worse, for a non-inferiority test
     per_unit: float = 1.0
     """Queries per unit: the mean size of groups, or the effect of uneven weights."""
 
@@ -160,19 +157,16 @@ class Pilot:
     """Differences in favour of the run, by unit. They have the mean and the standard deviation that
     the t test uses."""
     queries: int
-    differing: int
-    """Number of units that differ."""
+    differing: int  # number of units that differ
     grouped: bool = False
     measure: str | None = None
     run: str | None = None
     against: str | None = None
-    width: float = math.inf
-    """Largest possible difference."""
+    width: float = math.inf  # largest possible difference
     weighted: bool = False
     effective_units: float | None = None
     """Effective number of units (Kish); None if all weigh the same."""
-    pairs: int = 1
-    """Number of pairs of runs; this one has the largest standard deviation."""
+    pairs: int = 1  # number of pairs of runs; this one has the largest standard deviation
     notes: tuple[str, ...] = ()
 
     @classmethod

@@ -21,9 +21,10 @@ from judged.comparison.numbers import Entry, Numbers, index_of, own_intervals
 from judged.comparison.outcomes import (
     Match,
     MatchOutcome,
-    averages,
     columns_of,
     further_variances,
+    infinite_error,
+    is_infinite,
     outcomes,
     powered_spread,
     too_few,
@@ -32,8 +33,8 @@ from judged.comparison.outcomes import (
 from judged.comparison.power import PowerAnalysis
 from judged.comparison.settings import RULES, ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
-from judged.comparison.wording import QUERIES, amount, list_queries, percent_of
-from judged.errors import InputError, MeasureError, did_you_mean, quoted
+from judged.comparison.wording import QUERIES, amount, percent_of
+from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.trusted import Correction
 from judged.options import LEVEL, POWER, choice, number
 from judged.outputs import check_target
@@ -65,8 +66,7 @@ class GateOptions:
     rule: str = "loss"
     max_drop: Any = None
     minimum: Any = None
-    golden: Any = None
-    """After the check, a list of `GoldenQuery`."""
+    golden: Any = None  # after the check, a list of `GoldenQuery`
     guarantees: tuple[Guarantee, ...] = field(default=(), init=False)
     """Those that `minimum` names beside measures."""
     update: bool | str = False
@@ -171,12 +171,9 @@ class Guarantee:
 
     name: str
     limit: float
-    kind: str
-    """One of `GUARANTEES`."""
-    of: str
-    """The wanted risk, the threshold, or the run before."""
-    by: str | None
-    """The measure of a right answer, or the K of lost items."""
+    kind: str  # one of `GUARANTEES`
+    of: str  # the wanted risk, the threshold, or the run before
+    by: str | None  # the measure of a right answer, or the K of lost items
 
     @classmethod
     def read(cls, name: Any, limit: float) -> Guarantee | None:
@@ -227,13 +224,11 @@ def _by_label(limits: Limits, evaluation: Evaluation, name: str) -> dict[str, fl
 class Sensitivity:
     """Smallest drop that is detected with 80 % power."""
 
-    drop: float | None
-    """None if it is unknown."""
+    drop: float | None  # None if it is unknown
     allowed: float
     units: int | None = None
     """Number of queries, or groups, that the allowed drop needs; None if there are enough."""
-    note: str = ""
-    """Why the drop is unknown."""
+    note: str = ""  # why the drop is unknown
 
     @property
     def enough(self) -> bool | None:
@@ -336,37 +331,27 @@ class RuleResult:
     """Verdict of a rule on one measure."""
 
     measure: str
-    word: str
-    """One of `FAILS` or `PASSES`, or "too few queries"."""
+    word: str  # one of `FAILS` or `PASSES`, or "too few queries"
     queries: int
     groups: int | None
-    baseline: float
-    """The baseline's value on the queries that count in both."""
-    value: float
-    """The run's value on the same queries."""
-    difference: float
-    """The run's value minus the baseline's."""
-    drop: float
-    """By how much the run is worse."""
+    baseline: float  # the baseline's value on the queries that count in both
+    value: float  # the run's value on the same queries
+    difference: float  # the run's value minus the baseline's
+    drop: float  # by how much the run is worse
     low: float
     """Confidence interval of the difference whose ends hold one-sided at the level, or NaN."""
     high: float
     allowed: float
-    p: float
-    """One-sided p of a drop; NaN if the rule does not use it."""
-    corrected_p: float
-    """p, corrected for the number of measures (Holm)."""
+    p: float  # one-sided p of a drop; NaN if the rule does not use it
+    corrected_p: float  # p, corrected for the number of measures (Holm)
     test: str | None
     sight: Sensitivity
     says: str
-    """The verdict in words."""
     sees: str
-    """The sensitivity in words."""
     wins: int
     ties: int
     losses: int
     trusted: Correction | None = None
-    """Correction of the difference by trusted judgements."""
     slice: str | None = None
     """Attribute and value of the slice of the queries; None for all queries."""
 
@@ -414,7 +399,8 @@ def apply_rule(
 ) -> tuple[RuleResult, ...]:
     """Return the verdict on each match, corrected over all; `slices` names the slice of each."""
     for match in matches:
-        _refuse_infinite(match, numbers)
+        if is_infinite(match):
+            raise infinite_error(match, numbers)
         if not match.queries:
             raise InputError(
                 f"{match.measure.name}: no query counts both today and in the baseline."
@@ -482,18 +468,6 @@ def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> i
     by_signs = fewest_units(first_step, sides=1)
     by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)
     return by_signs if by_signs_alone else min(by_signs, settings.fewest_units)
-
-
-def _refuse_infinite(match: Match, numbers: Numbers) -> None:
-    if not match.infinite.any() or not averages(match):
-        return
-    where = list_queries([numbers.queries[i] for i in match.ours.place[match.infinite]])
-    measure = match.measure.measure
-    median = "" if measure is None else f" ({measure(aggregate='median')})"
-    raise MeasureError(
-        f"{match.measure.name} is infinite for {where}, so its mean is infinite too; use its "
-        f"median{median}, or RR."
-    )
 
 
 def drop_of(match: Match) -> float:
@@ -599,17 +573,13 @@ def _why_too_few(
 class Requirement:
     """A value that must be reached, and whether it is."""
 
-    kind: str
-    """minimum or golden."""
+    kind: str  # minimum or golden
     measure: str
     holds: bool
-    value: float | None
-    """The value; None if the query does not count."""
+    value: float | None  # the value; None if the query does not count
     needed: float
     says: str
-    """The result in words."""
-    query: str | None = None
-    """Id of a golden query."""
+    query: str | None = None  # id of a golden query
     bound: float | None = None
     """The end of the confidence interval that must reach it, with the rule safe."""
 
@@ -640,21 +610,18 @@ def check_minima(
     intervals: Mapping[tuple[str, str], Interval] = {}
     if minima and rule == "safe":
         intervals = own_intervals(numbers, replace(settings, level=settings.levels[1]))
-    run, checks = numbers.runs[0], []
-    for measure in numbers.measures:
-        if measure.name not in minima:
-            continue
-        needed, value = minima[measure.name], numbers.entry(measure, run).number
-        checks.append(
-            check_limit(
-                measure.name,
-                value,
-                needed,
-                at_least=measure.higher_is_better,
-                interval=intervals.get((measure.name, run)),
-            )
+    run = numbers.runs[0]
+    return tuple(
+        check_limit(
+            measure.name,
+            numbers.entry(measure, run).number,
+            minima[measure.name],
+            at_least=measure.higher_is_better,
+            interval=intervals.get((measure.name, run)),
         )
-    return tuple(checks)
+        for measure in numbers.measures
+        if measure.name in minima
+    )
 
 
 def check_limit(

@@ -51,10 +51,8 @@ class Slice:
     """Queries with one value of an attribute, and the runs compared on these alone."""
 
     attribute: str
-    name: str
-    """The attribute's value, or its first and last value."""
-    queries: int
-    """Number of queries that count in any run."""
+    name: str  # the attribute's value, or its first and last value
+    queries: int  # number of queries that count in any run
     rows: tuple[Pair, ...]
     """A row for each measure and pair of runs; p is corrected over all slices of the attribute."""
     intervals: Mapping[tuple[str, str], Interval]
@@ -86,14 +84,11 @@ class SliceTest(ResultPart):
     measure: str
     run: str
     against: str
-    queries: int
-    """Number of queries that count in both runs and are in a slice."""
+    queries: int  # number of queries that count in both runs and are in a slice
     statistic: float
     p: float
-    corrected_p: float
-    """p, corrected for the number of pairs of the measure."""
+    corrected_p: float  # p, corrected for the number of pairs of the measure
     says: str
-    """The result in words."""
 
 
 @dataclass(frozen=True)

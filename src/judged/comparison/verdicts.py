@@ -51,60 +51,41 @@ class Pair(ResultPart):
     """Two runs on one measure: their difference, how certain it is, and the verdict."""
 
     measure: str
-    run: str
-    """The run that is compared."""
-    against: str
-    """The run that it is compared with."""
-    queries: int
-    """Number of queries that count in both."""
-    groups: int | None
-    """Number of groups of queries; None if queries are independent."""
-    value: float
-    """The run's value on these queries."""
-    against_value: float
-    """The other run's value on these queries."""
-    difference: float
-    """The run's value minus the other's."""
+    run: str  # the run that is compared
+    against: str  # the run that it is compared with
+    queries: int  # number of queries that count in both
+    groups: int | None  # number of groups of queries; None if queries are independent
+    value: float  # the run's value on these queries
+    against_value: float  # the other run's value on these queries
+    difference: float  # the run's value minus the other's
     relative: float | None
     """The difference as a share of the other's value; None if that is 0 or infinite."""
-    interval: Interval
-    """Confidence interval of the difference; its note explains why it is missing."""
+    interval: Interval  # confidence interval of the difference; its note explains why it is missing
     effect: float | None
     """Cohen's d_z: the mean difference in standard deviations of the differences."""
-    wins: int
-    """Number of queries on which the run is better."""
-    ties: int
-    """Number of queries on which both have the same value."""
-    losses: int
-    """Number of queries on which the other run is better."""
-    p: float
-    """Probability of a difference at least as large if there were none (two-sided)."""
-    corrected_p: float
-    """p, corrected for the number of comparisons on the measure."""
-    smallest_p: float
-    """Smallest p that the number of differing queries, or of resamples, allows."""
+    wins: int  # number of queries on which the run is better
+    ties: int  # number of queries on which both have the same value
+    losses: int  # number of queries on which the other run is better
+    p: float  # probability of a difference at least as large if there were none (two-sided)
+    corrected_p: float  # p, corrected for the number of comparisons on the measure
+    smallest_p: float  # smallest p that the number of differing queries, or of resamples, allows
     detectable: float | None
     """Smallest difference that would be detected with 80 % power; None if unknown, or if no
     difference could be."""
-    verdict: str
-    """One of `VERDICTS`."""
+    verdict: str  # one of `VERDICTS`
     negligible: bool = False
     """True if the difference is significant, and significantly smaller than the margin."""
     depends_on: tuple[str, ...] = ()
     """Causes that could change the verdict: ties, missing, unjudged."""
-    test: str = "t"
-    """The test that gave p."""
+    test: str = "t"  # the test that gave p
     says: str = ""
-    """The verdict in words."""
     effective_units: float | None = None
     """Effective number of queries or groups (Kish); None if all weigh the same."""
     trusted: Correction | None = None
     """Correction by trusted judgements. Then value, against_value, difference,
     interval, p and verdict are corrected; wins, ties and losses are not, and effect is None."""
-    attribute: str | None = None
-    """Attribute that the queries are a slice by; None for all queries."""
-    slice: str | None = None
-    """Name of the slice."""
+    attribute: str | None = None  # attribute that the queries are a slice by; None for all queries
+    slice: str | None = None  # name of the slice
 
     @property
     def units(self) -> float:
@@ -556,10 +537,8 @@ class Place(ResultPart):
 
     run: str
     value: float
-    rank_low: int
-    """Best possible rank: one more than the number of significantly better runs."""
-    rank_high: int
-    """Worst possible rank: the number of runs minus that of significantly worse runs."""
+    rank_low: int  # best possible rank: one more than the number of significantly better runs
+    rank_high: int  # worst possible rank: the number of runs minus that of significantly worse runs
 
 
 def leaderboard(

@@ -32,25 +32,18 @@ MAX_RUNS = 20  # number of runs whose pairs get bounds; a pair takes 3 ms
 class DifferenceBounds:
     """The difference of two runs on the judged queries, and how far judgements could move it."""
 
-    run: str
-    """The later of the two runs."""
+    run: str  # the later of the two runs
     against: str
-    """The other run."""
     measure: str
-    """Name of the measure."""
-    difference: float
-    """Value of `run` minus value of `against`."""
+    difference: float  # value of `run` minus value of `against`
     low: float
     """Lowest difference if all unjudged results that the measure uses are judged in favour of one
     run, or of the other."""
-    high: float
-    """Highest difference."""
-    unjudged: int
-    """Number of unjudged results that the measure uses, in one run or in both."""
+    high: float  # highest difference
+    unjudged: int  # number of unjudged results that the measure uses, in one run or in both
     bounded: bool = True
     """True if all judgements stay within low and high. Otherwise these are two scenarios."""
-    higher_is_better: bool = True
-    """True if higher values of the measure are better."""
+    higher_is_better: bool = True  # True if higher values of the measure are better
     limits: tuple[float, float] | None = None
     """For scenarios: limits that the difference can never leave, if any are known."""
 

@@ -51,10 +51,8 @@ class ValueChange(ResultPart):
 
     run: str
     measure: str
-    as_is: float
-    """Present value; NaN if unknown."""
-    otherwise: float
-    """Value with the finding corrected."""
+    as_is: float  # present value; NaN if unknown
+    otherwise: float  # value with the finding corrected
 
     @property
     def difference(self) -> float:
@@ -79,12 +77,9 @@ def with_sign(value: float) -> str:
 class FindingEffect:
     """Effect of a finding on the values of the runs."""
 
-    otherwise: str
-    """The correction, in words."""
-    changes: tuple[ValueChange, ...] = ()
-    """Both values for each run and measure."""
+    otherwise: str  # the correction, in words
+    changes: tuple[ValueChange, ...] = ()  # both values for each run and measure
     reason: str = ""
-    """Reason for missing values."""
 
     def __str__(self) -> str:
         if not self.changes:

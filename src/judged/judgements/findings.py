@@ -35,18 +35,12 @@ EXAMPLES = 3  # number of examples of each finding
 class CollectionFinding:
     """One kind of problem that was found."""
 
-    name: str
-    """Kind of the finding, such as "query-twins"."""
-    count: int
-    """Number of occurrences."""
+    name: str  # kind of the finding, such as "query-twins"
+    count: int  # number of occurrences
     says: str
-    """The finding in a sentence."""
-    examples: tuple[str, ...]
-    """The first three occurrences, in words."""
-    about: tuple[Mapping[str, Any], ...]
-    """The same as data: ids, texts, grades."""
+    examples: tuple[str, ...]  # the first three occurrences, in words
+    about: tuple[Mapping[str, Any], ...]  # the same as data: ids, texts, grades
     effect: FindingEffect
-    """Effect on the values of the runs."""
 
     def sentences(self) -> list[str]:
         """Return the finding, its examples and, if there are runs, its effect."""

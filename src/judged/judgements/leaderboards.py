@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 class Leaderboards:
     """The same runs under each assessor, on the queries that all of them judged."""
 
-    evaluations: Mapping[str, Evaluation]
-    """Evaluation of the runs under each assessor."""
+    evaluations: Mapping[str, Evaluation]  # evaluation of the runs under each assessor
     comparisons: Mapping[str, Comparison]
     """Comparison of the runs under each assessor; empty with one run."""
     queries: int  # number of queries that all assessors judged

@@ -34,33 +34,20 @@ class AssessorPair:
     """Agreement of two assessors on the items that both judged."""
 
     first: str
-    """Name of the first assessor."""
     second: str
-    """Name of the second assessor."""
-    items: int
-    """Number of items that both judged."""
-    queries: int
-    """Number of queries of these items."""
-    only_first: int
-    """Number of items that only the first judged."""
-    only_second: int
-    """Number of items that only the second judged."""
-    agreement: Interval
-    """Share of items with the same grade from both."""
-    kappas: Mapping[str, Interval]
-    """Cohen's kappa: plain, linear and quadratic."""
-    alphas: Mapping[str, Interval]
-    """Krippendorff's alpha of the two: nominal, ordinal and interval."""
+    items: int  # number of items that both judged
+    queries: int  # number of queries of these items
+    only_first: int  # number of items that only the first judged
+    only_second: int  # number of items that only the second judged
+    agreement: Interval  # share of items with the same grade from both
+    kappas: Mapping[str, Interval]  # Cohen's kappa: plain, linear and quadratic
+    alphas: Mapping[str, Interval]  # Krippendorff's alpha of the two: nominal, ordinal and interval
     overlap: Interval
     """Items that both found relevant, as a share of those that at least one found relevant."""
-    first_relevant: Interval
-    """Share of items that the first assessor found relevant."""
-    second_relevant: Interval
-    """Share of items that the second assessor found relevant."""
-    difference: Interval
-    """Mean grade of the second minus mean grade of the first."""
-    grades: tuple[float, ...]
-    """All grades that occur on these items, ascending."""
+    first_relevant: Interval  # share of items that the first assessor found relevant
+    second_relevant: Interval  # share of items that the second assessor found relevant
+    difference: Interval  # mean grade of the second minus mean grade of the first
+    grades: tuple[float, ...]  # all grades that occur on these items, ascending
     counts: tuple[tuple[int, ...], ...]
     """Numbers of items: a row per grade of the first, a column per grade of the second."""
 

@@ -593,12 +593,9 @@ class FusedRun:
 
     name: str
     weight: float
-    queries: int
-    """Number of queries with results."""
-    results: int
-    """Number of results within the depth."""
-    alone: int
-    """Number of these that no other run has."""
+    queries: int  # number of queries with results
+    results: int  # number of results within the depth
+    alone: int  # number of these that no other run has
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -335,31 +335,19 @@ class PairOverlap:
     """Overlap of two runs: means over the queries that both have results for, and each query."""
 
     run: str
-    """Name of the first run."""
     against: str
-    """Name of the second run."""
-    queries: tuple[str, ...]
-    """Queries for which both runs have results."""
+    queries: tuple[str, ...]  # queries for which both runs have results
     numbers: Mapping[str, Floats]
     """Numbers of each of these queries, in their order, by name; tau is NaN if it is undefined."""
-    tied_queries: int
-    """Number of these queries in which a shared item is tied."""
-    only_in_run: tuple[str, ...]
-    """Queries for which only the first run has results."""
-    only_in_against: tuple[str, ...]
-    """Queries for which only the second run has results."""
-    rbo: Interval
-    """Rank-biased overlap, extrapolated; a mean over the queries, as all that follow."""
-    least: Interval
-    """Lower bound of rank-biased overlap, whatever follows below the lists."""
-    residual: Interval
-    """Upper bound minus lower bound of rank-biased overlap."""
-    jaccard: Interval
-    """Shared items divided by all items of both lists."""
-    shared: Interval
-    """Number of items that both lists have."""
-    tau: Interval
-    """Kendall's tau-b of the shared items, over the queries where it is defined."""
+    tied_queries: int  # number of these queries in which a shared item is tied
+    only_in_run: tuple[str, ...]  # queries for which only the first run has results
+    only_in_against: tuple[str, ...]  # queries for which only the second run has results
+    rbo: Interval  # rank-biased overlap, extrapolated; a mean over the queries, as all that follow
+    least: Interval  # lower bound of rank-biased overlap, whatever follows below the lists
+    residual: Interval  # upper bound minus lower bound of rank-biased overlap
+    jaccard: Interval  # shared items divided by all items of both lists
+    shared: Interval  # number of items that both lists have
+    tau: Interval  # Kendall's tau-b of the shared items, over the queries where it is defined
 
     @property
     def tau_queries(self) -> int:

@@ -198,14 +198,11 @@ def _skew(bundle: Bundle, groups: Ints | None) -> float:
 class _Resamples:
     """A number or a difference over resamples."""
 
-    ordered: Floats
-    """Ascending, without undefined ones."""
+    ordered: Floats  # ascending, without undefined ones
     undefined: int
     """The number of resamples that leave it undefined. They count as beyond any bound."""
-    value: float
-    """The number on the queries as they are."""
-    close: float
-    """The distance up to which numbers are equal but for rounding."""
+    value: float  # the number on the queries as they are
+    close: float  # the distance up to which numbers are equal but for rounding
 
     @classmethod
     def of(cls, numbers: Floats, bundle: Bundle) -> _Resamples:

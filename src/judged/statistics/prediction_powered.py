@@ -33,10 +33,8 @@ FEWEST_TRUSTED = 20
 class Powered:
     """Corrected means of columns with their standard errors."""
 
-    spread: Spread
-    """The corrected means with their standard errors; n − 1 degrees of freedom."""
-    weight: Floats
-    """λ of each column, from 0 to 1."""
+    spread: Spread  # the corrected means with their standard errors; n − 1 degrees of freedom
+    weight: Floats  # λ of each column, from 0 to 1
 
 
 def powered(

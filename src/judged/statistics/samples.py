@@ -29,15 +29,13 @@ def _same(means: Floats) -> Floats:
 class Means:
     """A number that is a function of means over the queries: of one column or of several."""
 
-    columns: Floats
-    """One row per query that counts, without NaN."""
+    columns: Floats  # one row per query that counts, without NaN
     function: Callable[[Floats], Floats] = _same
     """The number as a function of the means of the columns, along the last axis."""
     aggregate: str = ""
     """"mean", "sum" or "geometric" for one value per query: the column holds what is averaged.
     Else ""."""
-    weights: Floats | None = None
-    """The weight of each query; None for equal weights."""
+    weights: Floats | None = None  # the weight of each query; None for equal weights
     of_totals: bool = False
     """True if the function of the totals gives the same number, such as for a ratio, without
     rounding of means."""
@@ -92,13 +90,9 @@ class Median:
     """A median of values, one or more per query, which may be infinite."""
 
     values: Floats
-    """The values of all queries."""
-    owner: Ints
-    """The query of each value, as its number from 0."""
-    size: int
-    """The number of queries."""
-    weights: Floats | None = None
-    """The weight of each query; None for equal weights."""
+    owner: Ints  # the query of each value, as its number from 0
+    size: int  # the number of queries
+    weights: Floats | None = None  # the weight of each query; None for equal weights
     aggregate: str = field(default="median", init=False)
 
     @classmethod
@@ -137,11 +131,9 @@ class Median:
 class QueryRows:
     """Rows of queries, any number per query, behind a number."""
 
-    owner: Ints
-    """The query of each row, as its number from 0, ascending."""
+    owner: Ints  # the query of each row, as its number from 0, ascending
     columns: Floats
-    size: int
-    """The number of queries."""
+    size: int  # the number of queries
 
 
 Sample = Means | Median
@@ -160,12 +152,9 @@ _FSUM_TERMS = 50
 class ExactSum:
     """A sum of floats without rounding; such sums add up exactly."""
 
-    steps: int = 0
-    """The sum of all finite terms, in units of the smallest float above 0."""
-    beyond: float = 0.0
-    """The sum of the infinite and NaN terms, otherwise 0."""
-    count: int = 0
-    """The number of terms."""
+    steps: int = 0  # the sum of all finite terms, in units of the smallest float above 0
+    beyond: float = 0.0  # the sum of the infinite and NaN terms, otherwise 0
+    count: int = 0  # the number of terms
 
     @classmethod
     def of(cls, terms: Iterable[float] | NDArray[np.floating]) -> ExactSum:

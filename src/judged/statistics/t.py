@@ -35,12 +35,9 @@ More = Sequence[tuple[Floats, Floats]]
 class Spread:
     """Means of columns with their standard errors."""
 
-    mean: Floats
-    """One per column; NaN where values are not all finite."""
-    error: Floats
-    """The standard errors; NaN where the units do not vary, or are fewer than two."""
-    freedom: Floats
-    """The degrees of freedom; NaN without a standard error."""
+    mean: Floats  # one per column; NaN where values are not all finite
+    error: Floats  # the standard errors; NaN where the units do not vary, or are fewer than two
+    freedom: Floats  # the degrees of freedom; NaN without a standard error
 
 
 def spread(
@@ -237,12 +234,9 @@ class Tested:
 
     # p is below 1 - level exactly where the confidence interval of that level excludes 0.
 
-    p: Floats
-    """Two-sided p values above 0; NaN where the test has no result."""
-    low: Floats
-    """Lower ends: one row per level and one column per pair; NaN if unknown."""
-    high: Floats
-    """Upper ends."""
+    p: Floats  # two-sided p values above 0; NaN where the test has no result
+    low: Floats  # lower ends: one row per level and one column per pair; NaN if unknown
+    high: Floats  # upper ends
 
 
 def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
@@ -263,10 +257,8 @@ class Tukey:
 
     # p of a pair is below 1 - level exactly where its difference exceeds the half width.
 
-    p: Floats
-    """The p value of each pair of systems; 1 on the diagonal, NaN if unknown."""
-    half_width: Floats
-    """The half width of every confidence interval, one per level; NaN if unknown."""
+    p: Floats  # the p value of each pair of systems; 1 on the diagonal, NaN if unknown
+    half_width: Floats  # the half width of every confidence interval, one per level; NaN if unknown
 
 
 def repeat_variance(values: Floats, weights: Floats | None = None) -> tuple[float, float]:

@@ -5,9 +5,6 @@ import pytest
 
 from judged import compare, compare_values, evaluate
 from support.errors import error_of
-from support.parts import Later
-
-sm = Later("statsmodels.api")
 
 QUERIES = [f"q{number:02}" for number in range(24)]
 GROUPS = {query: f"g{number // 3}" for number, query in enumerate(QUERIES)}
@@ -129,26 +126,3 @@ def test_tests_that_count_every_query_are_refused(test):
         f"{words[test]} supports neither weights nor groups; use the test t, randomisation or "
         "bootstrap."
     )
-
-
-@pytest.mark.full
-@pytest.mark.slow
-def test_intervals_by_group_cover_what_those_by_query_do_not():
-    """20 groups of 10 with a correlation of 0.3: 95 % intervals by query cover some 70 %."""
-    random = np.random.default_rng(15)
-    queries = [f"{number:03}" for number in range(200)]
-    groups = {query: number // 10 for number, query in enumerate(queries)}
-    trials = 300
-    shared = np.sqrt(0.3) * random.normal(size=(20, trials)).repeat(10, axis=0)
-    table = shared + np.sqrt(0.7) * random.normal(size=(200, trials))
-    given = {"none": dict.fromkeys(queries, 0.0)}
-    given |= {
-        f"r{run}": dict(zip(queries, table[:, run].tolist(), strict=True)) for run in range(trials)
-    }
-    covered = {}
-    for by in (None, groups):
-        rows = compare_values(given, baseline="none", groups=by).rows
-        covered[by is None] = np.mean([row.interval.low <= 0 <= row.interval.high for row in rows])
-    error = 3 * np.sqrt(0.95 * 0.05 / trials)  # of the simulation, 0.038
-    assert abs(covered[False] - 0.95) < error
-    assert abs(covered[True] - 0.70) < 3 * np.sqrt(0.7 * 0.3 / trials)

@@ -68,22 +68,6 @@ def test_no_scale_changes_anything() -> None:
     assert between(columns, labels, None, np.arange(30))[1] == pytest.approx(usual[1])
 
 
-def false_alarms(sizes: tuple[int, ...], deviations: tuple[float, ...]) -> float:
-    """How often p is below 0.05 where parts of these sizes and spreads have the same mean."""
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    random = np.random.default_rng(11)
-    columns = random.normal(size=(len(labels), 2_000)) * np.array(deviations)[labels, None]
-    return float(below(between(columns, labels)[1], 0.95).mean())
-
-
-def test_parts_of_other_sizes_and_spreads_raise_no_false_alarms() -> None:
-    # An F of one variance for all has 35 % in the first case, and next to none in the second.
-    error = 3 * math.sqrt(0.05 * 0.95 / 2_000)
-    assert false_alarms((20, 180), (0.3, 0.1)) == pytest.approx(0.05, abs=error)
-    assert false_alarms((20, 180), (0.1, 0.3)) == pytest.approx(0.05, abs=error)
-    assert false_alarms((10, 40, 90), (3, 2, 1)) == pytest.approx(0.05, abs=error)
-
-
 def test_groups_are_the_units_and_one_in_two_parts_does_not_blind() -> None:
     random = np.random.default_rng(12)
     groups = np.repeat(np.arange(16), 5)

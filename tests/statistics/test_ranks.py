@@ -1,15 +1,13 @@
-"""Wilcoxon's test, the sign test and corrections, by hand, by all signs, and against scipy."""
+"""Wilcoxon's test, the sign test and corrections, by hand and against scipy."""
 
 from __future__ import annotations
 
 import warnings
-from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from judged.arrays import Floats
 from judged.statistics.ranks import corrected, sign, wilcoxon
 
 
@@ -43,21 +41,7 @@ def test_rounding_ties() -> None:
     assert p_of(0.1 + 0.2 - 0.3, 1, 2, 3) == p_of(0, 1, 2, 3)
 
 
-def by_all_signs(column: Floats) -> float:
-    ranks = stats.rankdata(np.abs(column))
-    found = abs(ranks[column > 0].sum() - ranks.sum() / 2)
-    patterns = np.array(list(product([0, 1], repeat=len(column)))) @ ranks
-    return float(np.mean(np.abs(patterns - ranks.sum() / 2) >= found - 1e-9))
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 11])
-def test_exact_is_that_of_all_signs(size: int) -> None:
-    columns = np.random.default_rng(size).normal(0.3, 1, (size, 20))
-    expected = [by_all_signs(column) for column in columns.T]
-    assert wilcoxon(columns) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("size", [3, 12, 49])
+@pytest.mark.parametrize("size", [1, 2, 3, 12, 49])
 def test_exact_as_scipy_has_it(size: int) -> None:
     columns = np.random.default_rng(size).normal(0.3, 1, (size, 10))
     expected = [stats.wilcoxon(column, mode="exact").pvalue for column in columns.T]

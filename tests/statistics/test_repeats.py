@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged.arrays import Floats
-from judged.statistics.t import repeat_variance, spread, t_test
+from judged.statistics.t import repeat_variance, spread
 
 
 def test_by_hand() -> None:
@@ -74,27 +74,3 @@ def test_weights() -> None:
     left = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
     expected = values[:, 0].var(ddof=1) - (left**2).sum() / 10
     assert heavy[0] == pytest.approx(expected / 3, rel=1e-6)
-
-
-@pytest.mark.full
-def test_intervals_with_repeats_cover() -> None:
-    """3 repeats of each of two systems that shift by 0.03, 100 queries: the interval of their
-    difference with and without the repeats' variance, which leaves out 0 where p is below 0.05.
-    2,000 samples: ±0.5 % is one standard error."""
-    rng, trials, queries = np.random.default_rng(0), 2000, 100
-    differences, added = np.empty((queries, trials)), np.empty((2, 2, trials))
-    for at in range(trials):
-        own = rng.normal(0, 0.23, queries)
-        both = [
-            each + rng.normal(0, 0.03, (3, 1)) + rng.normal(0, 0.05, (3, queries))
-            for each in (own, 0.0)
-        ]
-        differences[:, at] = both[0].mean(axis=0) - both[1].mean(axis=0)
-        added[:, :, at] = [repeat_variance(each) for each in both]
-    with_repeats, without = (
-        (t_test(differences, more=more, levels=()).p >= 0.05).mean()
-        for more in ([(variance, freedom) for variance, freedom in added], ())
-    )
-    error = math.sqrt(0.95 * 0.05 / trials)
-    assert abs(with_repeats - 0.95) < 3 * error
-    assert 0.80 < without < 0.88

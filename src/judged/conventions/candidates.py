@@ -455,7 +455,7 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
                 value = known.get(key) if plain else None
                 if value is None:
                     given = Settled(values, counted, settle)
-                    value = measure.summarise(measure.gives(r), given)
+                    value, _ = measure.summarise(measure.gives(r), given)
                     if plain:
                         known[key] = value
                 for at in same:

@@ -256,7 +256,8 @@ def family(measure: Measure) -> tuple[Definition, ...]:
     for convention in conventions().values():
         for named in relatives(convention, measure):
             policy = Policy.of({**convention.policy, **named.name.policy})
-            rule = named.name.threshold if _has_default_rel(named.measure) else ""
+            # The library's own rule for relevance applies if no grade is named.
+            rule = named.name.threshold if named.measure.has_default("rel") else ""
             meaning = Meaning(named.measure, policy, rule, named.name.undefined)
             users.setdefault(meaning, []).append((convention, named))
 
@@ -271,11 +272,6 @@ def family(measure: Measure) -> tuple[Definition, ...]:
         (meaning, tuple(users[meaning]), tuple(_choices(measure, meaning)))
         for meaning in sorted(users, key=distance)
     )
-
-
-def _has_default_rel(measure: Measure) -> bool:
-    """Return whether the relevant grade is the default, so that a library's own rule applies."""
-    return "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
 
 
 def _choices(measure: Measure, meaning: Meaning) -> Iterator[Choice]:

@@ -331,7 +331,7 @@ class Ranker:
 
 def _at(measure: Measure) -> tuple[str, object]:
     """Return measure and cutoff: only definitions that share them are compared."""
-    return measure.spec.name, measure.params.get(measure.spec.at or "")
+    return measure.spec.name, measure.cutoff
 
 
 def _weights(measure: Measure, practice: Practice) -> dict[str, int]:

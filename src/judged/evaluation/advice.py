@@ -236,11 +236,6 @@ def _scored(run: Scored, measure: Measure, policy: Policy) -> Scored:
     return score_run(r, EvaluationSettings.of_rankings([r], [measure], policy))
 
 
-def _cutoff(measure: Measure) -> int | None:
-    depth = measure.params.get(measure.spec.at or "")
-    return depth if isinstance(depth, int) else None
-
-
 def _advice_of(evaluation: Evaluation, measures: tuple[Measure, ...], level: float) -> Advice:
     best = _best_first(evaluation)
     if best is None:
@@ -294,7 +289,8 @@ def _row(
     length: float,
     level: float,
 ) -> AdviceRow:
-    runs, k = evaluation.runs, _cutoff(measure)
+    runs, k = evaluation.runs, measure.cutoff
+    k = k if isinstance(k, int) else None
     values = np.array([run.values[measure] for run in runs])
     worst = measure.spec.range[not measure.spec.higher_is_better]
     # A query without relevant items has one value whatever a system does.

@@ -381,8 +381,7 @@ def settled(
     shown[counted] = values
     weights = None if r.weights is None else r.weights_of(counted)
     given = Settled(values, counted, settle, weights)
-    sample = measure.made_of(rows, given) if counted.any() else None
-    summary = measure.summarise(rows, given) if sample is None else sample.value()
+    summary, sample = measure.summarise(rows, given)
     return shown, sample, summary
 
 

@@ -178,10 +178,7 @@ class Conventional:
     def threshold(self, measure: Measure) -> str:
         """Return the library's rule for relevance, unless `rel` is given."""
         named = self.theirs(measure)
-        usual = (
-            "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
-        )
-        return named.name.threshold if named and usual else ""
+        return named.name.threshold if named and measure.has_default("rel") else ""
 
     def undefined(self, measure: Measure) -> float | None:
         """Return the library's value of undefined queries, if it has one."""

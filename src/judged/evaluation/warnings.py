@@ -403,7 +403,7 @@ def _shifts(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, float
                 counts = ~np.isnan(run.values[measure])
                 weights = r.weights_of(counts)
                 sides = [
-                    measure.summarise(None, Settled(end[counts], counts, np.array, weights))
+                    measure.summarise(None, Settled(end[counts], counts, np.array, weights))[0]
                     for end in ends
                 ]
             else:
@@ -471,7 +471,7 @@ def short_lists(evaluation: Evaluation, run: Scored) -> list[str]:
     shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
     touched, names, deep = np.zeros(len(r.missing), bool), [], set()
     for measure in evaluation.measures:
-        k = measure.params.get(str(measure.spec.at))
+        k = measure.cutoff
         if k not in known or k <= shortest or not measure.spec.rates_relevance:
             continue
         rel = measure.params.get("rel", 1)

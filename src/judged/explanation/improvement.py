@@ -83,8 +83,8 @@ def _definitions(measure: Measure) -> list[tuple[Measure, str, tuple[tuple[str, 
     users: dict[Measure, dict[str, str]] = {}
     for convention in conventions().values():
         for named in relatives(convention, measure):
-            other, at = named.measure, measure.spec.at
-            if other.spec is measure.spec and (not at or other.params[at] == measure.params[at]):
+            other = named.measure
+            if other.spec is measure.spec and other.cutoff == measure.cutoff:
                 other = other(**{key: measure.params[key] for key in FREE if key in other.params})
                 users.setdefault(other, {})[convention.title] = named.theirs
     for param in measure.spec.params:

@@ -321,12 +321,11 @@ def split_data(data: TrainingData, *, validation: float, held_out: float, seed: 
             f"in {len(sizes):,} groups that share relevant items, and no split leaves each part "
             "queries with relevant items of its own. Give more queries or items."
         )
+    ranked = f"held-out queries are ranked among {len(items[HELD_OUT]):,} items"
     notes.append(
         f"Queries share relevant items ({counted(len(sizes), 'group')}), so items were split too: "
-        f"held-out queries are ranked among {len(items[HELD_OUT]):,} items that training never saw."
-        if held_out
-        else f"Queries share relevant items ({counted(len(sizes), 'group')}), so items were split "
-        "too: validation queries are ranked among items that training never saw."
+        f"{ranked if held_out else 'validation queries are ranked among items'} that training "
+        "never saw."
     )
     lost = sum(len(part) for part in parts) - sum(map(len, kept))
     if lost:

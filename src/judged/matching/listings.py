@@ -76,7 +76,8 @@ class Listings:
             queries += tuple(unasked["query"].unique(maintain_order=True).to_list())
         others = results.join(pool.frame, on=["query", "item"], how="anti", maintain_order="left")
         frame = pl.concat([pool.frame, others])
-        every = pool_of(_numbered(frame, pool.name, queries))
+        numbered = frame.with_columns(pl.int_range(pl.len()).cast(pl.Float64).alias("grade"))
+        every = pool_of(Judgements(numbered, pool.name, queries=queries))
         number = every.grades.astype(np.int64)
         query = np.empty(frame.height, np.int64)
         query[number] = every.query
@@ -136,13 +137,6 @@ class Listings:
         reached = np.zeros(len(height), bool)
         reached[listed.item] = highest <= min(depth, np.inf if cutoff is None else cutoff)
         return height, reached
-
-
-def _numbered(frame: pl.DataFrame, name: str, queries: tuple[str, ...]) -> Judgements:
-    import polars as pl
-
-    row = pl.int_range(pl.len()).cast(pl.Float64).alias("grade")
-    return Judgements(frame.with_columns(row), name, queries=queries)
 
 
 def _frame(run: Run | Lookup, duplicates: str) -> pl.DataFrame:

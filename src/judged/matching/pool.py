@@ -74,12 +74,16 @@ def weighed(r: Rankings, weights: Weights) -> Rankings:
 
 def table_by_item(grouped: Grouped[Judgements]) -> tuple[Judgements, Subtopics]:
     """Return the best grade of each query and item, and the judgements by subtopic."""
-    table = grouped.table
+    table, notes = grouped.table, grouped.table.notes
     frame = table.frame if grouped.order is None else table.frame[grouped.order]
     query = np.repeat(np.arange(len(grouped.names)), grouped.lengths)
     items, subtopics = _by_item(frame, query)
     frame = items.select(grouped.names.gather(items["number"]).alias("query"), "item", "grade")
-    notes = (*table.notes, *_subtopic_note(len(subtopics.grade), items.height))
+    if items.height < len(subtopics.grade):
+        notes += (
+            f"{len(subtopics.grade):,} judgements by subtopic are of {items.height:,} items: "
+            "measures that know no subtopics take the best grade of each item.",
+        )
     return replace(table, frame=frame, notes=notes, locate=None, rows=None), subtopics
 
 
@@ -116,14 +120,12 @@ def _grade(query: str, item: str, subtopic: str, grade: object) -> float:
 
 
 def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]:
-    """Return items with their best grades, and every judgement, from rows grouped by query.
-
-    Items are in descending order of their ids: of items that are equally good next, ndeval's ideal
-    list takes the one with the greatest id. Subtopics are numbered in the order of their names, so
-    that the order of rows does not matter.
-    """
+    """Return items with their best grades, and every judgement, from rows grouped by query."""
     import polars as pl
 
+    # Items are in descending order of their ids: of items that are equally good next, ndeval's
+    # ideal list takes the one with the greatest id. Subtopics are numbered in the order of their
+    # names, so that the order of rows does not matter.
     rows = (
         frame.select("item", "subtopic", "grade", number=pl.Series(query))
         .with_columns(subtopic=pl.col("subtopic").rank("dense").over("number").cast(pl.Int64) - 1)
@@ -140,15 +142,6 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     item_query = query[first]
     item = (ordinals(item_query, int(item_query.max(initial=-1)) + 1) - 1)[np.cumsum(new) - 1]
     return items, Subtopics(query, item, rows["subtopic"].to_numpy(), grade)
-
-
-def _subtopic_note(rows: int, items: int) -> tuple[str, ...]:
-    if items >= rows:
-        return ()
-    return (
-        f"{rows:,} judgements by subtopic are of {items:,} items: "
-        "measures that know no subtopics take the best grade of each item.",
-    )
 
 
 @dataclass(eq=False, repr=False)

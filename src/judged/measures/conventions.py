@@ -100,12 +100,10 @@ def _read(convention: Convention, text: str) -> Iterator[LibraryMeasure]:
 def _variant(
     convention: Convention, measure: Measure, written: Iterable[str] = ()
 ) -> LibraryMeasure | None:
-    """Find the library's variant of a measure in our notation, or None.
-
-    That is the library's measure of this name, with the parameters that are written or not as
-    usual; of several, the first, which is what the library computes by default. Where no parameter
-    is given, names that are not `plain` are not meant. `rel` and `aggregate` may be added.
-    """
+    """Find the library's variant of a measure in our notation, or None."""
+    # That is the library's first measure of this name with the parameters that are written or not
+    # as usual. Without parameters, names that are not `plain` are not meant. `rel` and `aggregate`
+    # may be added.
     defaults = {param.name: param.default for param in measure.spec.params}
     chosen = {
         name: value for name, value in measure.items if value != defaults[name] or name in written
@@ -147,11 +145,7 @@ def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Libr
     for name, places in _with_places(names, measure):
         named = _filled(name, places)
         # Their cutoffs are numbers: there is no map@R.
-        if (
-            named
-            and _cutoff(named.measure) == _cutoff(measure)
-            and name.read(named.theirs) is not None
-        ):
+        if named and named.measure.cutoff == measure.cutoff and name.read(named.theirs) is not None:
             yield named
 
 
@@ -190,7 +184,7 @@ def _measure(ours: str) -> Measure:
 def _standing_at(place: str, name: Name, measure: Measure) -> object:
     """Return a measure's value at a place of a name: a parameter, or the cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
-    return measure.params.get(named[1] if named else measure.spec.at or "")
+    return measure.params.get(named[1]) if named else measure.cutoff
 
 
 # -- all that goes by a name
@@ -212,12 +206,12 @@ def relatives(convention: Convention, measure: Measure) -> list[LibraryMeasure]:
     [('R@10', Success@10)]
     """
     every = list(_by_name(convention, measure))
-    wanted = _cutoff(measure)
-    exact = any(_cutoff(named.measure) == wanted for named in every)
+    wanted = measure.cutoff
+    exact = any(named.measure.cutoff == wanted for named in every)
     least = wanted if isinstance(wanted, int) else WHOLE
     variants: dict[Any, LibraryMeasure] = {}
     for named in every:
-        cutoff = _cutoff(named.measure)
+        cutoff = named.measure.cutoff
         if (
             cutoff in (wanted, "R")
             or (cutoff is None and not exact)
@@ -227,10 +221,6 @@ def relatives(convention: Convention, measure: Measure) -> list[LibraryMeasure]:
             means = frozenset(name.policy.items()), name.threshold, name.undefined
             variants.setdefault((named.measure, *means), named)
     return list(variants.values())
-
-
-def _cutoff(measure: Measure) -> Any:
-    return measure.params[measure.spec.at] if measure.spec.at else None
 
 
 def _by_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
@@ -247,15 +237,11 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasur
             **{
                 key: measure.params[key]
                 for key in FREE
-                if key in measure.params and _usual(named.measure, key)
+                if key in measure.params and named.measure.has_default(key)
             }
         )
         if variant.params["aggregate"] == measure.params["aggregate"]:
             yield LibraryMeasure(variant, theirs, name)
-
-
-def _usual(measure: Measure, name: str) -> bool:
-    return name in measure.params and measure.params[name] == measure.spec.param(name).default
 
 
 def _called(name: Name, places: Mapping[str, object], measure: Measure) -> Iterator[str]:

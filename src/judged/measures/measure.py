@@ -186,21 +186,18 @@ class Measure:
         form = self.spec.gives
         return None if form is None else form(rankings, **accepted(form, self.params))
 
-    def summarise(self, rows: QueryRows | None, settled: Settled) -> float:
-        """Compute the summary over all queries from what they give; NaN if no query counts."""
-        if not settled.counted.any():
-            return float("nan")
-        sample = self.made_of(rows, settled)
-        if sample is not None:
-            return sample.value()
-        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
+    def summarise(self, rows: QueryRows | None, settled: Settled) -> tuple[float, Sample | None]:
+        """Compute the summary from what queries give; NaN if no query counts.
 
-    def made_of(self, rows: QueryRows | None, settled: Settled) -> Sample | None:
-        """Return the sample behind the summary; None if that is one value per query."""
+        The sample behind it comes with it; None if that is one value per query.
+        """
+        if not settled.counted.any():
+            return float("nan"), None
         form = self.spec.made_of
-        if form is None or rows is None:
-            return None
-        return form(rows, settled, **accepted(form, self.params))
+        if form is not None and rows is not None:
+            sample = form(rows, settled, **accepted(form, self.params))
+            return sample.value(), sample
+        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights), None
 
     def summarise_error(
         self, values: Floats, errors: Floats, weights: Floats | None = None
@@ -212,6 +209,15 @@ class Measure:
         if self.spec.made_of is not None or not len(values):
             return None
         return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
+
+    @property
+    def cutoff(self) -> Any:
+        """The parameter that `@` sets, or None."""
+        return self.params[self.spec.at] if self.spec.at else None
+
+    def has_default(self, name: str) -> bool:
+        """Return whether the measure takes this parameter, and has its default."""
+        return name in self.params and self.params[name] == self.spec.param(name).default
 
     @property
     def formula(self) -> str:

@@ -110,7 +110,11 @@ def _read_runs(path: str | os.PathLike[str]) -> list[Rankings]:
                 "NAME.rankings, or Rankings.save."
             )
         known = json.loads(about)
-        _check_version(name, known)
+        if known["version"] > FORMAT_VERSION:
+            raise InputError(
+                f"{name}: the format version is {known['version']}, and this version of judged "
+                f"reads up to {FORMAT_VERSION}. Update judged, or write the file again."
+            )
         frame = pl.read_parquet(name)
         runs = [
             _from_columns(run, frame[row : row + 1])
@@ -250,17 +254,6 @@ def _about(rankings: Rankings) -> dict[str, Any]:
 def _note_to_json(note: str) -> list[str]:
     kind = next(name for name, type_ in NOTE_KINDS.items() if isinstance(note, type_))
     return [kind, str(note)]
-
-
-def _check_version(name: str, known: Mapping[str, Any]) -> None:
-    version = known.get("version")
-    if not isinstance(version, int):
-        raise InputError(f"{name}: the file has no format version; it may be damaged.")
-    if version > FORMAT_VERSION:
-        raise InputError(
-            f"{name}: the format version is {version}, and this version of judged reads up to "
-            f"{FORMAT_VERSION}. Update judged, or write the file again."
-        )
 
 
 def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:

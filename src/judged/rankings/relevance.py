@@ -73,11 +73,6 @@ def relevance_list(text: str) -> RelevanceList:
     return RelevanceList(tuple(grades), tuple(tie for tie in tied if tie[0] < tie[1]))
 
 
-def pool_list(text: str) -> list[Any]:
-    """Parse the grades of all judged items."""
-    return [_grade(word, text, "pool") for word in _words(text, "pool")]
-
-
 def _words(text: str, what: str) -> list[str]:
     words = _WORD.findall(text)
     if not words:
@@ -130,7 +125,7 @@ def rankings_of_lists(
     if pool is not None:
         if not one:
             raise InputError("pool is about one relevance list; leave it out for several.")
-        pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
+        pools = [_grades("pool", pool)]
     return Rankings.from_relevance(
         [row.grades for row in lists],
         relevant=relevant,
@@ -156,7 +151,9 @@ def _list(relevance: Any) -> RelevanceList:
 
 
 def _grades(what: str, values: Any) -> list[Any]:
-    """Return grades as a list, from any sequence of them."""
+    """Return grades as a list, from a text or any sequence of them."""
+    if isinstance(values, str):
+        return [_grade(word, values, what) for word in _words(values, what)]
     rows = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
         raise InputError(f"{what} must be a text or a list of grades; got {quoted(values)}.")

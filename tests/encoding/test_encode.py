@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import sqlite3
+import stat
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import judged
 from judged.errors import InputError, OutputError
-from judged.inputs.encode import as_encoder
+from judged.inputs.encode import (
+    VECTORS_FILE,
+    VectorCache,
+    as_encoder,
+    file_key,
+    read_inputs,
+    text_key,
+)
 from support.errors import error_of
 from support.loops import for_each
 
@@ -206,20 +217,10 @@ WRONG = {
         lambda texts: np.ones((3, 3)),
         f"{SECOND}the encoder returned 3 vectors for 2 inputs; it must return one for each.",
     ),
-    "one vector": (
-        lambda texts: np.ones(3),
-        f"{SECOND}vectors must be a matrix with one row each; got an array of shape (3,). For a "
-        "single vector give a matrix of one row, such as x[None, :].",
-    ),
     "a matrix for each": (
         lambda texts: np.ones((len(texts), 5, 3)),
         f"{SECOND}vectors must be a matrix with one row each; got an array of shape (2, 5, 3).",
     ),
-    "nothing": (
-        lambda texts: None,
-        f"{SECOND}cannot be read as a matrix of numbers; got NoneType.",
-    ),
-    "texts": (lambda texts: [["a"], ["b"]], f"{SECOND}vectors must be real numbers; got <U1."),
     "a dict": (
         lambda texts: {"dense": 1},
         f"{SECOND}cannot be read as a matrix of numbers; got dict.",
@@ -228,7 +229,6 @@ WRONG = {
         lambda texts: [[1.0, 2.0, 3.0], [1.0]],
         f"{SECOND}cannot be read as a matrix of numbers; give rows of equal length.",
     ),
-    "no dimensions": (lambda texts: np.ones((2, 0)), f"{SECOND}the vectors have no dimensions."),
     "another dimension": (
         lambda texts: np.ones((len(texts), 2 if "ccc" in texts else 3)),
         f"{WHERE}the encoder returned vectors of 2 dimensions, but of 3 before.",
@@ -324,3 +324,317 @@ def test_unknown_options_are_an_error_before_anything_is_encoded() -> None:
     with pytest.raises(InputError, match="encoder must be one encoder, or a pair"):
         encode((encoder, encoder, encoder))
     assert encoder.given == []
+
+
+# How encoders are called: functions, and objects known by their methods
+
+
+class Recording:
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+
+    def note(self, name: str, given: Any) -> Any:
+        self.calls.append((name, given))
+        made = [[float(len(text)), 1.0] for text in ([given] if isinstance(given, str) else given)]
+        return made[0] if isinstance(given, str) else made
+
+
+class OldSentenceTransformer(Recording):
+    def encode(self, inputs: Any, batch_size: int = 32) -> Any:
+        return self.note("encode", inputs)
+
+
+class SentenceTransformer(OldSentenceTransformer):
+    prompts = {"query": "q: "}  # noqa: RUF012
+
+    def encode_query(self, inputs: Any, prompt: str | None = None) -> Any:
+        return self.note(f"encode_query {prompt}", inputs)
+
+    def encode_document(self, inputs: Any, prompt: str | None = None) -> Any:
+        return self.note(f"encode_document {prompt}", inputs)
+
+    def __call__(self, features: Any, other: Any) -> Any:
+        raise AssertionError("a model is not called itself")
+
+
+class LangChain(Recording):
+    def embed_documents(self, texts: list[str]) -> Any:
+        return self.note("embed_documents", texts)
+
+    def embed_query(self, text: str) -> Any:
+        return self.note("embed_query", text)
+
+
+class LlamaIndex(Recording):
+    def get_text_embedding_batch(self, texts: list[str], show_progress: bool = False) -> Any:
+        return self.note("get_text_embedding_batch", texts)
+
+    def get_query_embedding(self, query: str) -> Any:
+        return self.note("get_query_embedding", query)
+
+    def __call__(self, nodes: Any) -> Any:
+        raise AssertionError("it takes nodes")
+
+
+ASKED: list[tuple[type[Recording], list[Any]]] = [
+    (OldSentenceTransformer, [("encode", ["a", "bb"]), ("encode", ["ccc"])]),
+    (
+        SentenceTransformer,
+        [("encode_query None", ["a", "bb"]), ("encode_document None", ["a", "ccc"])],
+    ),
+    (LangChain, [("embed_query", "a"), ("embed_query", "bb"), ("embed_documents", ["a", "ccc"])]),
+    (
+        LlamaIndex,
+        [
+            ("get_query_embedding", "a"),
+            ("get_query_embedding", "bb"),
+            ("get_text_embedding_batch", ["a", "ccc"]),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "calls"), ASKED, ids=lambda given: getattr(given, "__name__", ""))
+def test_each_side_is_asked_by_its_own_method(kind: type[Recording], calls: list[Any]) -> None:
+    encoder = kind()
+    found = judged.Embeddings.encode(["a", "bb"], ["a", "ccc"], encoder)
+    assert encoder.calls == calls
+    assert found.items.values.tolist() == [[1.0, 1.0], [3.0, 1.0]]
+    said = "; ".join(found.rank(judged.relevance.pairs()).basis)
+    for name, _ in calls:
+        assert f"({name.partition(' ')[0]})" in said
+
+
+def test_a_prompt_stands_for_those_of_the_model() -> None:
+    encoder = SentenceTransformer()
+    found = judged.Embeddings.encode(["a"], ["a"], encoder, prompts=("ask: ", None))
+    assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["a"])]
+    assert found.queries.made_by == (
+        f"{__name__}:SentenceTransformer (encode_query) with the prompt 'ask: '"
+    )
+
+
+def test_prompts_are_part_of_what_vectors_are_kept_under(tmp_path: Any) -> None:
+    for prompt in ("ask: ", "find: ", "ask: "):
+        encoder = SentenceTransformer()
+        judged.Embeddings.encode(
+            ["a"], ["b"], encoder, prompts=(prompt, None), encoder_name="m", cache=tmp_path
+        )
+    # Both are cached; one of each is encoded again, to detect a changed encoder.
+    assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["b"])]
+    assert len(list(tmp_path.iterdir())) == 3  # two prompts of queries, and the items
+
+
+class Both(LangChain, OldSentenceTransformer):
+    pass
+
+
+REFUSED = [
+    (LangChain, "the encoder is the class LangChain; give an object of it, or a function."),
+    (
+        "models:encode",
+        "an encoder is a function that takes a list of texts or paths, or an object with .encode, "
+        ".embed_documents or .get_text_embedding_batch; got 'models:encode'.",
+    ),
+    (
+        3,
+        "an encoder is a function that takes a list of texts or paths, or an object with .encode, "
+        ".embed_documents or .get_text_embedding_batch; got 3.",
+    ),
+    (
+        Both(),
+        "the encoder has the methods encode and embed_documents; give the one to call, such as "
+        "encoder.encode.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_no_encoder(given: Any, message: str) -> None:
+    assert error_of(as_encoder, given, "queries") == message
+
+
+@pytest.mark.full
+def test_tensors_of_torch(needs: Any) -> None:
+    needs("torch")
+    import torch
+
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+
+        def tensors(texts: list[str], dtype: Any = dtype) -> Any:
+            return torch.tensor([[len(text), 0.5] for text in texts], requires_grad=True).to(dtype)
+
+        found = judged.Embeddings.encode(["a"], ["a", "ccc"], tensors)
+        assert found.items.values.tolist() == [[1.0, 0.5], [3.0, 0.5]]
+        rows = judged.Embeddings.encode(["a"], ["a"], lambda t: list(tensors(t)))
+        assert rows.items.values.tolist() == [[1.0, 0.5]]
+
+
+# What can be encoded: texts and files, in every form
+
+
+TEXTS = ("one", " two ")
+IDS = ("a", "7")
+
+
+def test_forms_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("a\tone\n7\t two \n")
+    frame = pl.DataFrame({"id": IDS, "text": TEXTS})
+    rows = [{"id": "a", "text": "one"}, {"id": 7, "text": " two "}]
+    by_id: tuple[Any, ...] = ({"a": "one", 7: " two "}, rows, frame, tmp_path / "t.tsv")
+    for form in by_id:
+        found = read_inputs(form, "items")
+        assert (found.ids, found.contents, found.files) == (IDS, TEXTS, False)
+    for form in (list(TEXTS), TEXTS, np.array(TEXTS), frame["text"], frame.to_pandas()["text"]):
+        found = read_inputs(form, "items")
+        assert (found.ids, found.contents) == (None, TEXTS)
+        assert found.name(1) == "1"
+
+
+def test_titles_are_joined_and_that_is_said() -> None:
+    given = {"a": {"title": "One", "text": "more"}, "b": {"title": "Two"}, "c": "three"}
+    found = read_inputs(given, "items")
+    assert found.contents == ("One more", "Two", "three")
+    assert found.notes == ("Title and text of 1 item joined by a space.",)
+
+
+def test_empty_texts_are_encoded_and_warned_of() -> None:
+    found = judged.Embeddings.encode(
+        ["a"], {"x": "", "y": "b", "z": None}, lambda texts: [[len(t), 1] for t in texts]
+    )
+    assert found.evaluate({"0": {"y": 1}}, "RR").warnings() == [
+        "2 items have an empty text (x, z), which was encoded as it is."
+    ]
+    assert found.items.values.tolist() == [[0, 1], [1, 1], [0, 1]]
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = tmp_path / "pictures"
+    (folder / "more").mkdir(parents=True)
+    for name in ("b.png", "a.png", "more/c.png", ".hidden"):
+        (folder / name).write_bytes(name.encode())
+    (folder / "more" / "same.png").write_bytes(b"a.png")
+    return folder
+
+
+def test_a_folder_of_files(pictures: Path) -> None:
+    found = read_inputs(pictures, "items")
+    names = ("a.png", "b.png", "more/c.png", "more/same.png")
+    assert found.ids == names
+    assert found.contents == tuple(str(pictures / name) for name in names)
+    assert found.files
+
+
+def test_paths_by_id_in_a_list_and_in_a_file(pictures: Path, tmp_path: Path) -> None:
+    path = str(pictures / "a.png")
+    (tmp_path / "paths.tsv").write_text(f"x\t{path}\n")
+    for given, ids, paths in (
+        ({"x": Path(path)}, ("x",), False),
+        ([Path(path)], None, False),
+        ({"x": path}, ("x",), True),
+        ([path], None, True),
+        (tmp_path / "paths.tsv", ("x",), True),
+    ):
+        found = read_inputs(given, "items", paths=paths)
+        assert (found.ids, found.contents, found.files) == (ids, (path,), True)
+
+
+def test_files_are_known_by_their_bytes(pictures: Path, tmp_path: Path) -> None:
+    given: list[str] = []
+
+    def sizes(paths: list[str]) -> Any:
+        given.extend(Path(path).name for path in paths)
+        return [[Path(path).stat().st_size, 1] for path in paths]
+
+    def encode() -> Any:
+        return judged.Embeddings.encode(
+            {"q": pictures / "b.png"}, pictures, sizes,
+            encoder_name="sizes", cache=tmp_path / "kept",
+        )  # fmt: skip
+
+    encode()
+    assert given == ["b.png", "a.png", "c.png"]  # b.png of the queries is that of the items
+    given.clear()
+    (pictures / "a.png").rename(pictures / "z.png")
+    (pictures / "more" / "c.png").write_bytes(b"another picture")
+    found = encode()
+    assert given == ["b.png", "c.png"]  # b.png to compare it with the cached vector
+    assert found.items.ids == ("b.png", "more/c.png", "more/same.png", "z.png")
+    assert found.items.values[:, 0].tolist() == [5, 15, 5, 5]
+
+
+NO_INPUTS: list[tuple[Any, str]] = [
+    ([], "the items: there is nothing to encode; give at least one text."),
+    ({}, "the texts given: holds no rows."),
+    (
+        ["a", None],
+        "the items, row 2: None is not a text, but other rows are; give texts only, or {id: text}.",
+    ),
+    ({"a": Path("no.png")}, 'the items, item "a": there is no file "no.png".'),
+    ([Path("no.png"), 3], "the items, row 2: 3 is not a path, but other rows are."),
+    ("no.tsv", "no.tsv: no such file."),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), NO_INPUTS, ids=range(len(NO_INPUTS)))
+def test_what_cannot_be_encoded(given: Any, message: str) -> None:
+    assert error_of(read_inputs, given, "items") == message
+
+
+def test_an_empty_folder_and_prompts_of_files(pictures: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert (
+        error_of(read_inputs, tmp_path / "empty", "items")
+        == f"{tmp_path}/empty: the folder is empty."
+    )
+    assert (
+        error_of(judged.Embeddings.encode, ["a"], pictures, len_of, prompts=(None, "x"))
+        == f"{pictures}: files take no prompt; leave it out."
+    )
+
+
+def len_of(texts: list[str]) -> Any:
+    return [[len(text)] for text in texts]
+
+
+# Vectors on disk, for their owner alone
+
+
+def keys(number: int) -> list[bytes]:
+    return [text_key(str(at)) for at in range(number)]
+
+
+def test_only_the_owner_can_look(tmp_path: Path) -> None:
+    kept = VectorCache(tmp_path / "new", "e")
+    for folder in (kept.root, kept.folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_damage_is_detected(tmp_path: Path) -> None:
+    kept = VectorCache(tmp_path, "e")
+    kept.add(keys(2), np.ones((2, 3)))
+    path = kept.folder / VECTORS_FILE
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE vectors SET data = ? WHERE key = ?", (bytes(24), keys(1)[0]))
+    assert list(kept.read(set(keys(2)))) == keys(2)[1:]
+    path.write_bytes(b"something else, which is long enough to be no empty database")
+    with pytest.raises(OutputError, match=r"cannot be used as a cache \(file is not a database\)"):
+        kept.read(set(keys(2)))
+
+
+def test_the_last_vector_of_a_key_is_kept_in_its_type(tmp_path: Path) -> None:
+    kept = VectorCache(tmp_path, "e")
+    for number, dtype in enumerate((">f8", "f4", "i1", ">f8")):
+        kept.add(keys(3)[number % 3 :][:1], np.full((1, 3), number, dtype))
+    vectors = kept.read(set(keys(3)))
+    assert [vectors[key].tolist() for key in keys(3)] == [[3] * 3, [1] * 3, [2] * 3]
+    assert [vectors[key].dtype for key in keys(3)] == [np.float64, np.float32, np.int8]
+
+
+def test_keys_tell_contents_apart(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "b").write_text("a")
+    assert file_key(str(tmp_path / "a")) == file_key(str(tmp_path / "b")) != text_key("a")
+    assert text_key("a") != text_key("a ")
+    assert text_key("\ud800") != text_key("?")  # half a character, as JSON may have it

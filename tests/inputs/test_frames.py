@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
+import enum
 import math
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+from judged.errors import InputError
 from judged.inputs.frames import table_from_frame
 from judged.inputs.tables import JUDGEMENTS, RUN
+from judged.rankings.rankings import Rankings
 from support.errors import error_of
+from support.loops import for_each
 
 read_run_frame = partial(table_from_frame, kind=RUN)
 read_judgements_frame = partial(table_from_frame, kind=JUDGEMENTS)
@@ -124,3 +133,113 @@ def test_a_lazy_frame_that_fails(tmp_path):
     text = error_of(read_run_frame, pl.scan_parquet(tmp_path / "none.parquet"))
     assert text.startswith("a data frame: cannot be read (")
     assert "\n" not in text
+
+
+# Odd columns in every role and every kind of frame: read, or an InputError
+
+
+NAN = float("nan")
+Plain = enum.Enum("Plain", "ONE")
+ODD: dict[str, list[Any]] = {
+    "lists": [["a"], ["b"]],
+    "structs": [{"x": 1}, {"x": 2}],
+    "dates": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+    "times": [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)],
+    "durations": [datetime.timedelta(1), datetime.timedelta(2)],
+    "bytes": [b"a", b"b"],
+    "texts and numbers": ["a", 1],
+    "numbers and texts": [1, "a"],
+    "whole and other numbers": [1, 1.5],
+    "a missing text": ["a", None],
+    "a missing number": [1.0, None],
+    "objects": [object(), object()],
+    "nothing": [None, None],
+    "truth values": [True, False],
+    "truth values and nothing": [True, None],
+    "decimals": [Decimal("1.5"), Decimal(2)],
+    "large": [2**63, 2**63 + 1],
+    "larger": [10**30, 2],
+    "beyond floats": [10**400, 2],
+    "nan": [NAN, 1.0],
+    "complex": [1j, 2j],
+    "tuples": [("a",), ("b",)],
+    "enumerations": [Plain(1), Plain(1)],
+    "sets": [{1}, {2}],
+    "single precision": [np.float32(1), np.float32(2)],
+    "texts": ["1.5", "x"],
+    "surrogates": ["\ud800", "b"],
+    "empty texts": ["", "b"],
+    "fractions": [Fraction(1, 2), Fraction(1, 3)],
+    "intervals": [pd.Interval(0, 1), pd.Interval(1, 2)],
+    "periods": [pd.Period("2020"), pd.Period("2021")],
+    "times of pandas": [pd.Timestamp("2020", tz="UTC"), pd.NaT],
+    "not available": [pd.NA, 1],
+}
+KINDS: dict[str, Any] = {
+    "pandas": pd.Series,
+    "pandas objects": lambda values: pd.Series(values, dtype=object),
+    "pandas categories": lambda values: pd.Series(pd.Categorical(values)),
+    "polars": lambda values: pl.Series(values, strict=False),
+    "polars objects": lambda values: pl.Series(values, dtype=pl.Object),
+    "pyarrow": pa.array,
+}
+
+
+def frame(kind: str, columns: dict[str, Any]) -> Any:
+    if kind == "pyarrow":
+        return pa.table(columns)
+    return (pd if kind.startswith("pandas") else pl).DataFrame(columns)
+
+
+@for_each("kind", KINDS)
+@for_each("odd", ODD)
+def test_odd_columns(odd: str, kind: str) -> None:
+    try:
+        column = KINDS[kind](ODD[odd])
+    except Exception:
+        return  # there is no such column
+    plain: dict[str, Any] = {"query": ["q", "q"], "item": ["a", "b"]}
+    for role in ("query", "item", "score", "rank"):
+        run = {**plain, **({} if role == "rank" else {"score": [1.0, 2.0]}), role: column}
+        read_or_refused({"q": {"a": 1}}, frame(kind, run), role)
+    for role in ("query", "item", "grade", "subtopic"):
+        judgements = {**plain, "grade": [1, 0], role: column}
+        read_or_refused(frame(kind, judgements), {"q": {"a": 1.0}}, role)
+
+
+def read_or_refused(judgements: Any, run: Any, role: str) -> None:
+    try:
+        Rankings.from_run(judgements, run)
+    except InputError as caught:
+        error = caught
+    else:
+        return
+    assert error.__cause__ is None
+    told = (role, "score" if role == "rank" else role, "no query in common")
+    assert any(word in str(error) for word in told), error
+
+
+BASE = {"query": ["q", "q"], "item": ["a", "b"], "score": [1.0, 2.0]}
+TABLE = pd.DataFrame(BASE)
+SHAPES: dict[str, Any] = {
+    "columns twice": (pd.concat([TABLE, TABLE], axis=1), 'there are two columns "query"'),
+    "columns twice in Arrow": (
+        pa.table([*map(pa.array, BASE.values()), pa.array(["p", "p"])], names=[*BASE, "query"]),
+        "appears more than once|two columns|uplicate",
+    ),
+    "columns of two levels": (pd.concat({"x": TABLE}, axis=1), "no column with a query"),
+    "no columns": (pd.DataFrame(index=[1, 2]), "no column with a query"),
+    "a series": (TABLE["score"], "no column with a query"),
+    "an array": (np.zeros((2, 3)), "arrays have no ids of queries and items"),
+    "a number": (5, "should be a polars, pandas or pyarrow table"),
+    "an empty generator": ((each for each in ()), "a list of rows: holds no rows."),
+    "a class": (dict, "should be a polars, pandas or pyarrow table"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), SHAPES.values(), ids=SHAPES)
+def test_shapes(given: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Rankings.from_run({"q": {"a": 1}}, given)
+    with pytest.raises(InputError, match=said):
+        Rankings.from_run(given, {"q": {"a": 1.0}})

@@ -12,6 +12,7 @@ from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.text import Warned
 from support.errors import error_of
+from support.loops import for_each
 
 RANKS = (
     "There is no header: the third column is read as ranks (whole numbers that count up from the "
@@ -33,66 +34,35 @@ def text(*lists, separator="\t"):
     return "".join(separator.join(row) + "\n" for row in rows)
 
 
-@pytest.mark.parametrize(
-    "lists",
-    [
-        [[1, 2, 3]],
-        [[0, 1, 2]],
-        [[1, 2], [1, 2, 3]],
-        [[0, 1], [1, 2]],
-        [[1, 4, 9]],
-        [["1.0", "2.0"]],
-        [[1], [1]],
-        [[1], [1, 2]],
-    ],
+RANKED = [
+    *([[1, 2, 3]], [[0, 1, 2]], [[1, 2], [1, 2, 3]], [[0, 1], [1, 2]], [[1, 4, 9]]),
+    *([["1.0", "2.0"]], [[1], [1]], [[1], [1, 2]]),
+]
+SCORED = [
+    *([[0.9, 0.5, 0.1]], [[0.1, 0.5, 0.9]], [["1e-3", 2]], [[-1, -2, -3]], [[3, 2, 1, 0, -1]]),
+    *([[5, 5, 3]], [[5, 5, 3], [3, 2, 1]], [[1, 1, 1]], [["inf", 3, 2]], [[7], [0.5]]),
+    *([[7], [9]], [[2, 1.5]]),
+]
+EITHER = [
+    *([[3, 2, 1]], [[1], [30, 20]], [[2, 3, 1]], [[5, 7, 9]], [[3, 5, 3]], [[1, 2], [3, 1]]),
+    *([[1, 2, 2, 3], [1, 2]], [[1, 2], [1, 2.5]], [[1, 2], [-1, 2]], [[1, 2], [7]]),
+    [[0.5, 0.1], [0, 1]],
+]
+
+
+@for_each(
+    "lists, sign, note",
+    [*((lists, -1, RANKS) for lists in RANKED), *((lists, 1, SCORES) for lists in SCORED)],
 )
-def test_ranks(write, lists):
+def test_ranks_and_scores(write, lists, sign, note):
     run = read_run(write("a.tsv", text(*lists)))
-    assert run.frame["score"].to_list() == [-float(value) for values in lists for value in values]
-    assert run.notes == (RANKS,)
+    values = [sign * float(value) for values in lists for value in values]
+    assert run.frame["score"].to_list() == values
+    assert run.notes == (note,)
     assert isinstance(run.notes[0], Warned)
 
 
-@pytest.mark.parametrize(
-    "lists",
-    [
-        [[0.9, 0.5, 0.1]],
-        [[0.1, 0.5, 0.9]],
-        [["1e-3", 2]],
-        [[-1, -2, -3]],
-        [[3, 2, 1, 0, -1]],
-        [[5, 5, 3]],
-        [[5, 5, 3], [3, 2, 1]],
-        [[1, 1, 1]],
-        [["inf", 3, 2]],
-        [[7], [0.5]],
-        [[7], [9]],
-        [[2, 1.5]],
-    ],
-)
-def test_scores(write, lists):
-    run = read_run(write("a.tsv", text(*lists)))
-    assert run.frame["score"].to_list() == [float(value) for values in lists for value in values]
-    assert run.notes == (SCORES,)
-    assert isinstance(run.notes[0], Warned)
-
-
-@pytest.mark.parametrize(
-    "lists",
-    [
-        [[3, 2, 1]],
-        [[1], [30, 20]],
-        [[2, 3, 1]],
-        [[5, 7, 9]],
-        [[3, 5, 3]],
-        [[1, 2], [3, 1]],
-        [[1, 2, 2, 3], [1, 2]],
-        [[1, 2], [1, 2.5]],
-        [[1, 2], [-1, 2]],
-        [[1, 2], [7]],
-        [[0.5, 0.1], [0, 1]],
-    ],
-)
+@for_each("lists", EITHER)
 def test_what_may_be_both_is_refused(write, lists):
     path = write("a.tsv", text(*lists))
     assert error_of(read_run, path) == (

@@ -92,11 +92,8 @@ def test_what_is_detectable_is_found_as_often_as_it_says(runs: int) -> None:
     assert shown / trials == pytest.approx(0.8, abs=0.02 + 3 * error_of(0.8, trials))
 
 
-@pytest.mark.full
 def test_ten_equal_systems_on_eight_queries_raise_few_false_alarms_by_bootstrap() -> None:
     """Half of all families did while p was that of resamples alone."""
-    import judged
-
     rng = np.random.default_rng(8)
     alarms = 0
     for _ in range(20):

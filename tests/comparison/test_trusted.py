@@ -219,17 +219,6 @@ def test_orders_say_that_they_are_of_corrected_numbers() -> None:
     assert says not in cheap.orders().sentences()
 
 
-def test_swapping_the_runs_swaps_everything() -> None:
-    one = compared().pair()
-    runs = dict(reversed(DATA.runs.items()))
-    other = compared(runs=runs).pair()
-    assert other.difference == pytest.approx(-one.difference)
-    assert (other.interval.low, other.interval.high) == pytest.approx(
-        (-one.interval.high, -one.interval.low)
-    )
-    assert (other.p, other.verdict) == (pytest.approx(one.p), "worse")
-
-
 def test_many_runs_are_corrected_for_their_number() -> None:
     runs = {**DATA.runs, "copy": DATA.runs["one"]}
     found = compared("RR, P@5", runs=runs)

@@ -139,17 +139,6 @@ def test_reciprocal_ranks_by_hand() -> None:
     assert fuse(runs, k=1).to_dict()["q"]["c"] == 1 / 4 + 1 / 2
 
 
-def test_ties_of_the_lists() -> None:
-    runs = {"one": {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, "two": {"q": {"z": 2.0, "a": 1.0}}}
-    for ties, expected in {
-        "id": {"c": 1, "b": 2 / 3, "a": 1 / 3 + 1 / 2, "z": 1},
-        "input": {"a": 1.5, "b": 2 / 3, "c": 1 / 3, "z": 1},
-        "expected": {"a": 2 / 3 + 1 / 2, "b": 2 / 3, "c": 2 / 3, "z": 1},
-    }.items():
-        found = fuse(runs, method="combsum", normalise="rank", policy={"ties": ties})
-        assert found.to_dict()["q"] == pytest.approx(expected)
-
-
 def test_depth_cuts_the_lists_and_the_fused_ones() -> None:
     runs = {
         "one": {"q": {"a": 3.0, "b": 2.0, "c": 1.0}},

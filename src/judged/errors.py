@@ -25,7 +25,7 @@ __all__ = [
 
 
 in_shell = False
-"""Whether messages name options of the command line instead of keywords; its `main` sets it."""
+"""True if messages name options instead of keywords; set by `main` of the command line."""
 
 
 def for_caller(message: str) -> str:

@@ -38,7 +38,7 @@ def test_a_file_wins(judged, tmp_path, monkeypatch):
 def test_errors(refuses, files):
     refuses("""
     evaluate '0 1' run
-        judged: '0 1' is a relevance list, which replaces judgements and a run, and 'run' is none.
+        judged: '0 1' is a relevance list, which replaces judgements and a run; 'run' is not.
         Give relevance lists alone, or judgements and runs.
     evaluate qrels run --relevant 3
         judged: --relevant is the number of relevant items of a relevance list. With judgements,

@@ -245,8 +245,8 @@ def test_what_is_refused() -> None:
     )
     nothing = judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR")
     assert error_of(nothing.showing, unanswerable=True, error=PolicyError) == (
-        "nothing is relevant for any of the 2 judged queries, so there are none to evaluate beside "
-        "them; leave out unanswerable."
+        "nothing is relevant for any of the 2 judged queries, so all would be left out of the "
+        "means; leave out unanswerable."
     )
     assert error_of(found.showing(unanswerable=True).unanswerable, 0.5) == (
         "queries without relevant items are left out of this evaluation already; give the "

@@ -183,7 +183,7 @@ def test_what_is_said_of_an_estimate() -> None:
     [note] = [line for line in evaluation.to_text(verbose=True).splitlines() if begins in line]
     assert note.endswith(f"; standard error {error:.2g}.")
     assert evaluation.to_text().splitlines()[-1] == (
-        f"ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
+        f"3 queries; ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
         "and notes: to_text(verbose=True)"
     )
     line = (
@@ -215,10 +215,9 @@ def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:
         policy=add_choices(policy, depth=2),
         error=PolicyError,
     ) == (
-        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves "
-        "depends "
-        "on the order of the tie, "
-        "and ties=expected has none; leave out one of the three."
+        "depth=2 cuts through a tie of query q, so the number of results that unjudged=removed "
+        "leaves depends on the order of the tie, which ties=expected leaves open. Leave out one of "
+        "the three."
     )
     assert (
         evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=add_choices(policy, depth=3)).value()

@@ -173,7 +173,7 @@ def test_a_number_continues_only_a_cutoff(text, has_none):
     for read in (parse_all, lambda given: named_all(find("ranx"), [given])):
         assert error_of(read, text, error=MeasureError) == (
             f"cannot read '{number}' in '{text}': a number after a comma is another cutoff of the "
-            f"measure before it, as in P@5,10, and {has_none} has none."
+            f"measure before it, as in P@5,10, but {has_none} has no cutoff."
         )
 
 

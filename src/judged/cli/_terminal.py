@@ -28,7 +28,7 @@ _SUBSTITUTES = {
     "→": "->", "✓": "+", "✗": "x", "Σ": "sum", "√": "sqrt", "−": "-", "’": "'",
 }
 # fmt: on
-"""What stands for signs that a terminal's encoding lacks; names are spelled out."""
+"""Substitutes for signs that a terminal's encoding lacks; names are spelled out."""
 
 
 def prepare_streams() -> None:

@@ -42,7 +42,7 @@ class Package:
     needs: str | None
     """The least version; None if any will do."""
     version: str | None
-    """The installed version; None if there is none."""
+    """The installed version; None if it is missing."""
     trouble: str | None
     """The reason why it cannot be imported, if it cannot."""
 

@@ -263,7 +263,7 @@ ZERO = "policy={'missing': 'zero'} (--missing zero)"
 
 
 def names_missing(policy: PolicyLike | None) -> bool:
-    """Return whether a policy for missing queries was chosen; the default `Policy` is no choice."""
+    """Return whether a policy for missing queries was chosen, not just the default."""
     if isinstance(policy, Mapping):
         return "missing" in policy
     return isinstance(policy, Policy) and policy.missing != Policy().missing

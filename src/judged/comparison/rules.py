@@ -68,7 +68,7 @@ class GateOptions:
     minimum: Any = None
     golden: Any = None  # after the check, a list of `GoldenQuery`
     guarantees: tuple[Guarantee, ...] = field(default=(), init=False)
-    """Those that `minimum` names beside measures."""
+    """Guarantees that `minimum` names beside measures."""
     update: bool | str = False
     level: float = LEVEL
 
@@ -167,7 +167,7 @@ GUARANTEES = {
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A limit of a value that is no measure: of abstention, or of what a stage lost."""
+    """A limit for abstention, or for the loss of a stage, which are not measures."""
 
     name: str
     limit: float

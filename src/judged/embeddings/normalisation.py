@@ -297,7 +297,7 @@ class Fitted:
     normalisation: Normalisation
     change: Change | None = None
     shift: Floats = field(default_factory=lambda: np.zeros((0, 1)))
-    """What the scores of each query lack."""
+    """Numbers to add to the scores of each query."""
     queries: Vectors | None = None
     """The changed queries, if they are changed instead of scores."""
 

@@ -167,7 +167,7 @@ class Tally:
         self._row, self._item = relevant.row[self._known], relevant.item[self._known]
         self._score: Matrix = np.zeros(len(self._known), np.float32)
         self._error: Floats = np.full(len(self._known), np.inf)
-        """How far scores that are in double precision may be from the exact ones."""
+        """Bounds of the rounding error of scores in double precision."""
         self._above, self._level, self._before = (
             np.zeros(len(self._known), np.int64) for _ in range(3)
         )

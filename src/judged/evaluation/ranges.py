@@ -67,9 +67,8 @@ def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
 
 
 TieEnds = tuple[Rankings, "Floats", "Floats", "Mask"]
-"""Of one measure: rankings with unbroken ties and the grades that it takes, the least and the
-greatest value of each query (NaN if it does not count), and queries in which other orders may go
-further."""
+"""Rankings of one measure with unbroken ties, the least and the greatest value of each query (NaN
+if it does not count), and the queries in which other orders may go further."""
 
 
 def by_worth(

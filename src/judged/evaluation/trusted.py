@@ -241,7 +241,7 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
 
 
 def _refuse_no_mean(measure: Measure, label: str, sample: Sample, made_of: Sample | None) -> None:
-    """Raise an error for summaries that are no means, which cannot be corrected."""
+    """Raise an error for summaries other than means, which cannot be corrected."""
     if made_of is None and isinstance(sample, Means) and sample.aggregate in ("mean", "geometric"):
         return
     if isinstance(sample, Means) and sample.aggregate == "sum":

@@ -100,7 +100,7 @@ def inspect_unanswerable(
         raise PolicyError(
             "nothing is relevant for any of the "
             f"{counted(len(r), 'judged query', 'judged queries')}"
-            ", so there are none to evaluate beside them; leave out unanswerable."
+            ", so all would be left out of the means; leave out unanswerable."
         )
     if threshold is not None and best is None:
         raise InputError(

@@ -229,7 +229,7 @@ class Operation(Expression):
 
     @property
     def _fraction(self) -> bool:
-        """Whether this is a fraction of two whole numbers or names, such as 1/2."""
+        """Return whether this is a fraction of two whole numbers or names, such as 1/2."""
         return self.operator == "/" and all(
             not part.parts and float(part.value).is_integer() for part in self.operands
         )

@@ -284,8 +284,8 @@ def typed_lists(judgements: Any, run: Any = None) -> list[Any] | None:
         for other in runs:
             if not _is_typed(other):
                 raise InputError(
-                    f"{judgements!r} is a relevance list, which replaces judgements and a run, and "
-                    f"{quoted(other)} is none. Give relevance lists alone, or judgements and runs."
+                    f"{judgements!r} is a relevance list, which replaces judgements and a run; "
+                    f"{quoted(other)} is not. Give relevance lists alone, or judgements and runs."
                 )
         return [judgements, *runs]
     if run is not None or not isinstance(judgements, (list, tuple)) or not judgements:
@@ -369,8 +369,14 @@ def _table_in(
 
 def _read_both(given: Any, columns: NamedColumns, format: FileFormat | None) -> dict[Kind, Any]:
     """Read rows with relevant and retrieved ids, or labels and scores; else raise an error."""
-    from judged.inputs.labelled import read_labelled
-    from judged.inputs.rows import missing_columns, records_in, rows_in, table_in_document, table_of
+    from judged.inputs.rows import (
+        missing_columns,
+        read_labelled,
+        records_in,
+        rows_in,
+        table_in_document,
+        table_of,
+    )
 
     user_name, table = None, None
     if isinstance(given, (str, PathLike)):
@@ -405,8 +411,7 @@ def _rows_beside_runs(
     table, source = _table_in(file, JUDGEMENTS, columns, format)
     rows: dict[Kind, Any] | None = None
     if table is not None:
-        from judged.inputs.labelled import read_labelled
-        from judged.inputs.rows import rows_in
+        from judged.inputs.rows import read_labelled, rows_in
 
         rows = rows_in(table, LISTS, columns)
         may_be_labels = rows is None and runs is not None and isinstance(file, (str, PathLike))
@@ -450,8 +455,7 @@ def _read_beside(
     format: FileFormat | None,
 ) -> Run | Lookup:
     """Read a run beside rows that hold everything; judgements in both must agree."""
-    from judged.inputs.labelled import read_labelled
-    from judged.inputs.rows import refuse_other_judgements, rows_in
+    from judged.inputs.rows import read_labelled, refuse_other_judgements, rows_in
 
     table, source = _table_in(given, RUN, columns, format)
     is_list = isinstance(rows[JUDGEMENTS], Lookup)

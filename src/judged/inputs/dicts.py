@@ -155,7 +155,7 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
         )
     texts = {str(name): grade for name, grade in given.items() if isinstance(name, (str, Real))}
     if len(texts) < len(given):
-        raise InputError(f"{place} subtopics that are no texts or numbers, or the same as texts.")
+        raise InputError(f"{place} subtopics other than texts and numbers, or equal as texts.")
     return texts
 
 
@@ -394,7 +394,7 @@ def _sizes_with_texts_only() -> frozenset[int]:
 
 
 Document = tuple[Kind, str, Iterable[tuple[Any, Sequence[Any]]]]
-"""What a document of another tool holds, its name, and the hits or relevant ids of each query."""
+"""The kind and name of another tool's document, and the hits or relevant ids of each query."""
 
 
 def is_document(content: Any) -> bool:

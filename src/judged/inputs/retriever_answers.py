@@ -251,7 +251,7 @@ def _plain_number(given: Any) -> Any:
 
 
 def _scores(scores: list[Any], place: str) -> list[float] | None:
-    """Return all scores as numbers, or None if there are none."""
+    """Return all scores as numbers; None if all are missing."""
     without = [number for number, score in enumerate(scores, 1) if score is None]
     if len(without) == len(scores):
         return None

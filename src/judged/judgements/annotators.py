@@ -130,7 +130,7 @@ class Standing:
     note: str = ""
 
     def after(self, entry: LogEntry) -> Standing:
-        """Return the standing after one more entry of the item, which is no undo."""
+        """Return the standing after one more entry of the item, other than an undo."""
         if entry.action == "note":
             return Standing(self.grade, self.skipped, entry.note)
         return Standing(entry.grade, entry.action == "skip", entry.note)

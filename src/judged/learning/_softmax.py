@@ -348,7 +348,7 @@ def _among(pairs: Pairs, rows: Ints, items: Ints) -> Pairs:
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
-    """Draw one positive for each query; -1 if it has none."""
+    """Draw one positive for each query; -1 without positives."""
     chosen = np.full(corpus.rows, -1, np.int64)
     # At once, so that what is drawn does not depend on the size of blocks.
     shares = random.random(corpus.rows)

@@ -304,8 +304,8 @@ def _refuse_cut_ties(r: Rankings) -> None:
     if len(across):
         raise PolicyError(
             f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so "
-            "how many results unjudged=removed leaves depends on the order of the tie, and "
-            "ties=expected has none; leave out one of the three."
+            "the number of results that unjudged=removed leaves depends on the order of the tie, "
+            "which ties=expected leaves open. Leave out one of the three."
         )
 
 

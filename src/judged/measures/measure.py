@@ -539,7 +539,7 @@ def _recut(measure: str, cutoff: str, text: str) -> str:
     if not (cut := re.fullmatch(_CUT, measure)):
         raise MeasureError(
             f"cannot read {quoted(cutoff)} in {quoted(text)}: a number after a comma is another "
-            f"cutoff of the measure before it, as in P@5,10, and {measure} has none."
+            f"cutoff of the measure before it, as in P@5,10, but {measure} has no cutoff."
         )
     return (cut[1] or cut[2]) + cutoff
 

@@ -215,7 +215,7 @@ _TOPICS = {plain_words(phrase): topic for phrases, topic in TOPICS.items() for p
 
 
 def find_topic(text: str) -> tuple[str, str] | None:
-    """Return what judged offers for a phrase that is no measure, and the page about it.
+    """Return what judged offers for a phrase that does not name a measure, and its page.
 
     >>> find_topic("confusion matrix")[1], find_topic("nDCG@10")
     ('charts', None)

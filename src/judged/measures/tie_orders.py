@@ -359,8 +359,8 @@ _ROWS = 1 << 18
 
 Words = NDArray[np.uint64]
 OrderSummary = tuple[Floats, Floats, Floats, Floats]
-"""Of some orders of each query's ties: the means, their standard errors (0 where every order was
-seen), and the least and greatest values."""
+"""Means over some orders of each query's ties, their standard errors (0 if every order was seen),
+and the least and greatest values."""
 
 
 def in_order(r: Rankings, rank: Ints) -> Rankings:

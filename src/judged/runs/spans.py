@@ -291,7 +291,7 @@ class _SpanLines:
         return np.where(covered, self.cover(self._read_to(least))[0], np.inf)
 
     def _read_to(self, characters: Ints) -> Ints:
-        """Return the end of each chunk if each query reads so many characters, repeated or not."""
+        """Return the end of each chunk if each query reads a given number of characters."""
         left = np.maximum(characters[self.query] - self.before, 0)
         return np.minimum(self.start + left, self.end)
 

@@ -221,7 +221,7 @@ def _is_share(sample: Means, range: tuple[float, float]) -> bool:
 
 
 def _why_none(sample: Sample, groups: Ints | None, method: str, level: float) -> str:
-    """Explain why there is no interval; "" if there may be one."""
+    """Explain why an interval is impossible; "" if it is possible."""
     size, effective = len(sample), effective_units(len(sample), sample.weights, groups)
     if isinstance(sample, Means) and not np.isfinite(sample.columns).all():
         return "values that are not finite have no mean to make an interval of"

@@ -208,7 +208,7 @@ DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "same text": (
         {"q": {"a": {"1": 1, 1: 0}}},
-        "item 'a' of query 'q' has subtopics that are no texts or numbers, or the same as texts.",
+        "item 'a' of query 'q' has subtopics other than texts and numbers, or equal as texts.",
     ),
 }
 

@@ -237,7 +237,7 @@ def prepare(
 
 
 def _excluded(search: Search) -> dict[str, list[int]]:
-    """Return the queries for which each item is excluded, by its id: there are no row numbers."""
+    """Return the queries for which each item is excluded, by id instead of row number."""
     excluded: dict[str, list[int]] = {}
     if search.exclude is None:
         return excluded

@@ -291,7 +291,7 @@ def _read(file: File, source: Source, layout: Layout) -> Vectors:
 
 _MANY_ROWS = 10  # so many rows do not have different whole numbers by chance
 _MANY_CELLS = 16
-"""So many cells do not all have a fraction by chance, where those of another column have none."""
+"""As many cells do not all have a fraction by chance while those of another column have none."""
 _WHOLE = re.compile(r"\d+", re.ASCII)
 
 

@@ -109,6 +109,8 @@ def test_none_fits() -> None:
         == found.rows()[0][1]
         == str(found.nearest[0].definition.measure)
     )
+    distances = [abs(match.value - 0.123) for match in found.nearest]
+    assert distances == sorted(distances)
 
 
 def test_a_limit() -> None:

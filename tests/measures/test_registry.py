@@ -139,50 +139,45 @@ def test_aggregations(name: str, values: list[float], expected: float) -> None:
     assert AGGREGATIONS[name](np.array(values)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", ["TN", "Accuracy", "Specificity"])
-def test_the_size_of_the_collection_has_to_be_known(name: str) -> None:
-    assert error_of(
-        judged.Rankings.from_relevance([[0, 1]]).evaluate, [f"{name}@1"], error=MeasureError
-    ) == (
-        f"{name} counts the items that were not retrieved and needs the size of the collection; "
-        "give it as collection."
-    )
+UNKNOWN = (
+    "{0} counts the items that were not retrieved and needs the size of the collection; give it as "
+    "collection."
+)
+# Two retrieved, one more relevant one not retrieved: three items at least.
+TOO_SMALL = (
+    "the collection of query 1 holds 2 items, but 3 were retrieved or judged; {0} needs the number "
+    "of all items there are."
+)
+TOO_HIGH = (
+    "max_grade of {0} is 4, but the judgements hold a grade of 5; write {0}(max_grade=5), the "
+    "highest grade that could have been given."
+)
+COLLECTION = ("TN@1", "Accuracy@1", "Specificity@1")
 
 
-@pytest.mark.parametrize("name", ["TN", "Accuracy", "Specificity"])
-def test_the_collection_holds_what_is_known_to_exist(name: str) -> None:
-    # Two retrieved, one more relevant one not retrieved: three items at least.
-    judged.Rankings.from_relevance([[0, 1]], relevant=2, collection=3).evaluate([f"{name}@1"])
-    assert error_of(
-        judged.Rankings.from_relevance([[0, 1]], relevant=2, collection=2).evaluate,
-        [f"{name}@1"],
-        error=MeasureError,
-    ) == (
-        "the collection of query 1 holds 2 items, but 3 were retrieved or judged; "
-        f"{name} needs the number of all items there are."
-    )
+@for_each(
+    ("measure", "grades", "options", "message"),
+    [
+        *((name, [0, 1], {}, UNKNOWN) for name in COLLECTION),
+        *((name, [0, 1], {"relevant": 2, "collection": 2}, TOO_SMALL) for name in COLLECTION),
+        *((name, [0, 5, 1], {}, TOO_HIGH) for name in ("ERR", "RBP(gain=graded)")),
+        (
+            *("AP(norm=cutoff)", [0, 1], {}),
+            "AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10.",
+        ),
+    ],
+)
+def test_what_a_measure_cannot_be_computed_of(
+    measure: str, grades: list[int], options: dict[str, int], message: str
+) -> None:
+    rankings = judged.Rankings.from_relevance([grades], **options)
+    name = parse_measure(measure).spec.name
+    assert error_of(rankings.evaluate, [measure], error=MeasureError) == message.format(name)
 
 
-@pytest.mark.parametrize("text", ["ERR", "RBP(gain=graded)"])
-def test_the_highest_grade_has_to_be_high_enough(text: str) -> None:
-    name = parse_measure(text).spec.name
-    assert error_of(
-        judged.Rankings.from_relevance([[0, 5, 1]]).evaluate, [text], error=MeasureError
-    ) == (
-        f"max_grade of {name} is 4, but the judgements hold a grade of 5; "
-        f"write {name}(max_grade=5), the highest grade that could have been given."
-    )
-
-
-def test_a_divisor_k_needs_a_k() -> None:
-    assert (
-        error_of(
-            judged.Rankings.from_relevance([[0, 1]]).evaluate,
-            ["AP(norm=cutoff)"],
-            error=MeasureError,
-        )
-        == "AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10."
-    )
+@for_each("measure", COLLECTION)
+def test_the_collection_holds_what_is_known_to_exist(measure: str) -> None:
+    judged.Rankings.from_relevance([[0, 1]], relevant=2, collection=3).evaluate([measure])
 
 
 def test_a_definition_is_one_object() -> None:

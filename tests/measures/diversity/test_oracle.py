@@ -74,36 +74,33 @@ def compared(collection: Collection, rel: int, alpha: float, beta: float) -> int
     return count
 
 
-@for_each("seed", range(8))
+MANY = {"queries": 10, "items": 120, "subtopics": 90, "each": 60, "longest": 200}
+
+
 @for_each(
-    ("rel", "alpha", "beta"),
-    [(1, 0.5, 0.5), (2, 0.5, 0.5), (1, 0.25, 0.75), (1, 0.75, 0.9), (0, 0.5, 0.1)],
+    ("seeds", "options", "rel", "alpha", "beta"),
+    [
+        # With powers of two sums are exact, and ndeval's ideal list is what it should be, whatever
+        # the order of subtopics.
+        *(
+            (range(8), {}, *given)
+            for given in (
+                *((1, 0.5, 0.5), (2, 0.5, 0.5), (1, 0.25, 0.75), (1, 0.75, 0.9), (0, 0.5, 0.1)),
+                *((1, 0.0, 0.5), (1, 1.0, 0.5)),
+            )
+        ),
+        # Where an item has at most two subtopics, a sum of gains does not depend on its order.
+        *((range(200, 204), {"each": 2}, 1, alpha, 0.5) for alpha in (0.1, 0.3, 0.6, 0.9)),
+        ([300], MANY, 1, 0.5, 0.5),
+    ],
 )
-def test_powers_of_two(seed: int, rel: int, alpha: float, beta: float) -> None:
-    """With such an alpha sums are exact, and ndeval's ideal list is what it should be, whatever the
-    order of subtopics."""
-    assert compared(generate(seed), rel, alpha, beta) == 24 * (
-        len(CUTOFFS) * len(AT_CUTOFFS) + len(WHOLE)
-    )
-
-
-@pytest.mark.parametrize("alpha", [0.0, 1.0])
-@pytest.mark.parametrize("seed", [100, 101])
-def test_limits_of_alpha(seed: int, alpha: float) -> None:
-    assert compared(generate(seed), 1, alpha, 0.5)
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize("seed", range(200, 204))
-def test_other_alphas(seed: int, alpha: float) -> None:
-    """Where an item has at most two subtopics, a sum of gains does not depend on its order."""
-    assert compared(generate(seed, each=2), 1, alpha, 0.5)
-
-
-def test_many_subtopics() -> None:
-    assert compared(
-        generate(300, queries=10, items=120, subtopics=90, each=60, longest=200), 1, 0.5, 0.5
-    )
+def test_generated_data(
+    seeds: list[int], options: dict[str, int], rel: int, alpha: float, beta: float
+) -> None:
+    for seed in seeds:
+        count = compared(generate(seed, **options), rel, alpha, beta)
+        queries = options.get("queries", 25) - 1  # one has no judgements
+        assert count == queries * (len(CUTOFFS) * len(AT_CUTOFFS) + len(WHOLE))
 
 
 # -- where ndeval is odd

@@ -72,12 +72,3 @@ def test_value(measure: str) -> None:
     assert judged.evaluate(JUDGEMENTS, RUN, [measure]).value() == pytest.approx(
         CASES[measure], abs=1e-15
     )
-
-
-def test_measures_that_know_no_subtopics_take_the_best_grade() -> None:
-    # Grades 1, unjudged, 2, 1 and one of 1 that was not retrieved: (1/1 + 2/3 + 3/4)/4; DCG 1 + 2/2
-    # + 1/log2(5)
-    evaluation = judged.evaluate(JUDGEMENTS, RUN, ["AP", "DCG", "P(rel=2)@4"])
-    assert evaluation.to_frame().row(0)[1:] == pytest.approx(
-        ((1 + 2 / 3 + 3 / 4) / 4, 2 + 1 / log2(5), 1 / 4)
-    )

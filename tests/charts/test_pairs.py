@@ -70,7 +70,7 @@ def test_the_interval_and_the_verdict_are_those_of_the_comparison(queries: int) 
         assert chart.notes[1] == row.says
         low, high = row.interval.low, row.interval.high
         assert chart.notes[0] == (
-            f"The mean difference is {row.difference:+.4f}, its 95 % interval {low:+.4f} … "
+            f"The mean difference is {row.difference:+.4f}, its 95 % interval {low:+.4f} to "
             f"{high:+.4f}."
         )
         assert "Dashed: the mean difference; band: its interval." in chart.notes[2]

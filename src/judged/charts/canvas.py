@@ -184,12 +184,12 @@ def span_of(
 ) -> tuple[float, float]:
     """Return round ends around values, from `floor` if they come near to it.
 
-    >>> span_of([0.62, 0.87]), span_of([0.1, 0.9]), span_of([0.5])
-    ((0.6, 0.9), (0.0, 1.0), (0.4, 0.6))
+    >>> span_of([0.3, 0.87]), span_of([0.1, 0.9]), span_of([0.5])
+    ((0.3, 0.9), (0.0, 1.0), (0.4, 0.6))
     """
     finite = [value for value in values if math.isfinite(value)] or [floor, top]
     low, high = min(finite), max(finite)
-    if low - floor < 0.5 * (high - floor) and low >= floor:
+    if low - floor < 0.25 * (high - floor) and low >= floor:
         low = floor
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1e9) if (high - low) / s <= 6)
     if step == 1e9:

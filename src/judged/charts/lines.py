@@ -47,7 +47,11 @@ def curves(
 ) -> list[dict[str, Any]]:
     """Draw a line per name in a column, with its name (or its `words`) at its end."""
     names = table[field].unique(maintain_order=True).to_list()
-    looks = canvas.look(names if field == "run" else [""] * len(names))
+    every = list(words or names)
+    by_name = dict(
+        zip(every, canvas.look(names if field == "run" else [""] * len(every)), strict=True)
+    )
+    looks = [by_name[name] for name in names]
     look = series(field, names, looks)
     last = table.group_by(field, maintain_order=True).last()
     ends = []
@@ -306,7 +310,8 @@ def _says(row: IntervalRow) -> str:
 
 
 def _first_word(row: IntervalRow) -> str:
-    return _says(row).partition(" ")[0]
+    """Return the sign of a verdict; ranks are kept whole."""
+    return _says(row).removeprefix("rank ").partition(" ")[0]
 
 
 def _panel(
@@ -397,7 +402,7 @@ def _bounds(rows: Sequence[IntervalRow], zero: bool) -> tuple[float, float]:
 def _interval(row: IntervalRow) -> str:
     if row["low"] is None or row["high"] is None:
         return "no interval"
-    return f"{row['words'](row['low'])} … {row['words'](row['high'])}"
+    return f"{row['words'](row['low'])} to {row['words'](row['high'])}"
 
 
 def _drawn(at: int, row: IntervalRow, columns: Columns, low: float, high: float) -> dict[str, Any]:

@@ -355,7 +355,7 @@ def said_of(table: pl.DataFrame) -> list[str]:
         why = f": {note}" if note else ""
         bounds = f"; it has no interval{why}"
     else:
-        bounds = f", its {percent_of(level)} interval {signed(low)} … {signed(high)}"
+        bounds = f", its {percent_of(level)} interval {signed(low)} to {signed(high)}"
     return [f"The {what} is {signed(overall)}{bounds}.", table["says"][0]]
 
 

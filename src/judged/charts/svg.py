@@ -89,6 +89,8 @@ class Theme:
             "domainColor": self.axis,
             "tickColor": self.axis,
             "labelFontSize": 11,
+            "labelOverlap": "parity",
+            "labelSeparation": 5,
             "titleFontSize": 12,
         }
         return {

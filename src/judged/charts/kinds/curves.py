@@ -28,7 +28,7 @@ from judged.charts.canvas import (
 )
 from judged.charts.chart import Chart, Drawing, draws, rows_of
 from judged.charts.kinds import takes_design
-from judged.charts.lines import LINE, curves, end_labels
+from judged.charts.lines import LINE, OWN_LOOKS, curves, end_labels
 from judged.charts.sources import (
     Source,
     Systems,
@@ -462,27 +462,19 @@ def precision_recall_at_k(
 
 @draws("precision-recall-at-k")
 def draw_precision_recall_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
-    title = f"Precision, recall and F1 of {table['run'][0]} as k grows"
+    frame = canvas.frame(WIDTH, HEIGHT, SHARES_AT_K.values())
+    x = rank_axis("k: results shown", "k", int(table["k"].max()))  # type: ignore[arg-type]
     y = share_axis("value", "value")
-    return _draw_at_k(table, canvas, title, "measure", SHARES_AT_K, "Mean", y)
+    lines = curves(table, "measure", x=x, y=y, canvas=canvas, frame=frame)
+    title = f"Precision, recall and F1 of {table['run'][0]} as k grows"
+    return *_over_queries(table, title, "Mean"), frame.layers(*lines)
 
 
-def _draw_at_k(
-    table: pl.DataFrame,
-    canvas: Canvas,
-    title: str,
-    field: str,
-    words: dict[str, str],
-    over: str,
-    y: dict[str, Any],
-) -> Drawing:
-    query, last = table["query"][0], int(table["k"].max())  # type: ignore[arg-type]
-    frame = canvas.frame(WIDTH, HEIGHT, words.values())
-    x, high = rank_axis("k: results shown", "k", last), y["scale"]["domain"][1]
-    lines = curves(table, field, x=x, y=y, canvas=canvas, frame=frame, high=high, words=words)
-    queries = counted(int(table["queries"][0]), "query", "queries")
+def _over_queries(table: pl.DataFrame, title: str, over: str) -> tuple[str, list[str]]:
+    """Return the title and the notes of a chart of one query, or of all."""
+    query, queries = table["query"][0], counted(int(table["queries"][0]), "query", "queries")
     notes = ["" if query else f"{over} over {queries}.", _computed_at(table)]
-    return title + (f", query {query}" if query else ""), notes, frame.layers(*lines)
+    return title + (f", query {query}" if query else ""), notes
 
 
 def _computed_at(table: pl.DataFrame, what: str = "cutoffs") -> str:
@@ -492,7 +484,10 @@ def _computed_at(table: pl.DataFrame, what: str = "cutoffs") -> str:
 
 # -- confusion at k
 
-COUNTS_AT_K = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
+COUNTS_AT_K = {"TP": "true positives", "FN": "false negatives", "FP": "false positives"}
+COUNT_PANELS = {"relevant items": ["TP", "FN"], "other results": ["FP"]}
+"""False positives have a panel of their own, because they may be a hundred times as many."""
+COUNTS_WIDTH = 260
 
 
 @takes_design()
@@ -518,14 +513,25 @@ def confusion_at_k(
 
 @draws("confusion-at-k")
 def draw_confusion_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
+    columns = canvas.columns(len(COUNT_PANELS), NARROWEST_PANEL)
+    rows = len(COUNT_PANELS) // columns
+    gaps = {"panels": columns, "gap": PANEL_GAP, "rows": rows, "row_gap": PANEL_GAP}
+    frame = canvas.frame(COUNTS_WIDTH, HEIGHT, COUNTS_AT_K.values(), **gaps)
+    x = rank_axis("k: results shown", "k", int(table["k"].max()))  # type: ignore[arg-type]
+    panels = []
+    for items, names in COUNT_PANELS.items():
+        part = table.filter(pl.col("name").is_in(names))
+        high = float(part["count"].max() or 1)  # type: ignore[arg-type]
+        y = number_axis(items, "count", scale={"domain": [0, high], "nice": False})
+        y["axis"] = {"format": ",d", "tickMinStep": 1}
+        options: Any = {"frame": frame, "high": high, "words": COUNTS_AT_K}
+        lines = curves(part, "name", x=x, y=y, canvas=canvas, **options)
+        for line in lines[:-1]:
+            line["transform"] = [{"filter": {"field": "name", "oneOf": names}}]
+        panels.append(frame.layers(*lines))
+    drawn = {"concat": panels, "columns": columns, "spacing": PANEL_GAP, "resolve": OWN_LOOKS}
     title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows"
-    y = number_axis(
-        "items",
-        "count",
-        scale={"domain": [0, float(table["count"].max() or 1)], "nice": False},  # type: ignore[arg-type]
-        axis={"format": ",d", "tickMinStep": 1},
-    )
-    return _draw_at_k(table, canvas, title, "name", COUNTS_AT_K, "Summed", y)
+    return *_over_queries(table, title, "Summed"), drawn
 
 
 # -- cmc

@@ -322,7 +322,7 @@ def _system_words(row: dict[str, Any]) -> str:
 
 def _bounds(row: dict[str, Any], words: Callable[[float | None], str]) -> str:
     known = row["low"] is not None and row["high"] is not None
-    return f" ({words(row['low'])} … {words(row['high'])})" if known else ""
+    return f" ({words(row['low'])} to {words(row['high'])})" if known else ""
 
 
 @draws("systems", width=560, unseen=("note",), words=_system_words)

@@ -14,7 +14,9 @@ import pytest
 import judged
 from judged.charts import kinds
 from judged.errors import InputError, OutputError
+from judged.measures.reference import readable
 from judged.rankings.strips import strips
+from judged.web.pages.pairs import without_options
 from judged.web.report.report import report_of
 from support.errors import error_of
 from support.reported import generated, run_text, write_files
@@ -121,17 +123,34 @@ def test_definitions_policy_audit_methods_and_sources(report: judged.results.Rep
     meaning, methods = words(section(html, "meaning")), words(section(html, "methods"))
     for measure in evaluation.measures:
         assert words(measure.describe()) in meaning
-        assert words(measure.formula) in meaning
+        assert words(readable(measure.formula)) in meaning
     for sentence in evaluation.policy.sentences().values():
         assert sentence[1:] in meaning
     for line in evaluation.sentences():
         kind, _, text = line.partition(": ")
         if kind in ("warning", "note"):
-            assert words(text) in meaning
+            assert words(without_options(text)) in meaning
     assert report.contents.comparison is not None
     assert words(report.contents.comparison.methods()) in methods
     assert "@misc{jarvelin2002," in methods
     assert "@software{judged," in methods
+
+
+def test_the_winner_comes_first_and_the_first_page_says_up_to_three_things(
+    files: list[str],
+) -> None:
+    report = judged.report(files[0], files[1:], MEASURES)
+    comparison = report.contents.comparison
+    assert comparison is not None
+    best, second, *_ = (place.run for place in comparison.leaderboard(MEASURES[0]))
+    assert report.contents.pair == (best, second)
+    html = report.to_html()
+    # The chart has the measure that ranks systems, the table all measures.
+    forest = next(text for text in html.split("<figure")[1:] if "differences of all pairs" in text)
+    assert f"{MEASURES[0]}: first minus second" in forest
+    assert not any(f"{name}: first minus second" in html for name in MEASURES[1:])
+    summary = section(html, "summary")
+    assert 1 <= summary.partition("What to know")[2].count('class="note ') <= 3
 
 
 def test_files_have_names_sizes_and_hashes_and_no_place(

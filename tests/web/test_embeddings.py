@@ -145,10 +145,15 @@ def test_one_file_alone_searches_itself_without_itself(vectors: Path) -> None:
     )
 
 
-def test_without_vectors_it_says_so(tmp_path: Path) -> None:
+def test_without_vectors_it_says_so(server: Any, tmp_path: Path) -> None:
     with pytest.raises(UndecidedError) as error:
         searched(tmp_path)
     assert str(error.value) == ("No vectors were found. Add a file of query and of item vectors.")
+    page = server(tmp_path).ask("/embeddings")
+    assert page.status == 200
+    assert "No vectors here yet" in page.text
+    assert "judged serve query-vectors.npy" in page.text
+    assert "Which files?" not in page.text
 
 
 @pytest.mark.parametrize(

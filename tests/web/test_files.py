@@ -108,6 +108,7 @@ def test_an_ordinary_folder(server: Serve, data: Path) -> None:
         (data / name).write_text(text)
     (data / "bad.run").write_text(RUN.replace("q1", "q9") * 20 + "q9 Q0 d2\n")
     (data / "twice.run").write_text(RUN + RUN)
+    (data / "empty.run").write_text("")
     (data / "elsewhere.run").write_text(RUN.replace("q1", "z1"))
     served = server(data)
     for path in (
@@ -118,12 +119,12 @@ def test_an_ordinary_folder(server: Serve, data: Path) -> None:
     ):
         assert served.ask(path).status == 200, path
     page = served.ask("/?measure=RR").text
-    assert page.count("is left out.") == 3
+    assert page.count("is left out.") == 4
     assert "expected 6 fields, found 3" in page
     assert "have no query in common" in page
     assert '<a class="button" href="/?measure=RR&amp;duplicates=first"' in page
     kept = served.ask("/?measure=RR&duplicates=first").text
-    assert kept.count("is left out.") == 2
+    assert kept.count("is left out.") == 3
     assert 'value="twice"' in kept
     files = served.ask("/files").text
     assert "training.txt is not used: it has the form of judgements, but qrels.txt fits" in files

@@ -106,7 +106,7 @@ VIEWS = (
     View("/chart", chart.page, "", chart.PARAMS, numbers=True, seconds=SECONDS_FOR_FILES),
     _file("/merged", agreement.merged_page, "rule", "settled", "collection"),
     _file("/picture", files.picture_page, "item"),
-    _file("/download", leaderboard.download_page, "format", "sort", "ranges"),
+    _file("/download", leaderboard.download_page, "format", "sort", "order"),
 )
 """Every page, in the order of the navigation."""
 _TITLES = {view.path: view.title for view in VIEWS}
@@ -318,6 +318,7 @@ def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Resp
         "again": visit.path + (f"?{visit.params}" if visit.params.pairs else ""),
     }
     context = {**_context(visit, view.title or "Working", view.path), "job": shown}
+    context["workspace_words"] = ""  # runs may be left out yet
     html = render_page("explorer/working.html", None if part is None else "working", context)
     headers = {"x-working": job.id, "retry-after": "1"}
     return HTMLResponse(html, 200 if part is None else 202, headers)

@@ -198,9 +198,15 @@ def identify_file(file: DataFile) -> DataFile:
             return vectors
         return _identify_table(file, start)
     except JudgedError as error:
-        return replace(file, kind="other", note=str(error))
+        return replace(file, kind=_kind_by_suffix(file), note=str(error))
     except OSError as error:
         return replace(file, kind="other", note=f"{file.name}: cannot be read ({error.strerror}).")
+
+
+def _kind_by_suffix(file: DataFile) -> str:
+    """Return the kind that a suffix such as .run promises, so that pages name an unreadable run."""
+    suffixes = file.path.suffixes
+    return "run" if ".run" in suffixes else "judgements" if ".qrels" in suffixes else "other"
 
 
 def picture_of(start: bytes) -> str | None:

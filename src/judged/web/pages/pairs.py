@@ -46,7 +46,7 @@ class Heading:
 
 def without_options(text: str) -> str:
     """Return a warning without its references to options; pages have links instead."""
-    return re.sub(r" \(see [\w-]+\)", "", text)
+    return re.sub(r" \(see [\w, -]+\)", "", text)
 
 
 def signed_amount(value: float) -> str:

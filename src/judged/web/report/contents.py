@@ -22,6 +22,7 @@ from judged.rankings.rankings import OTHER_WAY
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
+    from judged.comparison.verdicts import Pair
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
     from judged.explanation import Explanation
@@ -231,10 +232,30 @@ def contents_of_evaluation(
     if refused:
         return replace(contents, refused=refused)
     settings: dict[str, Any] = {"level": contents.evaluation.level, "groups": groups}
-    comparison = compare_evaluation(
-        contents.evaluation, baseline=baseline, slices=slices, **settings
+    # From the last to the first, so that each system is compared with those below it.
+    known = contents.measure
+    way = 1 if known.spec.higher_is_better else -1
+    runs = sorted(
+        contents.evaluation.runs,
+        key=lambda run: np.nan_to_num(way * run.summary[known], nan=-np.inf),
     )
-    return replace(contents, comparison=comparison)
+    ordered = replace(contents.evaluation, runs=tuple(runs))
+    comparison = compare_evaluation(ordered, baseline=baseline, slices=slices, **settings)
+    return replace(contents, comparison=replace(comparison, rows=_best_first(comparison)))
+
+
+def _best_first(comparison: Comparison) -> tuple[Pair, ...]:
+    measures, runs = comparison.measures, comparison.runs[::-1]
+    return tuple(
+        sorted(
+            comparison.rows,
+            key=lambda row: (
+                measures.index(row.measure),
+                runs.index(row.run),
+                runs.index(row.against),
+            ),
+        )
+    )
 
 
 def contents_of_comparison(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,15 @@ from judged.charts.pictures import address
 from judged.comparison.export import NumberFormat, method_line, slice_tables
 from judged.errors import InputError, JudgedError
 from judged.evaluation.export import Look
-from judged.measures.reference import BIBLIOGRAPHY, bibtex
+from judged.evaluation.warnings import short_lists
+from judged.measures.reference import BIBLIOGRAPHY, bibtex, readable
 from judged.rankings.strips import strips
 from judged.text import few as few_names
 from judged.web.pages.boards import board
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
 from judged.web.pages.numbers import query_rows
-from judged.web.pages.pairs import panel
+from judged.web.pages.pairs import panel, without_options
 from judged.web.pages.templating import document, figure
 from judged.web.report.contents import RESULTS_SHOWN, explained_sides, items_of
 from judged.web.report.provenance import versions
@@ -39,7 +41,9 @@ MAX_RANK = 15  # the end of curves along ranks; each rank costs an evaluation of
 REPORT_STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
 REPORT_SCRIPTS = ("theme", "report")
 STRIP_RANKS = 10
+FIRST_SAID = 3  # how many sentences about the data are on the first page
 MAX_VALUES = 60_000  # how many values of further measures a file has at most
+OF_PAIR = ("differences", "scatter")  # kinds that state the difference, as their pages do already
 CHART_ROWS = 12  # how many rows of a chart's data are shown
 
 
@@ -47,6 +51,7 @@ def render_report(contents: ReportContents, title: str | None, date: str | None)
     """Return the whole file; `date` is shown, so that the same input gives the same bytes."""
     evaluation, comparison = contents.evaluation, contents.comparison
     shown = board_of(contents)
+    places = {name: at for at, name in enumerate(contents.systems)}
     heading = shown["heading"]
     pictures, unread = _pictures(contents)
     wins, losses = (
@@ -56,6 +61,11 @@ def render_report(contents: ReportContents, title: str | None, date: str | None)
     few = further or len(evaluation.measures) == 1
     told = [line.split(": ", 1) for line in evaluation.sentences()]
     named = ("warning", "note", "policy", "measure")
+    warned, noted = (
+        [without_options(text) for kind, text in told if kind == each] for each in named[:2]
+    )
+    short = short_lists(evaluation)  # a warning for each system, of which the first page has one
+    first = [*(text for text in warned if text not in short), *short[:1], *noted][:FIRST_SAID]
     methods = (comparison or evaluation).methods()
     keys = [key for key, text in BIBLIOGRAPHY.items() if text in methods]
     compared_figures, system_figures = _compared_figures(contents), _system_figures(contents)
@@ -70,7 +80,7 @@ def render_report(contents: ReportContents, title: str | None, date: str | None)
         board=shown,
         panel=None
         if comparison is None or contents.pair is None
-        else panel(comparison, *contents.pair, contents.by),
+        else panel(comparison, *contents.pair, contents.by, places=places),
         refused=contents.refused,
         comparison=comparison,
         done=None if comparison is None else method_line(comparison),
@@ -80,7 +90,7 @@ def render_report(contents: ReportContents, title: str | None, date: str | None)
         losses=losses,
         compared_figures=compared_figures,
         system_figures=system_figures,
-        first_figures=[each for each in compared_figures if each["wide"]] or system_figures[:1],
+        first_figures=compared_figures[-1:] or system_figures[:1],
         every=_table(contents, contents.measure, True, contents.differences),
         further=further,
         systems=contents.systems,
@@ -91,8 +101,9 @@ def render_report(contents: ReportContents, title: str | None, date: str | None)
         policy_sentences=list(evaluation.policy.sentences().values()),
         definitions=[_definition(evaluation, measure) for measure in evaluation.measures],
         said={
-            "warnings": [text for kind, text in told if kind == "warning"],
-            "notes": [text for kind, text in told if kind == "note"],
+            "warnings": warned,
+            "notes": noted,
+            "first": first,
             "assumed": [f"{kind}: {text}" for kind, text in told if kind not in named],
         },
         methods=[methods],
@@ -120,8 +131,12 @@ def _compared_figures(contents: ReportContents) -> list[dict[str, Any]]:
     if comparison is None or pair is None:
         return []
     two = comparison.among(*pair)
+    drawn = comparison
+    if len(comparison.runs) > 2:  # the table has the other measures
+        on_measure = tuple(row for row in comparison.rows if row.measure == by)
+        drawn = replace(comparison, rows=on_measure)
     return [
-        _figure(contents, "forest", comparison),
+        _figure(contents, "forest", drawn, wide=True),
         _figure(contents, "scatter", two, measure=by),
         _figure(contents, "differences", two, wide=True, measure=by),
     ]
@@ -150,6 +165,8 @@ def _figure(
     try:
         design = {"theme": "page", "width": width, "looks": contents.systems}
         chart = known.function(source, **design, **options)
+        if kind in OF_PAIR:  # the heading states the difference and the verdict
+            chart = replace(chart, notes=chart.notes[2:])
         return {**shown, "figure": figure(chart, rows=CHART_ROWS, heading=3)}
     except JudgedError as refused:
         return {**shown, "why": str(refused)}
@@ -250,7 +267,11 @@ def _definition(evaluation: Evaluation, measure: Measure) -> tuple[str, str, lis
     return (
         evaluation.label(measure),
         first.split(". ", 1)[1],
-        [(name, text) for name, text in facts if name not in ("Policy", "Ranking")],
+        [
+            (name, readable(text) if name == "Formula" else text)
+            for name, text in facts
+            if name not in ("Policy", "Ranking")
+        ],
     )
 
 

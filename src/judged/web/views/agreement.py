@@ -22,10 +22,12 @@ from judged.text import counted
 from judged.web.commands import line_of
 from judged.web.errors import GoneError
 from judged.web.pages.pairs import without_options
+from judged.web.views.files import empty_page
 from judged.web.views.judge import (
     agreement_of,
     grade_of,
     home_of,
+    judges_of,
     leaderboards_of,
     merged,
     note_of,
@@ -48,6 +50,9 @@ ITEMS_LISTED, MAX_ITEMS = 20, 1_000  # how many disputed items are listed by def
 def page(visit: Visit) -> Page:
     from judged.judgements import MERGE_RULES
 
+    names = list(judges_of(visit))
+    if len(names) < 2:
+        return _too_few(visit, names)
     agreement = agreement_of(visit)
     pair = _pair(visit, agreement)
     rows = _differences(visit, agreement)
@@ -78,6 +83,16 @@ def page(visit: Visit) -> Page:
     return Page(
         "agreement.html", _title(agreement, pair), context, _command(visit, agreement.assessors)
     )
+
+
+def _too_few(visit: Visit, names: Sequence[str]) -> Page:
+    there = f"Only {names[0]} has judged here." if names else "Nobody has judged here yet."
+    how = (
+        "With the grades of two annotators, this page shows how far they agree (Cohen’s κ, "
+        "Krippendorff’s α), where their grades differ, and what that does to the leaderboard."
+    )
+    links = [(visit.url("/judge", who=1), "Judge under another name" if names else "Judge")]
+    return empty_page("Two annotators are needed", there, how, links=links)
 
 
 def _title(agreement: Agreement, pair: AssessorPair) -> str:

@@ -10,6 +10,7 @@ from judged.policy import CHOICES
 from judged.web.commands import chart_command
 from judged.web.errors import RefusedError
 from judged.web.pages.templating import figure
+from judged.web.report.layout import OF_PAIR
 from judged.web.visit import Page, RawContent, Visit
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ MAX_CELLS, MAX_ROWS = 80, 40
 """The maximum of cells and rows below a chart; its files have all data."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of charts whose data are cached, because they cost more than the drawing."""
-OF_PAIR = ("differences", "scatter")  # kinds that state the difference, as their pages do already
 LINKED = ("differences", "scatter", "forest")  # kinds of charts whose marks are links
 
 
@@ -122,7 +122,12 @@ def _source(visit: Visit, kind: ChartKind) -> tuple[Any, ...]:
         measures = [of] if of is not None and len(names) > 2 else None
         if kind.needs == "pair":
             measures = [of or scoring.headline]
-        return (calculations.pairs(scoring, names, measures=measures),)
+        compared = calculations.pairs(scoring, names, measures=measures)
+        if kind.needs == "comparison" and len(names) > 2:  # the page names the winner last
+            places = {name: at for at, name in enumerate(names)}
+            order = sorted(compared.rows, key=lambda row: (-places[row.run], -places[row.against]))
+            compared = replace(compared, rows=tuple(order))
+        return (compared,)
     if kind.needs == "values":
         return (calculations.evaluation(scoring),)
     from judged.charts.sources import Systems

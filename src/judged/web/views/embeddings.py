@@ -13,6 +13,7 @@ import numpy as np
 from judged.embeddings.normalisation import NORMALISATIONS
 from judged.embeddings.similarity import SIMILARITIES
 from judged.errors import InputError, did_you_mean, quoted
+from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.options import LEVEL, choice
 from judged.rankings.strips import strips
 from judged.text import Warned, counted, listed, shown
@@ -21,6 +22,7 @@ from judged.web.errors import GoneError, RefusedError, UndecidedError
 from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
 from judged.web.pages.templating import figure
+from judged.web.views.files import empty_page
 from judged.web.visit import Page, Visit
 from judged.web.work import progress_of_this_work
 from judged.web.workspace import picture_address
@@ -496,6 +498,15 @@ PARTS: dict[str, Callable[[VectorSearch], Page]] = {
 
 def page(visit: Visit) -> Page:
     part = visit.params.choice("part", ("all", *PARTS), "all")
+    if not visit.workspace.of_kind("vectors"):
+        return empty_page(
+            "No vectors here yet",
+            "With vectors of queries and items, this page shows how relevant nearest neighbours "
+            "are: measures, scores, the temperature, and the results of each query.",
+            "Drop files of vectors here, choose them, or start with files:",
+            code="judged serve query-vectors.npy item-vectors.npy judgements.txt",
+            formats=VECTOR_FORMATS,
+        )
     try:
         search = VectorSearch.of(visit)
     except RefusedError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from judged.charts.pictures import MAX_PIXELS, pixels_of
 from judged.errors import JudgedError, quoted
 from judged.inputs.formats import FORMATS
@@ -36,18 +38,38 @@ def asking(visit: Visit, why: str) -> Page:
 def _empty(visit: Visit, status: int = 200) -> Page:
     workspace = visit.workspace
     there = ""
+    links = [("/playground", "Try the playground")]
     if workspace.files:
         files = counted(len(workspace.files), "file")
         there = f"{workspace.name} has {files}, but no judgements or results."
         if workspace.of_kind("vectors"):
             there += f" It has {counted(len(workspace.of_kind('vectors')), 'file')} of vectors."
-    context = {
-        "workspace": workspace,
-        "there": there,
-        "formats": ", ".join(FORMATS),
-        "has_demo": visit.settings.demo is not None,
-    }
-    return Page("empty.html", "Nothing to judge yet", context, status=status)
+            links.insert(0, ("/embeddings", "Look at the embeddings"))
+    return empty_page(
+        "Nothing to judge yet",
+        there,
+        "Drop judgements and one or more runs here, choose them, or start with files:",
+        code="judged serve judgements.txt system-a.run system-b.run",
+        links=links,
+        has_demo=visit.settings.demo is not None,
+        status=status,
+    )
+
+
+def empty_page(
+    title: str,
+    there: str,
+    how: str,
+    *,
+    code: str = "",
+    links: Sequence[tuple[str, str]] = (),
+    formats: Iterable[str] = FORMATS,
+    has_demo: bool = False,
+    status: int = 200,
+) -> Page:
+    """Return a page that says what is missing and how to get it; files can be sent with `code`."""
+    context = {"there": there, "how": how, "code": code, "links": links, "has_demo": has_demo}
+    return Page("empty.html", title, {**context, "formats": ", ".join(formats)}, status=status)
 
 
 def _context(visit: Visit, workspace: Workspace) -> dict[str, object]:

@@ -28,6 +28,7 @@ from judged.judgements.worklist import Scale, Tasks, Worklist, last_session, rea
 from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.errors import GoneError, RefusedError, UnreadableError
+from judged.web.pages.numbers import plain_number
 from judged.web.visit import SCORING_NAMES, Page, Params, ScoringSettings, Visit
 from judged.web.work import progress_of_this_work
 from judged.web.workspace import FILE_PARAMS, picture_address, texts_of
@@ -534,7 +535,8 @@ def _ranges(visit: Visit, log: Log) -> tuple[list[tuple[str, str]], str]:
         facts = []
         for name in runs:
             low, high = sorted(evaluation.unjudged_range(run=name))
-            facts.append((f"{measure}, {name}", f"{low:.3f} – {high:.3f}"))
+            ends = (plain_number(end, 3) for end in (low, high))
+            facts.append((f"{measure}, {name}", " to ".join(ends)))
         bounds = queue(judgements, runs, measure, by="depth", **queue_options(scoring)).bounds
         return facts, _turning([bound.can_turn for bound in bounds])
 

@@ -18,6 +18,7 @@ from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before
 from judged.web.pages.boards import STRIP_RANKS, Shares, board
+from judged.web.pages.numbers import share as show_share
 from judged.web.pages.numbers import shorten
 from judged.web.pages.pairs import without_options
 from judged.web.visit import Page, RawContent, Visit
@@ -59,6 +60,7 @@ def page(visit: Visit) -> Page:
         "known_measures": _known_measures(),
         "about": None if about is None else _about(evaluation, about),
         "found": visit.url("/found"),
+        "order": {name: params.one(name) for name in ("sort", "order")},
         "with_ranges": ranges,
         "baselines": [row["name"] for row in sorted(shown["rows"], key=lambda row: row["place"])],
         "baseline": scoring.baseline or "",
@@ -111,11 +113,14 @@ def _board(visit: Visit, evaluation: Evaluation) -> dict[str, Any]:
         places=visit.places,
         strips=_strips(visit),
     )
+    shown["rival"] = None
     if comparison is not None:
         best_first = [place.run for place in comparison.leaderboard(by)]
         if rival := calculations.possible_winner(scoring, by, best_first):
-            more = f" Judging the unjudged results could put {shorten(rival)} first."
+            unjudged = show_share(1 - evaluation.scored(rival).audit.judged_at_10)
+            more = f" {shorten(rival)} could still lead: {unjudged} of its top 10 is unjudged."
             shown["heading"] = replace(shown["heading"], parts=(*shown["heading"].parts, more))
+            shown["rival"] = rival
     return shown
 
 
@@ -261,13 +266,13 @@ def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
             (text, "queries" if "judged quer" in text else "")
             for text in warnings.grave(evaluation)
         ),
-        *((text, "queries") for text in short_lists),
+        *((text, "queries") for text in short_lists[:1]),
         *((text, "unjudged") for text in warnings.unjudged(evaluation)),
         *((text, "ties") for text in warnings.tie_effects(evaluation, Look())),
     ]
     return [
         *(("warn", without_options(text), about) for text, about in warned),
-        *(("info", without_options(text), "") for text in notes(evaluation)),
+        *(("info", without_options(text), "") for text in (*short_lists[1:], *notes(evaluation))),
     ]
 
 
@@ -275,14 +280,17 @@ def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
 
 
 def download_page(visit: Visit) -> RawContent:
-    """Return what `judged evaluate --interval` writes with the same settings."""
+    """Return what `judged evaluate` writes: with intervals, or as the table of the page."""
     form = visit.params.choice("format", tuple(DOWNLOADS), "csv")
     evaluation = visit.calculations.evaluation(visit.scoring)
+    rows = _board(visit, evaluation)["rows"]
+    plain = visit.calculations.evaluation(visit.scoring, interval=False)
+    table = replace(plain, runs=tuple(plain.scored(row["name"]) for row in rows))
     writers: dict[str, Callable[[], str]] = {
         "csv": evaluation.to_csv,
         "json": lambda: evaluation.to_json(per_query=True),
-        "md": evaluation.to_markdown,
-        "tex": evaluation.to_latex,
+        "md": table.to_markdown,
+        "tex": table.to_latex,
         "per-query": lambda: evaluation.to_csv(per_query=True),
     }
     media_type, name = DOWNLOADS[form]

@@ -304,6 +304,16 @@ def test_codes_with_leading_zeros_are_texts(tmp_path: Path) -> None:
     assert read_attributes(path, ["a", "b"])["code"].to_list() == ["007", "7"]
 
 
+def test_rows_of_one_query_may_agree() -> None:
+    """As in a golden set with a row for each relevant item."""
+    golden = pl.DataFrame(
+        {"query": ["b", "b", "a"], "item": ["x", "y", "x"], "level": ["hard", "hard", "easy"]}
+    )
+    known = attributes_of(golden, ["a", "b"])
+    assert known.frame.to_dict(as_series=False) == {"level": ["easy", "hard"]}
+    assert known.notes == ('the attributes given: rows of one query differ in "item"; ignored.',)
+
+
 def test_notes(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(",query,words\n0,a,1\n1,b,n/a\n2,c,3\n")
@@ -383,7 +393,7 @@ ATTRIBUTES = (
             "relevant items of each query; use another name.",
         ),
         (
-            pl.DataFrame({"query": ["q1", "q1"], "x": [1, 1]}),
+            pl.DataFrame({"query": ["q1", "q1"], "x": [1, 2]}),
             "the attributes given, row 2: query 'q1' has attributes already; give each query one "
             "row.",
         ),

@@ -443,12 +443,6 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
         if len(named) < len(columns):
             notes.append(f"{sheet.source}: a column without a name was left out.")
         columns = named
-    again = (ids.is_duplicated() & ~ids.is_first_distinct()).arg_true()
-    if len(again):
-        raise InputError(
-            f"{sheet.place(again[0])}: query {ids[again[0]]!r} has attributes already; give each "
-            "query one row."
-        )
     kept = _without_prose(columns, sheet.source, notes)
     if not kept:
         why = ", only lists, dicts or long texts" if columns else ""
@@ -460,7 +454,7 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
                 "relevant items of each query; use another name."
             )
     values = [_numbers_or_texts(column, sheet, notes) for column in kept]
-    known = pl.DataFrame([ids.alias(_QUERY), *values])
+    known = _one_row_each(pl.DataFrame([ids.alias(_QUERY), *values]), sheet, notes)
     wanted = pl.DataFrame([texts(_QUERY, queries)])
     missing = wanted.join(known, on=_QUERY, how="anti", maintain_order="left")[_QUERY].to_list()
     if missing and len(missing) == len(queries):
@@ -471,6 +465,27 @@ def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
         notes.append(Warned(f"{sheet.source}: {which} no attributes ({few(missing)})."))
     frame = wanted.join(known, on=_QUERY, how="left", maintain_order="left").drop(_QUERY)
     return Attributes(frame, sheet.source, tuple(notes))
+
+
+def _one_row_each(rows: pl.DataFrame, sheet: Sheet, notes: list[str]) -> pl.DataFrame:
+    """Return one row for each query, with the columns in which all rows of a query agree."""
+    again = (~rows[_QUERY].is_first_distinct()).arg_true()
+    if not len(again):
+        return rows
+    differing = [
+        name
+        for name in rows.columns
+        if rows.select(_QUERY, pl.col(name).alias("value")).n_unique() > rows[_QUERY].n_unique()
+    ]
+    if len(differing) == rows.width - 1:
+        raise InputError(
+            f"{sheet.place(again[0])}: query {rows[_QUERY][again[0]]!r} has attributes already; "
+            "give each query one row."
+        )
+    if differing:
+        names = listed(list(map(quote, differing)))
+        notes.append(f"{sheet.source}: rows of one query differ in {names}; ignored.")
+    return rows.drop(differing).unique(maintain_order=True)
 
 
 def _attributes_of_dict(content: Mapping[Any, Any], source: str) -> tuple[Sheet, pl.Series]:

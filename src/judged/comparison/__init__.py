@@ -182,7 +182,7 @@ def compare_evaluation(
             unjudged_range=joint is not None,
         )
         dependence = False
-    names = {str(measure): label for label, measure in evaluation.labels.items()}
+    names = {measure.label: label for label, measure in evaluation.labels.items()}
     names |= {label: label for label in evaluation.labels}
     settings = ComparisonSettings(**tests).with_margins(names)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)

@@ -132,8 +132,7 @@ def _undefined(evaluation: Evaluation, run: Scored) -> list[str]:
     effects = {"skip": "are left out of the mean", "one": "get the best value"}
     effect = effects.get(evaluation.policy.empty, "get the worst value")
     r, found = run.rankings, []
-    for measure in evaluation.measures:
-        without = run.undefined.get(measure, np.zeros(len(r), bool))
+    for measure, without in run.undefined.items():
         if evaluation.policy.missing == "skip":
             without = without & ~r.missing
         if without.any():

@@ -56,6 +56,8 @@ class Measure:
     """Every parameter with its value, in the order of declaration."""
     params: Mapping[str, Any]
     """All parameters as {parameter: value}, defaults included."""
+    cutoff: Any
+    """The parameter that `@` sets; None if it is not set, or there is none."""
     label: str
     """The measure in our notation, as `str` returns it."""
 
@@ -65,8 +67,9 @@ class Measure:
             if measure is None:
                 measure = _INTERNED[spec, items] = object.__new__(cls)
                 params = MappingProxyType(dict(items))
-                label = _notation(spec, params)
-                vars(measure).update(spec=spec, items=items, params=params, label=label)
+                cutoff, label = params.get(spec.at or ""), _notation(spec, params)
+                known = {"params": params, "cutoff": cutoff, "label": label}
+                vars(measure).update(spec=spec, items=items, **known)
         return measure
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -209,11 +212,6 @@ class Measure:
         if self.spec.made_of is not None or not len(values):
             return None
         return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
-
-    @property
-    def cutoff(self) -> Any:
-        """The parameter that `@` sets, or None."""
-        return self.params[self.spec.at] if self.spec.at else None
 
     def has_default(self, name: str) -> bool:
         """Return whether the measure takes this parameter, and has its default."""

@@ -150,7 +150,7 @@ TOPICS: dict[tuple[str, ...], tuple[str, str]] = {
         "guide-ci",
     ),
     ("ties", "tied scores", "tie-breaking", "unjudged results", "missing queries"): (
-        "'judged evaluate --ties', --missing, --empty and --unjudged decide what they count as.",
+        "The policy decides what they count as, such as 'judged evaluate --ties expected'.",
         "policy",
     ),
     ("inter-annotator agreement", "kappa", "Cohen's kappa", "Krippendorff's alpha"): (
@@ -172,7 +172,8 @@ TOPICS: dict[tuple[str, ...], tuple[str, str]] = {
         "guide-rag",
     ),
     ("embeddings", "nearest neighbours", "kNN", "vector search", "FAISS", "ANN"): (
-        "'judged embeddings' searches exactly; --index measures an approximate index.",
+        "'judged embeddings' searches exactly; 'judged embeddings --index' measures an approximate "
+        "index.",
         "guide-embeddings",
     ),
     ("rank-1 accuracy", "CMC curve", "cumulative match characteristic"): (

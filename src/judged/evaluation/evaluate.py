@@ -179,7 +179,7 @@ def evaluate_scores(
     >>> evaluate_scores([1, 0, 1], [0.9, 0.8, 0.7], "RR", query=["a", "b", "b"]).value()
     0.75
     """
-    from judged.inputs.labelled import labelled_arrays
+    from judged.inputs.rows import labelled_arrays
 
     judgements, run = labelled_arrays(y_true, y_score, query)
     return evaluate(judgements, run, measures, **scoring)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 from math import fsum, inf, isinf, log
 
@@ -56,19 +57,26 @@ def expected_reciprocal_rank(q: Listing, *, k: Cutoff, max_grade: float) -> Step
     return Steps(total(adds.values()), columns, adds, end=end)
 
 
+Chances = Callable[[float, float, float, float], float]
+"""(rank, its gain, the gain so far, the goal T or the patience p) -> a chance, or a sum of some."""
+
+
 def _rate(
     q: Listing,
+    goes_on: Chances,
+    tail: Chances | None = None,
+    *,
     k: Cutoff,
     min_rel: float,
     max_rel: float,
-    goes_on: Callable[[int, float, float], float],
-    tail: Callable[[int, float], float] | None = None,
+    T: float = 0.0,  # noqa: N803
+    p: float = 0.0,
 ) -> Steps:
     """Return the gain per result read, down to k or without end if the tail has a closed sum.
 
-    `goes_on` takes a rank, its gain and the gain so far, and returns the chance to go on. `tail`
-    takes a rank and the gain so far, and returns the sum of the chances to get to later ranks.
+    `goes_on` is the chance to go on, `tail` the sum of the chances to get to later ranks.
     """
+    user = T or p
     end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
     gains = {
         rank: (grade - min_rel) / (max_rel - min_rel)
@@ -80,10 +88,10 @@ def _rate(
     for rank in range(1, last + 1):
         chances[rank] = chance
         sums += (q.grades[rank] - min_rel) if rank in gains else 0.0
-        chance *= goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel))
+        chance *= goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel), user)
     read = [*chances.values()]
     if isinf(end) and tail is not None:
-        read.append(chance * tail(last, sums / (max_rel - min_rel)))
+        read.append(chance * tail(last, 0.0, sums / (max_rel - min_rel), user))
     reads = fsum(read)
     columns = (
         q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
@@ -99,60 +107,42 @@ def _rate(
     return divided(terms, divisor, columns, end=end)
 
 
-def _trigamma(x: float) -> float:
-    return float(inverse_squares(np.array([x]))[0])
+def _hoping(rank: float, gain: float, gained: float, goal: float) -> float:
+    """Return the chance to go on of a user who hopes for a gain, of which some was gained."""
+    x = rank + 2 * goal - gained
+    return ((x - 1) / x) ** 2
 
 
-@steps("SDCG")
-def scaled_dcg(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, k, min_rel, max_rel, lambda rank, *_: log(rank + 1) / log(rank + 2))
+def _hoping_on(rank: float, gain: float, gained: float, goal: float) -> float:
+    x = rank + 2 * goal - gained
+    return x**2 * float(inverse_squares(np.array([x]))[0])
 
 
-@steps("INSQ")
-def insq(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(
-        *(q, k, min_rel, max_rel),
-        lambda rank, *_: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
-        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
-    )
+def _insq(rank: float, gain: float, gained: float, goal: float) -> float:
+    return _hoping(rank, gain, 0.0, goal)
 
 
-@steps("INST")
-def inst(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(
-        *(q, k, min_rel, max_rel),
-        lambda rank, _, gained: ((rank + 2 * T - gained - 1) / (rank + 2 * T - gained)) ** 2,
-        lambda rank, gained: (2 * T + rank - gained) ** 2 * _trigamma(2 * T + rank - gained),
-    )
+def _insq_on(rank: float, gain: float, gained: float, goal: float) -> float:
+    return _hoping_on(rank, gain, 0.0, goal)
 
 
-@steps("BPM")
-def bejeweled_player(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(q, k, min_rel, max_rel, lambda _rank, _gain, gained: float(gained < T))
+USERS: dict[str, tuple[Chances, Chances | None]] = {
+    "SDCG": (lambda rank, *_: log(rank + 1) / log(rank + 2), None),
+    "INSQ": (_insq, _insq_on),
+    "INST": (_hoping, _hoping_on),
+    "BPM": (lambda rank, gain, gained, goal: float(gained < goal), None),
+    "NERR8": (lambda rank, gain, *_: 1 - gain, None),
+    "NERR9": (lambda rank, gain, *_: rank / (rank + 1) * (1 - gain), None),
+    "NERR10": (
+        lambda rank, gain, gained, p: p * (1 - gain),
+        lambda rank, gain, gained, p: 1 / (1 - p),
+    ),
+    "NERR11": (lambda rank, gain, _, goal: _insq(rank, 0.0, 0.0, goal) * (1 - gain), _insq_on),
+}
+"""The chance to go on of each measure's user, and the sum of the chances to get to later ranks."""
 
-
-@steps("NERR8")
-def nerr8(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: 1 - gain)
-
-
-@steps("NERR9")
-def nerr9(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, k, min_rel, max_rel, lambda rank, gain, _: rank / (rank + 1) * (1 - gain))
-
-
-@steps("NERR10")
-def nerr10(q: Listing, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, k, min_rel, max_rel, lambda _, gain, __: p * (1 - gain), lambda *_: 1 / (1 - p))
-
-
-@steps("NERR11")
-def nerr11(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(
-        *(q, k, min_rel, max_rel),
-        lambda rank, gain, _: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
-        lambda rank, _: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
-    )
+for _name, (_goes_on, _tail) in USERS.items():
+    steps(_name)(partial(_rate, goes_on=_goes_on, tail=_tail))
 
 
 @steps("Compat")

@@ -347,8 +347,8 @@ def baseline_source(baseline: Any) -> BaselineSource:
         return BaselineSource("standard input", run=path, name=name)
     label = printable(path)
     try:
-        mode = os.stat(path).st_mode
-        text = _text_of_baseline(path) if stat.S_ISREG(mode) else None
+        is_regular = stat.S_ISREG(os.stat(path).st_mode)
+        text = _text_with_mark(path) if is_regular else None
     except FileNotFoundError:
         if is_rankings_file(path):
             raise InputError(f"{label}: no such file.") from None
@@ -356,36 +356,32 @@ def baseline_source(baseline: Any) -> BaselineSource:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{label}: cannot be read ({reason}).") from None
-    if not stat.S_ISREG(mode):
+    if not is_regular:
         raise InputError(f"{label}: the baseline must be a regular file.")
-    if text is None:
+    file = None if text is None else read_baseline(text, label)
+    if file is None:
         return BaselineSource(label, path, run=path, name=name)
-    return BaselineSource(label, path, read_baseline(text, label))
+    return BaselineSource(label, path, file)
 
 
-def _text_of_baseline(path: str) -> bytes | None:
-    """Return the content of a baseline file, even a damaged one; None for any other file."""
+def _text_with_mark(path: str) -> bytes | None:
+    """Return the content of a JSON object that holds the mark of a baseline, even a damaged one."""
     with open(path, "rb") as handle:
         start = handle.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start.startswith(b"{"):
             return None
         handle.seek(0)
         whole = handle.read()
-    if f'"{MARK}"'.encode() not in whole:
-        return None
-    try:
-        content = json.loads(whole)
-    except (ValueError, RecursionError):
-        return whole
-    is_baseline = isinstance(content, dict) and not isinstance(content.get(MARK, {}), (dict, list))
-    return whole if is_baseline else None
+    return whole if f'"{MARK}"'.encode() in whole else None
 
 
-def read_baseline(text: bytes, label: str) -> Baseline:
-    """Read a baseline file; anything that `Baseline.save` does not write is an error."""
+def read_baseline(text: bytes, label: str) -> Baseline | None:
+    """Read a baseline file; None for a run that has a query or an item of the mark's name."""
     try:
         content = json.loads(text)
-        version, checksum = content[MARK], content.pop("checksum", None)
+        version, checksum = content.get(MARK, {}), content.pop("checksum", None)
+        if isinstance(version, (dict, list)):
+            return None
         if version == VERSION and checksum != _checksum(content):
             raise ValueError("its content is not what was written")
     except (ValueError, RecursionError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from string import ascii_lowercase
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from judged import __version__
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TEST_NAMES
-from judged.comparison.verdicts import SIGNIFICANT, leaderboard
+from judged.comparison.verdicts import SIGNIFICANT, better_and_worse, leaderboard
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.export import Look
 from judged.evaluation.wording import about_trusted
@@ -144,12 +144,8 @@ def _behind(place: Place, first: Place, rows: Sequence[Pair]) -> str:
         return ""
     if place.rank_low == 1:
         return "not significant"
-    worse = {
-        (row.run, row.against) if row.verdict == "worse" else (row.against, row.run)
-        for row in rows
-        if row.verdict in SIGNIFICANT
-    }
-    return "significant" if (place.run, first.run) in worse else "behind another"
+    behind_first = (first.run, place.run) in map(better_and_worse, rows)
+    return "significant" if behind_first else "behind another"
 
 
 def _rows(rows: Sequence[Pair], format: NumberFormat) -> list[Pair]:
@@ -181,20 +177,14 @@ def _differences(
 ) -> list[Column]:
     """Return the columns of pairs; None is the row of the baseline itself."""
     pairs = [row for row in rows if row is not None]
-
-    def cells(texts: Iterable[str]) -> list[str]:
-        remaining = iter(texts)
-        return ["" if row is None else next(remaining) for row in rows]
-
-    grouped = any(row.groups is not None for row in pairs)
+    grouped = comparison.numbers.groups is not None
     if show_queries is None:
         show_queries = grouped or any(_on_other_queries(comparison, row) for row in pairs)
     columns: list[Column] = []
     if show_queries:
-        columns.append(("queries", cells(f"{row.queries:,}" for row in pairs)))
+        columns.append(("queries", [f"{row.queries:,}" for row in pairs]))
     if grouped:
-        groups = ("–" if row.groups is None else f"{row.groups:,}" for row in pairs)
-        columns.append(("groups", cells(groups)))
+        columns.append(("groups", [f"{row.groups:,}" for row in pairs]))
     interval = str(_interval_head(comparison))
     if comparison.settings.correction in SIMULTANEOUS:
         interval = f"simultaneous {interval}"
@@ -206,18 +196,21 @@ def _differences(
         [row.difference for row in pairs], [row.interval for row in pairs], signed=True
     )
     columns += [
-        (head, cells(differences)),
-        (Left(interval), cells(intervals)),
-        ("d_z", cells(map(with_sign, effect_texts, effects))),
-        ("wins/ties/losses", cells(f"{row.wins:,}/{row.ties:,}/{row.losses:,}" for row in pairs)),
-        ("p", cells(shown_p(row.p) for row in pairs)),
-        (CORRECTED_P, cells(shown_p(row.corrected_p) for row in pairs)),
-        ("detectable", cells(format.values([row.detectable for row in pairs]))),
-        (Left("verdict"), cells(map(_verdict_cell, pairs))),
+        (head, differences),
+        (Left(interval), intervals),
+        ("d_z", list(map(with_sign, effect_texts, effects))),
+        ("wins/ties/losses", [f"{row.wins:,}/{row.ties:,}/{row.losses:,}" for row in pairs]),
+        ("p", [shown_p(row.p) for row in pairs]),
+        (CORRECTED_P, [shown_p(row.corrected_p) for row in pairs]),
+        ("detectable", format.values([row.detectable for row in pairs])),
+        (Left("verdict"), list(map(_verdict_cell, pairs))),
     ]
     if any(row.depends_on for row in pairs):
-        causes = (", ".join(row.depends_on) or "–" for row in pairs)
-        columns.append((Left("depends on"), cells(causes)))
+        columns.append((Left("depends on"), [", ".join(r.depends_on) or "–" for r in pairs]))
+    empty = [at for at, row in enumerate(rows) if row is None]
+    for _, cells in columns:
+        for at in empty:
+            cells.insert(at, "")
     return columns
 
 
@@ -345,20 +338,14 @@ def latex_summary(comparison: Comparison, look: Look) -> Table:
     """Return runs and measures in one table, with letters of the runs that each beats."""
     formats = [NumberFormat(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(i) for i, run in enumerate(comparison.runs)}
-    better = {
-        (row.measure, row.run, row.against)
-        if row.verdict == "better"
-        else (row.measure, row.against, row.run)
-        for row in comparison.rows
-        if row.verdict in SIGNIFICANT
-    }
+    better = {(row.measure, better_and_worse(row)) for row in comparison.rows}
     bold = {name: near_best(comparison, name) for name in comparison.measures}
     columns: list[Column] = [(Left(""), list(letters.values())), (Left("run"), list(letters))]
     for format in formats:
         name, cells = format.measure.name, []
         texts = format.values([comparison.values[name][run] for run in comparison.runs])
         for run, text in zip(comparison.runs, texts, strict=True):
-            beaten = [letters[other] for other in letters if (name, run, other) in better]
+            beaten = [letters[other] for other in letters if (name, (run, other)) in better]
             cells.append(_with_letters(Bold(text) if run in bold[name] else text, beaten))
         columns.append((str(format.name), cells))
     return _table(columns)

@@ -57,7 +57,6 @@ from judged.options import (
     checked,
     takes_scoring,
 )
-from judged.rankings.rankings import Rankings
 from judged.results import Display, Document, Frame, Result, Table, plain_value
 from judged.runs.funnel import funnel_of
 from judged.statistics.intervals import Interval
@@ -268,24 +267,30 @@ def _decide(
     numbers = with_repeats(Numbers.of(evaluation), {NOW: runs} | ({THEN: before} if before else {}))
     queries, measures = numbers.queries, numbers.measures
     today = {measure.name: numbers.entry(measure, NOW) for measure in measures}
-    missing_of = {run.name: _missing_of(run.rankings) for run in evaluation.runs}
-    lacking = frozenset().union(*(missing_of[name] for name in runs))
-    then, lacking_then = few(before), frozenset().union(*(missing_of[name] for name in before))
+    then = few(before)
+    lacking, lacking_then = (_lacking(evaluation, names) for names in (runs, before))
     rankings, weights = evaluation.runs[0].rankings, None
     if rankings.weights is not None:
         by_query = dict(zip(rankings.queries, rankings.weights.values.tolist(), strict=True))
         weights = {query: by_query[query] for query in queries}
-    group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
+    group_numbers, group_of = None, None
+    if groups is not None:
+        group_numbers, names = groups_of(groups, queries)
+        group_of = {query: names[i] for query, i in zip(queries, group_numbers, strict=True)}
     notes: list[str] = [*map(Warned, evaluation.warnings())]
     notes += warn_of_missing([run.rankings for run in evaluation.runs], evaluation.policy)
     unlike, new_file = "", None
     if source.file is not None or options.update:
-        named = None
-        if group_numbers is not None:
-            names = (group_names[i] for i in group_numbers)
-            named = dict(zip(queries, names, strict=True))
-        about = {"run": few(runs), "repeats": len(runs), "missing": sorted(lacking)}
-        new_file = make_baseline(evaluation, today, queries, weights=weights, groups=named, **about)
+        new_file = make_baseline(
+            evaluation,
+            today,
+            queries,
+            run=few(runs),
+            repeats=len(runs),
+            missing=sorted(lacking),
+            weights=weights,
+            groups=group_of,
+        )
     entries = dict(numbers.entries)
     if source.file is not None:
         assert new_file is not None
@@ -302,22 +307,16 @@ def _decide(
         notes += _check_missing((few(runs), lacking), (then, lacking_then), queries)
     allowed = {} if source.absent else options.allowed_drops(evaluation)
     minima = options.minima(evaluation)
-    matches: list[Match] = []
-    rows: tuple[RuleResult, ...] = ()
-    in_slices: list[RuleResult] = []
     settings = options.settings
+    matches = [match_pair(numbers, measure, NOW, THEN) for measure in measures] if then else []
+    rows = apply_rule(matches, options.rule, allowed, settings, numbers) if then else ()
+    in_slices: list[RuleResult] = []
     if then:
-        matches = [match_pair(numbers, measure, NOW, THEN) for measure in measures]
-        rows = apply_rule(matches, options.rule, allowed, settings, numbers)
         in_slices, about_slices = _gate_slices(evaluation, numbers, slices, options, allowed)
         notes += about_slices
     if options.rule != "point":
-        units = (
-            (row.measure, row.queries, row.groups, match.effective_units)
-            for row, match in zip(rows, matches, strict=True)
-            if row.word != "identical"
-        )
-        notes += map(Warned, about_few_units(units))
+        differing = (match for match in matches if match.differs.any())
+        notes += map(Warned, about_few_units(match.sizes for match in differing))
     result = Gate(
         evaluation=evaluation,
         rule=options.rule,
@@ -409,8 +408,10 @@ def _lost_share(wanted: Guarantee, evaluation: Evaluation, run: str) -> float:
     return sum(found.losses[run].values()) / found.relevant
 
 
-def _missing_of(r: Rankings) -> set[str]:
-    return {r.queries[i] for i in np.flatnonzero(r.missing)}
+def _lacking(evaluation: Evaluation, runs: Sequence[str]) -> set[str]:
+    """Return the queries that one of some runs lacks."""
+    rankings = [evaluation.scored(name).rankings for name in runs]
+    return {r.queries[i] for r in rankings for i in np.flatnonzero(r.missing)}
 
 
 def _check_missing(

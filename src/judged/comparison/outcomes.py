@@ -79,6 +79,16 @@ class Match:
         return self.effective_units < self.units * (1 - CLOSE)
 
     @property
+    def number_of_groups(self) -> int | None:
+        return None if self.groups is None else self.units
+
+    @property
+    def sizes(self) -> tuple[str, int, int | None, float]:
+        """The measure, and the numbers of queries, of groups, and of effective units."""
+        name = self.measure.name
+        return name, self.queries, self.number_of_groups, self.effective_units
+
+    @property
     def weights(self) -> Floats | None:
         return self.ours.sample.weights
 
@@ -557,11 +567,9 @@ def _without_certainty(
     if too_few(match, settings):
         uneven = too_uneven(match, settings)
         p = _p_of_few(match, outcome, uneven=uneven)
-        groups = None if match.groups is None else match.units
-        note = UNSURE["few" if groups is None else "few groups"]
+        note = UNSURE["few" if match.groups is None else "few groups"]
         if uneven:
-            worth = counted_as(match.queries, groups, match.effective_units)
-            note = f"{worth}, too few for a confidence interval"
+            note = f"{counted_as(*match.sizes[1:])}, too few for a confidence interval"
         return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p

@@ -290,8 +290,7 @@ def sensitivity(
     elif match.constant and match.units > 1:
         note = "all differ by the same amount"
     elif too_uneven(match, settings):
-        groups = None if match.groups is None else match.units
-        note = f"{counted_as(match.queries, groups, match.effective_units)}, too few"
+        note = f"{counted_as(*match.sizes[1:])}, too few"
     elif too_few(match, settings):
         note = f"only {_differing(match)}"
     if note:
@@ -436,7 +435,7 @@ def apply_rule(
                 measure=match.measure.name,
                 word=word,
                 queries=match.queries,
-                groups=None if match.groups is None else match.units,
+                groups=match.number_of_groups,
                 baseline=match.against_value,
                 value=match.value,
                 difference=match.difference,

@@ -250,7 +250,7 @@ def decide_matches(
             run=match.run,
             against=match.against,
             queries=match.queries,
-            groups=None if match.groups is None else match.units,
+            groups=match.number_of_groups,
             value=match.value,
             against_value=match.against_value,
             difference=match.difference,
@@ -541,6 +541,13 @@ class Place(ResultPart):
     rank_high: int  # worst possible rank: the number of runs minus that of significantly worse runs
 
 
+def better_and_worse(row: Pair | MacroPair) -> tuple[str, str] | None:
+    """Return the significantly better run and the worse one; None without."""
+    if row.verdict == "better":
+        return row.run, row.against
+    return (row.against, row.run) if row.verdict == "worse" else None
+
+
 def leaderboard(
     measure: Compared, values: dict[str, float], rows: Sequence[Pair] | Sequence[MacroPair]
 ) -> tuple[Place, ...]:
@@ -555,10 +562,8 @@ def leaderboard(
             continue
         pair = (row.run, row.value), (row.against, row.against_value)
         by_ranks |= any(not _is_same(values[run], value) for run, value in pair)
-        if row.verdict in SIGNIFICANT:
-            won, lost = (
-                (row.run, row.against) if row.verdict == "better" else (row.against, row.run)
-            )
+        if decided := better_and_worse(row):
+            won, lost = decided
             ahead[won] += 1
             behind[lost] += 1
             by_ranks |= sign * values[won] > sign * values[lost]

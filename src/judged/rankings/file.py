@@ -186,8 +186,11 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
                 f"{one} has {name}={ours} and {two} has {name}={theirs}; make both rankings files "
                 "under the same policy."
             )
-    weights = (r.weights and r.weights.values[np.argsort(r.queries)] for r in (first, other))
-    if not np.array_equal(*weights):
+    ours, theirs = (
+        np.empty(0) if r.weights is None else r.weights.values[np.argsort(r.queries)]
+        for r in (first, other)
+    )
+    if not np.array_equal(ours, theirs):
         raise InputError(
             f"{one} and {two} have different weights of queries, or only one has any; make both "
             "rankings files with the same weights."

@@ -344,7 +344,6 @@ def _as_convention(meaning: Meaning) -> Conventional | None:
 
 
 def _kind_counts(counts: Mapping[str, int], names: Iterable[str] = KINDS) -> str:
-    """Return numbers of queries of some kinds in words."""
     return ", ".join(f"{counts[name]:,} {KINDS[name]}" for name in names if counts[name])
 
 
@@ -504,7 +503,6 @@ def _equal(one: float | None, other: float | None) -> bool:
 
 
 def _compare(variants: Variants, measure: Measure) -> ComparedMeasure:
-    """Compute all definitions of a measure on the same data."""
     definitions = family(measure)
     meanings = [meaning for meaning, _, _ in definitions]
     meanings += [alone for _, _, choices in definitions for _, _, alone in choices]

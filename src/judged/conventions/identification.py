@@ -252,7 +252,6 @@ class Ranker:
         return (best.distance + CUT * match.cut, -len(_users(best)), self.order[best.measure])
 
     def _with(self, centre: int, reading: NumberReading) -> list[NumberMatch]:
-        """Return a match for each measure that gives a value."""
         grid, value = self.grid, float(self.centres[centre])
         here = self.cluster == centre
         names: dict[str, list[int]] = {}
@@ -344,7 +343,6 @@ def _weights(measure: Measure, practice: Practice) -> dict[str, int]:
 
 
 def _weight_of(choice: str) -> Ints:
-    """Return the weight of each option of a choice."""
     return np.array([RARE.get(f"{choice}={option}", DEPARTURE) for option in OPTIONS[choice]])
 
 
@@ -578,7 +576,6 @@ class Identification(Result):
 
 
 def _about(number: float) -> str:
-    """Return an estimate in words."""
     if number < 0.05:
         return "hardly any"
     return f"about {number:.1f}" if number < 10 else f"about {number:,.0f}"

@@ -324,7 +324,6 @@ def _row(
 
 
 def _with_pairs(row: AdviceRow, comparison: Comparison) -> AdviceRow:
-    """Add how well the measure separates the runs."""
     pairs = [pair for pair in comparison.rows if pair.measure == row.measure]
     effects = [abs(pair.effect) for pair in pairs if pair.effect is not None]
     detectable = [pair.detectable for pair in pairs if pair.detectable is not None]
@@ -490,7 +489,6 @@ def _separation(advice: Advice) -> list[str]:
 
 
 def _depth(advice: Advice) -> str:
-    """Recommend a cutoff."""
     length, relevant = advice.lists["length"], advice.lists["relevant"]
     sizes = f"Lists have {length:g} results and queries {relevant:g} relevant items (medians)"
     depths = sorted({row.k for row in advice.rows if row.k is not None})

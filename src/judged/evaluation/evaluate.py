@@ -188,7 +188,6 @@ def evaluate_scores(
 def _evaluate_files(
     first: Any, others: Any, measures: MeasuresLike | None, options: dict[str, Any]
 ) -> Evaluation:
-    """Evaluate rankings files, which replace judgements and runs."""
     from judged.rankings.file import read_several
 
     if others is None:
@@ -369,7 +368,6 @@ def _begin_in_order(
 
 
 def _cores() -> int:
-    """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 

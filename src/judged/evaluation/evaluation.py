@@ -1133,13 +1133,11 @@ class Evaluation(Result):
 
 
 def _in_order(run: Scored, queries: Sequence[str], settings: EvaluationSettings) -> Scored:
-    """Return a run with its queries in this order."""
     places = {query: place for place, query in enumerate(run.queries)}
     return score_run(run.rankings.take([places[query] for query in queries]), settings)
 
 
 def _refuse_others(first: Evaluation, other: Evaluation) -> None:
-    """Raise an error if two evaluations cannot be joined."""
     if not isinstance(other, Evaluation):
         raise InputError(f"beside takes evaluations; got {quoted(other)}.")
     if first.trusted is not None or other.trusted is not None:

@@ -101,7 +101,6 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
 
 
 def _with_queries(evaluation: Evaluation) -> dict[str, list[Any]]:
-    """Return the values of every query, followed by the summary."""
     import polars as pl
 
     queries, means = evaluation.to_frame(per_query=True), evaluation.to_frame()

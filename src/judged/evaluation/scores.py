@@ -206,7 +206,6 @@ def score_run(
 
 
 def _cut_again(r: Rankings, depth: int) -> Rankings:
-    """Cut rankings that were made with longer lists."""
     if r.depth is not None and depth > r.depth:
         raise PolicyError(
             f"{r.name}: the lists were cut at rank {r.depth:,}, so depth={depth:,} cannot be "
@@ -386,7 +385,6 @@ def settled(
 
 
 def _some(r: Rankings, which: Mask) -> str:
-    """Count queries and name the first few."""
     names = [r.queries[i] for i in np.flatnonzero(which)]
     return f"{len(names):,} of {len(r):,} judged queries ({few(names)})"
 

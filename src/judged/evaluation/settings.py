@@ -236,7 +236,6 @@ def unprepared(run: Run | Lookup | RunBlocks, conventions: Iterable[Convention])
 
 
 def _counts(run: Run | Lookup) -> tuple[int, int]:
-    """Count results with the id of their query, and queries with empty lists."""
     return without_own_ids(run)[1], _empty(run)
 
 
@@ -257,14 +256,12 @@ def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
 
 
 def _empty(run: Run | Lookup) -> int:
-    """Count queries with empty lists."""
     if isinstance(run, Run):
         return max(0, len(run.queries) - run.frame["query"].n_unique())
     return sum(not items for items in run.lists.values())
 
 
 def _without_empty(run: AnyRun) -> AnyRun:
-    """Remove queries with empty lists."""
     if isinstance(run, Run):
         return replace(run, queries=())
     return replace(run, lists={query: items for query, items in run.lists.items() if items})

@@ -163,7 +163,6 @@ def at_level(evaluation: Evaluation, level: float) -> Evaluation:
 
 
 def _source(trusted: JudgementsLike) -> str:
-    """Return what messages call the trusted judgements."""
     from judged.inputs.formats import printable
 
     if isinstance(trusted, str) and trusted == "-":
@@ -269,7 +268,6 @@ def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Fl
 
 
 def _corrected(run: Scored, people: Scored, level: float) -> Scored:
-    """Return a run with corrected summaries."""
     found = corrections(run, people, level)
     return replace(
         run,

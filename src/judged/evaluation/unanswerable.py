@@ -199,7 +199,6 @@ def block(evaluation: Evaluation, look: Look) -> list[Table]:
 
 
 def _with_interval(value: str, low: str, high: str) -> str:
-    """Return a value, and its interval if there is one."""
     return value if low == high == shown(None) else f"{value} [{low}, {high}]"
 
 

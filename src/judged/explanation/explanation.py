@@ -222,7 +222,6 @@ class Explanation(Result):
         return any(row.item is not None for row in self.rows)
 
     def _cells(self) -> list[list[str]]:
-        """Return the rows of the table as texts."""
         rows = []
         for at, row in enumerate(self.rows):
             cells = [str(row.rank), row.item or ""] if self._has_ids else [str(row.rank)]

@@ -127,7 +127,6 @@ def _picture(scene: Animation, frame: WalkFrame) -> Image:
 
 
 def _spelled(text: str) -> str:
-    """Replace characters that the font lacks."""
     signs = {"×": "x", "…": "...", "Σ": "sum", "∞": "infinite", "–": "-", "·": "."}
     return "".join(signs.get(letter, letter) for letter in text)
 

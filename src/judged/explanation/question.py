@@ -201,7 +201,6 @@ def _unknown(query: str, judged: Sequence[str], *, in_run: bool) -> str:
 
 
 def _only(table: QueryTable, query: str) -> QueryTable:
-    """Return the rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]})
     kept = (table.frame["query"] == query).arg_true().to_numpy()

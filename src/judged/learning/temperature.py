@@ -237,7 +237,6 @@ def _point_of(
 def _numbers_of(
     similarity: Similarity, part: QueryPart, values: Mapping[Measure, Floats]
 ) -> dict[str, Any]:
-    """Compute what needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
     measures = {str(m): part.interval(own, m.spec.range) for m, own in values.items()}
     return {"alignment": alignment, "uniformity": uniformity, "measures": measures}

@@ -68,7 +68,6 @@ def unlike_ids(pool: Pool, run: AnyRun, matches: Matches) -> RunDoubt:
 
 
 def _are_unlike(queries: int, answered: int, hits: int, queries_with_hits: int) -> bool:
-    """Return whether almost no result is judged."""
     return hits < queries and queries_with_hits * 20 < answered
 
 

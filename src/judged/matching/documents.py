@@ -395,7 +395,6 @@ def judgements_by_document(
 
 
 def _flat(lookup: Lookup, value: str) -> pl.DataFrame:
-    """Return the rows of a dict of dicts."""
     import polars as pl
 
     lists = lookup.lists

@@ -337,7 +337,6 @@ def _favouring(r: Rankings, ties: str) -> Rankings:
 
 
 def _finished(whole: Rankings, like: Rankings) -> Rankings:
-    """Cut and condense whole rankings like others."""
     r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
     r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
     return replace(r, basis=like.basis, findings=like.findings)

@@ -334,7 +334,6 @@ def rank_auc(r: Rankings, *, rel: float) -> Floats:
 
 
 def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
-    """Compute the area for hits at these ranks."""
     size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
     others = size - relevant
     query, _, ordinal = r.relevant_hits(None, rel)

@@ -140,7 +140,6 @@ def _otherwise_spelled(convention: Convention, measure: Measure) -> LibraryMeasu
 
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasure]:
-    """Yield the library's names for a measure at the same cutoff."""
     names = [name for name in convention.names if _declared(name.ours) is measure.spec]
     for name, places in _with_places(names, measure):
         named = _filled(name, places)

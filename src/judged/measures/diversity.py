@@ -126,7 +126,6 @@ def _over_thinkable(
 def _over_ideal(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
-    """Divide the gains of each list by those of the ideal one."""
     served = served_by(r, rel, name)
     weights = weights_of(_deepest(r, served))
     best = _ideal(r, served, weights, k=k, rel=rel, alpha=alpha)
@@ -307,7 +306,6 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
-    """Value an item by the number of subtopics it serves."""
     served = served_by(r, rel, "P_IA")
     number = np.bincount(served.item, minlength=served.items)
     return Worth(number[served.hit_item].astype(np.float64), 0.0)

@@ -169,7 +169,6 @@ def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float) -> Flo
 
 
 def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Table, log: float, ideal: str) -> Floats:
-    """Compute the DCG of the best order."""
     if ideal == "cutoff":
         return _full(r, k=k, gain=gain, gains=gains, log=log)
     last = r.shown(k, _ANY) if ideal == "shown" else r.cutoff(k, _ANY)

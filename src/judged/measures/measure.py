@@ -533,7 +533,6 @@ def pieces_of(text: str) -> list[str]:
 
 
 def _recut(measure: str, cutoff: str, text: str) -> str:
-    """Replace the cutoff of a measure."""
     if not (cut := re.fullmatch(_CUT, measure)):
         raise MeasureError(
             f"cannot read {quoted(cutoff)} in {quoted(text)}: a number after a comma is another "
@@ -580,7 +579,6 @@ def _value(text: str, measure: str, depth: int = 0) -> Any:
 
 
 def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
-    """Parse the key:value pairs of a table."""
     table: dict[Any, Any] = {}
     for pair in _split(inside, ","):
         name, colon, value_text = (text.strip() for text in pair.partition(":"))

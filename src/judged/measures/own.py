@@ -153,7 +153,6 @@ def _each_query(
     range: tuple[float, float],
     r: Rankings,
 ) -> Floats:
-    """Call the function for each query, and check what it returns."""
     size = len(r)
     last = r.cutoff(values.get("k"), values.get("rel", 1))
     found = np.full(size, math.nan)

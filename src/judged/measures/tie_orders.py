@@ -333,8 +333,6 @@ def _over(
 
 
 def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
-    """Join the values of queries with ties and of those without."""
-
     def both(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
         if one is None:
             return None
@@ -531,7 +529,6 @@ class TieOrders:
 
     @cached_property
     def _seeds(self) -> Words:
-        """A number for each query, made of its id."""
         from hashlib import blake2b
 
         names = self.rankings.queries

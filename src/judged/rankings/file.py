@@ -95,7 +95,6 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
 
 
 def _read_runs(path: str | os.PathLike[str]) -> list[Rankings]:
-    """Return the rankings of all runs in a file."""
     import polars as pl
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
@@ -213,7 +212,6 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
 
 
 def _arrays_of(rankings: Rankings) -> dict[str, NDArray[Any]]:
-    """Return all arrays by the names of their columns."""
     values = {name: getattr(rankings, name) for name in ARRAYS}
     if rankings.weights is not None:
         values["weights"] = rankings.weights.values

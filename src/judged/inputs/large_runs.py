@@ -253,7 +253,7 @@ class BlockReader:
             frame,
             self.source,
             (*merged(notes for *_, notes in parts), *self.notes),
-            _same_lines if self.by_line else None,
+            list if self.by_line else None,  # places are lines already
             rows=places if self.by_line else places - 1,
             name=self.name,
             passed=Passed(
@@ -298,10 +298,6 @@ class BlockReader:
                 seen = []
             if seen:
                 yield self._table(seen[0][0], seen)
-
-
-def _same_lines(lines: Sequence[int]) -> list[int]:
-    return [int(line) for line in lines]
 
 
 class JudgedQueries:

@@ -124,6 +124,10 @@ def _no_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.measures.registry.did_you_mean", lambda *_, **__: "")
 
 
+def is_theirs(convention: Convention, text: str) -> bool:
+    return text.partition("@")[0] in THEIRS.get(convention.name, ())
+
+
 @for_each("convention", ALL, ids=lambda each: each.name)
 def test_our_names_mean_what_the_page_says(convention: Convention) -> None:
     variants = {
@@ -131,10 +135,15 @@ def test_our_names_mean_what_the_page_says(convention: Convention) -> None:
         for ours, its in VARIANTS.get(convention.name, {}).items()
     }
     seen = set()
+    known: dict[Measure, tuple[Measure, str] | None] = {}
     for text, measure in spellings():
-        if text.partition("@")[0] in THEIRS.get(convention.name, ()):
+        if is_theirs(convention, text):
             continue
         found = meaning(convention, text)
+        # All spellings of a measure mean the same.
+        assert known.setdefault(measure, found) == found, text
+        if not is_theirs(convention, str(measure)):
+            assert meaning(convention, measure) == found, text
         if found is None:
             assert measure not in variants, text
             continue
@@ -144,32 +153,12 @@ def test_our_names_mean_what_the_page_says(convention: Convention) -> None:
             wanted = wanted(aggregate=measure.params["aggregate"])
         assert found[0] == wanted, text
         seen.add(plain)
+        # It is called what the library reads as this measure.
+        its, _, added = found[1].partition(" with ")
+        [(_, ours, _)] = convention.read(its)
+        changes = dict(each.split("=") for each in added.split(" and ") if each)
+        assert parse_measure(ours)(**changes) == found[0], (text, found[1])
     assert set(variants) <= seen
-
-
-@for_each("convention", ALL, ids=lambda each: each.name)
-def test_all_spellings_of_a_measure_mean_the_same(convention: Convention) -> None:
-    known: dict[Measure, tuple[Measure, str] | None] = {}
-    for text, measure in spellings():
-        if text.partition("@")[0] not in THEIRS.get(convention.name, ()):
-            found = meaning(convention, text)
-            assert known.setdefault(measure, found) == found, text
-            if str(measure).partition("@")[0] not in THEIRS.get(convention.name, ()):
-                assert meaning(convention, measure) == found, text
-
-
-@for_each("convention", ALL, ids=lambda each: each.name)
-def test_a_measure_is_called_what_the_library_reads_as_this_measure(convention: Convention) -> None:
-    for text, _ in spellings():
-        if text.partition("@")[0] in THEIRS.get(convention.name, ()):
-            continue
-        found = meaning(convention, text)
-        if found is not None:
-            measure, theirs = found
-            its, _, added = theirs.partition(" with ")
-            [(_, ours, _)] = convention.read(its)
-            changes = dict(each.split("=") for each in added.split(" and ") if each)
-            assert parse_measure(ours)(**changes) == measure, (text, theirs)
 
 
 @for_each("convention", ALL, ids=lambda each: each.name)

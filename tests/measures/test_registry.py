@@ -38,10 +38,6 @@ def test_a_measure_says_what_it_is(spec: Spec) -> None:
     assert spec.params[-1].name == "aggregate"
     assert spec.at is None or spec.at in {param.name for param in spec.params}
     assert len({param.name for param in spec.params}) == len(spec.params)
-
-
-@every_measure
-def test_every_parameter_says_what_it_is(spec: Spec) -> None:
     for param in spec.params:
         assert param.says
         assert param.allowed.strip() == param.allowed != ""
@@ -50,6 +46,8 @@ def test_every_parameter_says_what_it_is(spec: Spec) -> None:
         if isinstance(param, Choice):
             assert param.default in param.options
             assert all(param.options.values())
+    for written in (spec.formula, *spec.formulas.values()):
+        reads_in_a_terminal(written)
 
 
 @every_measure
@@ -60,12 +58,6 @@ def test_the_worked_example(spec: Spec) -> None:
         [spec.example.value], abs=1e-15
     )
     assert not measure.undefined(spec.example.rankings()).any()
-
-
-@every_measure
-def test_the_formula_can_be_read_in_a_terminal(spec: Spec) -> None:
-    for written in (spec.formula, *spec.formulas.values()):
-        reads_in_a_terminal(written)
 
 
 def reads_in_a_terminal(formula: str) -> None:

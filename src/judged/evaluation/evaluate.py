@@ -331,11 +331,9 @@ def match_runs(
 def _begin_in_order(
     readings: Sequence[Reading], make: Callable[[Any], Any], *, first_alone: bool
 ) -> Iterator[tuple[str, Callable[[], Callable[[], Any]]]]:
-    """Yield functions that read each run and return how to finish it; threads read several at once.
-
-    A pipe is read when its turn comes, because it may block a thread for ever. A run in blocks is
-    worked on when its turn comes, because it uses all cores and its share of memory.
-    """
+    """Yield functions that read each run and return how to finish it; threads read several."""
+    # A pipe is read when its turn comes, because it may block a thread for ever. A run in blocks is
+    # worked on when its turn comes, because it uses all cores and its share of memory.
 
     def begin(reading: Reading) -> Callable[[], Any]:
         table = reading.read()

@@ -380,11 +380,9 @@ def tie_effects(evaluation: Evaluation, look: Look) -> list[str]:
 
 
 def _shifts(evaluation: Evaluation, look: Look) -> Iterator[tuple[Measure, float, bool]]:
-    """Yield each measure of a run whose shown value ties change, and by how much.
-
-    The distance to the farther end of the tie range is NaN if it is not known. The last element is
-    True if no order of ties goes further.
-    """
+    """Yield each measure of a run whose shown value ties change, and by how much."""
+    # The distance to the farther end of the tie range is NaN if it is not known. The last element
+    # is True if no order of ties goes further.
     policy, convention = evaluation.policy, evaluation.convention
     for run in evaluation.runs:
         if run.rankings.hit_tie_first is None or not run.rankings.may_be_tied:

@@ -142,10 +142,8 @@ def _read_query(
 
 
 def _order(run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings) -> list[str]:
-    """Return the items of a list by rank: by score, ties by the policy.
-
-    If ties go by grades, tied items of one grade may have any order among themselves.
-    """
+    """Return the items of a list by rank: by score, ties by the policy."""
+    # If ties go by grades, tied items of one grade may have any order among themselves.
     if isinstance(run, Lookup):
         scores = {item: float(score) for item, score in run.lists.get(query, {}).items()}
     else:

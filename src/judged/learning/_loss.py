@@ -78,10 +78,8 @@ over its positives and over its negatives."""
 
 
 def _losses(scores: Floats, pairs: Pairs, rule: Rule) -> Floats:
-    """Compute the loss of each query, and replace scores by its derivatives in place.
-
-    The score of what is not a candidate is minus infinity.
-    """
+    """Compute the loss of each query, and replace scores by its derivatives in place."""
+    # The score of what is not a candidate is minus infinity.
     of = Positives(pairs.row, pairs.lengths)
     cells, at = scores.reshape(-1), of.row * scores.shape[1] + pairs.item
     own = cells[at]

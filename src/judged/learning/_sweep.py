@@ -469,10 +469,8 @@ def _towards_no_slope(points: Sequence[TemperaturePoint]) -> list[float]:
 
 
 def _around_lowest_error(points: Sequence[TemperaturePoint]) -> list[float]:
-    """Return thirds between the lowest calibration error and its neighbours.
-
-    Bins make it jump, so the search keeps the lowest of all that it looked at.
-    """
+    """Return thirds between the lowest calibration error and its neighbours."""
+    # Bins make it jump, so the search keeps the lowest of all that it looked at.
     place = min(range(len(points)), key=lambda number: points[number].calibration_error)
     middle, wanted = log(points[place].temperature), []
     for other in (place - 1, place + 1):

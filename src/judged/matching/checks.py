@@ -302,10 +302,8 @@ def refuse_swapped(pool: Pool, run: AnyRun, scores: Floats, lengths: Ints) -> No
 
 
 def _counts_down(scores: Floats, lengths: Ints) -> bool:
-    """Return whether scores, in falling order, are a constant minus the rank in every list.
-
-    The grades of two items often are 1 and 0, so that lists of two have to end with 1.
-    """
+    """Return whether scores, in falling order, are a constant minus the rank in every list."""
+    # The grades of two items often are 1 and 0, so that lists of two have to end with 1.
     longest = int(lengths.max())
     if longest < 2 or (longest == 2 and (scores[np.cumsum(lengths)[lengths > 0] - 1] != 1).any()):
         return False

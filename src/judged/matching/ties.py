@@ -398,10 +398,8 @@ def _reach(whole: Rankings, r: Rankings) -> Ints:
 
 
 def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
-    """Make hits of all results of whole rankings, as far down as they matter.
-
-    The order of results that tie only with other unjudged ones does not matter; they get no tie.
-    """
+    """Make hits of all results of whole rankings, as far down as they matter."""
+    # The order of results that tie only with other unjudged ones does not matter; they get no tie.
     starts = starts_of(r.retrieved)
     owner = np.repeat(np.arange(len(r)), r.retrieved)
     place = ordinals(owner, len(r))

@@ -499,10 +499,8 @@ def _joined(text: str) -> str:
 
 
 def _underscored(text: str) -> Iterator[str]:
-    """Yield a name with its cutoff after _at_ or _ in our notation: recall_at_10, R_100.
-
-    F_2 is not a cutoff: some write it for beta.
-    """
+    """Yield a name with its cutoff after _at_ or _ in our notation: recall_at_10, R_100."""
+    # F_2 is not a cutoff: some write it for beta.
     if (match := re.fullmatch(_UNDERSCORED, text)) and is_name(match[1]):
         spec, _ = lookup(match[1])
         if spec.at == "k" and (len(match[2]) > 1 or "beta" not in {p.name for p in spec.params}):

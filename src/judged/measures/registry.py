@@ -456,10 +456,8 @@ DISPUTED = {
 
 
 def _plain(name: str) -> str:
-    """Return a name without differences of spelling: hit_rate, Hit-Rate and HitRate are one.
-
-    A sign before a number stays: AP_11 is not AP11.
-    """
+    """Return a name without differences of spelling: hit_rate, Hit-Rate and HitRate are one."""
+    # A sign before a number stays: AP_11 is not AP11.
     name = name.lower()
     return re.sub(_JOINT, "", name) if "-" in name or "_" in name else name
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -99,3 +101,12 @@ def test_errors(change, options, message):
 def test_a_run_without_scores_is_an_error():
     with pytest.raises(InputError, match="this run has no scores"):
         evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "RR").abstention()
+
+
+def test_infinite_scores_are_thresholds():
+    scores = [np.inf] * 40 + [1.0] * 10 + [-np.inf] * 10
+    found = evaluated(scores, [True] * 45 + [False] * 15).abstention(risk=0.3)
+    assert (found.threshold, found.coverage) == (1.0, 50 / 60)
+    assert json.loads(found.to_json())["thresholds"][0]["threshold"] == "Infinity"
+    found = evaluated(scores, [True] * 40 + [False] * 20).abstention(risk=0.2)
+    assert json.loads(found.to_json())["threshold"] == "Infinity"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import chain, pairwise
 
@@ -222,6 +223,9 @@ def test_result_in_all_formats(tmp_path):
         "SpanRecall@5     run  0.7500                –       10",
     ]
     assert found.to_dict(per_query=True)["queries"][0]["run"] == "run"
+    never = evaluate_spans(evidence, {"0": [("d", 0, 3)], "1": [("d", 9, 12)]}, 1)
+    by_query = json.loads(never.to_json(per_query=True))["queries"]
+    assert {row["CharactersToAll"] for row in by_query} == {"Infinity"}
     for ending in (".json", ".csv", ".md", ".html", ".txt", ".parquet"):
         found.save(tmp_path / f"spans{ending}")
     assert found.to_frame().columns == ["measure", "run", "value", "low", "high", "method"]

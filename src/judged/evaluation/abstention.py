@@ -151,7 +151,7 @@ class Abstention(Result):
         return {
             **{name: getattr(self, name) for name in ("run", "measure", "queries", "risk")},
             "level": self.level,
-            "threshold": self.threshold,
+            "threshold": plain(self.threshold),
             "given": self.given,
             "passed": self.passed,
             "coverage": self.coverage,

@@ -390,7 +390,7 @@ class SpanEvaluation(Result):
             "judged": __version__,
         }
         if per_query:
-            values["queries"] = self.to_frame(per_query=True).to_dicts()
+            values["queries"] = plain_value(self.to_frame(per_query=True).to_dicts())
         return values
 
     def to_frame(self, *, per_query: bool = False) -> Frame:

@@ -69,13 +69,6 @@ def test_the_arithmetic_comes_to_the_value(name: str) -> None:
     assert defined > TRIALS / 4
 
 
-@for_each("name", REGISTRY)
-def test_the_declared_example(name: str) -> None:
-    example = REGISTRY[name].example
-    steps = explained(parse_measure(example.measure), example.rankings())
-    assert same(steps.value.value, example.value)
-
-
 @for_each("name", [name for name in REGISTRY if REGISTRY[name].at == "k"])
 def test_ranks_below_the_cutoff_have_no_cells(name: str) -> None:
     example = REGISTRY[name].example

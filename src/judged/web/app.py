@@ -318,7 +318,6 @@ def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Resp
         "again": visit.path + (f"?{visit.params}" if visit.params.pairs else ""),
     }
     context = {**_context(visit, view.title or "Working", view.path), "job": shown}
-    context["workspace_words"] = ""  # runs may be left out yet
     html = render_page("explorer/working.html", None if part is None else "working", context)
     headers = {"x-working": job.id, "retry-after": "1"}
     return HTMLResponse(html, 200 if part is None else 202, headers)

@@ -100,14 +100,10 @@ class Desk:
         return self.visit.params.flag("skipped")
 
     def refuse_unknown(self, place: Place) -> None:
-        if place not in self.known:
+        if place not in self.list.log.standing and place not in self.tasks.places:
             raise GoneError(
                 "This item is not among those that are to be judged here, or not any more.", "item"
             )
-
-    @cached_property
-    def known(self) -> frozenset[Place]:
-        return frozenset(self.tasks.places) | set(self.list.log.standing)
 
     def url(self, place: Place | None) -> str:
         query, item = place or (None, None)

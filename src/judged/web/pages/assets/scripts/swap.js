@@ -198,6 +198,8 @@ export async function swap(address, name, { push = true, form } = {}) {
     }
     put(fresh, place);
     document.getElementById("refused")?.replaceChildren();
+    const systems = document.querySelector("[data-systems]");
+    if (systems && fresh.dataset.words) systems.textContent = ` · ${fresh.dataset.words}`;
     announce(fresh.dataset.announce ?? document.title);
     return fresh;
   } catch (error) {

@@ -19,8 +19,9 @@ from judged.cli._command import command
 def abstain(judgements: str, runs: tuple[str, ...], measure: str, **options: Any) -> Any:
     """Find the least best score from which on RUN should answer, so that few answers are wrong.
 
-    The share of wrong answers is bounded with finite-sample confidence. With --threshold, the exit
-    code is 1 if the bound exceeds --risk. A rankings file (*.rankings) can replace QRELS and RUN.
+    The share of wrong answers is bounded with finite-sample confidence. The exit code is 1 if no
+    score keeps the bound within --risk, or if that of --threshold does not. A rankings file
+    (*.rankings) can replace QRELS and RUN.
     """
     from judged.cli import DONE, NO
     from judged.evaluation.evaluate import evaluate

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
+from pathlib import Path
 
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import judged
@@ -17,6 +15,7 @@ from judged.inputs import read_judgements, read_run
 from judged.inputs.columns import ROLES, as_columns
 from support.errors import error_of
 from support.loops import for_each
+from support.tables import every_form
 
 RUN = {
     "question_id": ["q1", "q1", "q2"],
@@ -29,42 +28,22 @@ JUDGED = {"question_id": ["q1", "q2"], "file": ["b.pdf", "a.pdf"], "page": [2, 3
 COLUMNS = "query=question_id,item=file+page,score=prediction,grade=points"
 
 
-def as_csv(data, separator=","):
-    rows = [list(data), *zip(*data.values(), strict=True)]
-    return "".join(separator.join("" if c is None else str(c) for c in row) + "\n" for row in rows)
+FORMS = ("a.csv", "a.tsv", "a.jsonl", "a.json", "a.parquet", "polars", "lazy", "pandas", "pyarrow")
 
 
-def objects(data):
-    return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+def forms(data, folder=Path()):
+    """Return all forms of a table but rows of Python, whose places have another name."""
+    every = every_form(pl.DataFrame(data), folder)
+    return {form: every[form] for form in FORMS}
 
 
-WAYS = {
-    "csv": lambda data, write, name: write(f"{name}.csv", as_csv(data)),
-    "tsv": lambda data, write, name: write(f"{name}.tsv", as_csv(data, "\t")),
-    "ndjson": lambda data, write, name: write(
-        f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in objects(data))
-    ),
-    "json": lambda data, write, name: write(f"{name}.json", json.dumps(objects(data))),
-    "parquet": lambda data, write, name: parquet(data, write, name),
-    "polars": lambda data, write, name: pl.DataFrame(data),
-    "pandas": lambda data, write, name: pd.DataFrame(data),
-    "pyarrow": lambda data, write, name: pa.table(data),
-}
+@pytest.fixture(params=FORMS)
+def form(request, folder):
+    return lambda data, *within: forms(data, *within)[request.param]
 
 
-def parquet(data, write, name):
-    path = write(f"{name}.parquet", "")
-    pl.DataFrame(data).write_parquet(path)
-    return path
-
-
-@pytest.fixture(params=WAYS)
-def way(request, write):
-    return lambda data, name="a": WAYS[request.param](data, write, name)
-
-
-def test_named_columns_by_every_way_in(way):
-    run = read_run(way(RUN, "run"), columns=COLUMNS)
+def test_named_columns_in_every_form(form, tmp_path):
+    run = read_run(form(RUN), columns=COLUMNS)
     assert run.frame.columns == ["query", "item", "score"]
     assert run.frame.rows() == [
         ("q1", "a.pdf#1", 0.5),
@@ -72,7 +51,9 @@ def test_named_columns_by_every_way_in(way):
         ("q2", "a.pdf#3", 0.75),
     ]
     assert 'The item is made of columns "file" and "page", joined by "#".' in run.notes
-    evaluation = judged.evaluate(way(JUDGED, "qrels"), way(RUN, "run"), "RR", columns=COLUMNS)
+    (tmp_path / "judged").mkdir()
+    judgements = form(JUDGED, tmp_path / "judged")
+    evaluation = judged.evaluate(judgements, form(RUN), "RR", columns=COLUMNS)
     assert evaluation.value() == 0.75
 
 
@@ -83,52 +64,46 @@ def joined(parts):
 PARTS = ["a", "b", "#", "\\", "\\#", "a#", "#a", "a#b", "\\\\", "é#", "1", "01"]
 
 
-def test_two_different_pairs_never_make_the_same_id(write):
+def test_two_different_pairs_never_make_the_same_id(folder):
     pairs = [(one, two) for one in PARTS for two in PARTS]
     assert len({joined(pair) for pair in pairs}) == len(pairs)
     data = {"query": ["q"] * len(pairs), "score": list(range(len(pairs)))}
     data |= {"one": [one for one, _ in pairs], "two": [two for _, two in pairs]}
-    for name, way in WAYS.items():
-        run = read_run(way(data, write, "a"), columns={"item": ["one", "two"]})
+    for name, given in forms(data).items():
+        run = read_run(given, columns={"item": ["one", "two"]})
         assert run.frame["item"].to_list() == [joined(pair) for pair in pairs], name
 
 
 @pytest.mark.parametrize("careful", [False, True])
-def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
+def test_an_id_of_which_a_part_is_missing(folder, monkeypatch, careful):
     if careful:
         monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
     data = {"query": ["q", "q"], "file": ["a", "b"], "page": ["1", None], "score": [2, 1]}
-    expected = {
-        "csv": "a.csv, line 3: the item is missing.",
-        "tsv": "a.tsv, line 3: the item is missing.",
-        "ndjson": "a.jsonl, line 2: the item is missing.",
-        "json": "a.json, row 2: the item is missing.",
-        "parquet": "a.parquet, row 2: the item is missing.",
-        **dict.fromkeys(
-            ("polars", "pandas", "pyarrow"), "a data frame, row 2: the item is missing."
-        ),
-    }
-    for name, way in WAYS.items():
-        assert error_of(read_run, way(data, write, "a"), columns="item=file+page") == expected[name]
+    lines = {"a.csv": "line 3", "a.tsv": "line 3", "a.jsonl": "line 2"}
+    for name, given in forms(data).items():
+        source = name if name.startswith("a.") else "a data frame"
+        assert error_of(read_run, given, columns="item=file+page") == (
+            f"{source}, {lines.get(name, 'row 2')}: the item is missing."
+        )
 
 
-def test_a_query_with_nothing_in_it(way):
+def test_a_query_with_nothing_in_it(form):
     data = {"query": ["p", "q"], "file": ["a", None], "page": ["1", None], "score": [1.0, None]}
-    run = read_run(way(data), columns="item=file+page")
+    run = read_run(form(data), columns="item=file+page")
     assert run.names() == ["p", "q"]
     assert run.frame.rows() == [("p", "a#1", 1.0)]
 
 
-def test_a_rank_by_name(way):
+def test_a_rank_by_name(form):
     data = {"query": ["q", "q"], "item": ["a", "b"], "score": [1, 2], "pos": [1, 2]}
-    run = read_run(way(data), columns={"rank": "pos"})
+    run = read_run(form(data), columns={"rank": "pos"})
     assert run.frame["score"].to_list() == [-1, -2]
     assert run.notes[-1] == 'Column "pos" gives the order.'
-    plain = read_run(way(data))
+    plain = read_run(form(data))
     assert plain.frame["score"].to_list() == [1, 2]
 
 
-def test_document_and_weight_are_carried_through(way):
+def test_document_and_weight_are_carried_through(form):
     data = {
         "query": ["q", "q", "p"],
         "chunk_id": ["a1", "a2", "b1"],
@@ -136,7 +111,7 @@ def test_document_and_weight_are_carried_through(way):
         "grade": [1, 0, 2],
         "visits": [3.0, 3.0, 1.5],
     }
-    table = read_judgements(way(data), columns="document=doc_id,weight=visits")
+    table = read_judgements(form(data), columns="document=doc_id,weight=visits")
     assert table.frame.schema["weight"] == pl.Float64
     assert table.frame.columns == ["query", "item", "grade", "document", "weight"]
     assert table.frame.rows() == [
@@ -145,21 +120,21 @@ def test_document_and_weight_are_carried_through(way):
         ("p", "b1", 2.0, "b", 1.5),
     ]
     scored = {name: column for name, column in data.items() if name not in ("grade", "visits")}
-    run = read_run(way(scored | {"score": [3, 2, 1]}), columns="document=doc_id,weight=visits")
+    run = read_run(form(scored | {"score": [3, 2, 1]}), columns="document=doc_id,weight=visits")
     assert run.frame.columns == ["query", "item", "score", "document"]
     assert run.frame["document"].to_list() == ["a", "a", "b"]
 
 
 @pytest.mark.parametrize("careful", [False, True])
-def test_a_missing_document_or_weight(write, monkeypatch, careful):
+def test_a_missing_document_or_weight(folder, monkeypatch, careful):
     if careful:
         monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
     columns = "item=c,document=d,weight=w"
     whole = {"query": ["q", "q"], "c": ["a", "b"], "d": ["x", "x"], "grade": [1, 1], "w": [1, 1]}
     for role, name in {"document": "d", "weight": "w"}.items():
         data = whole | {name: [whole[name][0], None]}
-        for way in WAYS.values():
-            found = error_of(read_judgements, way(data, write, "a"), columns=columns)
+        for given in forms(data).values():
+            found = error_of(read_judgements, given, columns=columns)
             assert f"the {role} is missing" in found
             assert "2:" in found or "line 3:" in found
 

@@ -17,6 +17,7 @@ from judged.inputs import read_run
 from judged.inputs.blocks import Room
 from judged.inputs.large_runs import read_run_or_blocks
 from judged.inputs.order import AgainstRanks, against_ranks
+from support.tables import every_form
 
 Rows = list[tuple[str, str, float, float]]
 """Query, item, rank, score."""
@@ -40,15 +41,10 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def parquet(given: Rows, folder: Path) -> Path:
-    table(given).write_parquet(folder / "a.parquet")
-    return folder / "a.parquet"
-
-
 def relation(given: Rows, folder: Path) -> Any:
     import duckdb
 
-    return duckdb.sql(f"SELECT * FROM '{parquet(given, folder)}'")
+    return duckdb.sql(f"SELECT * FROM '{every_form(table(given), folder)['a.parquet']}'")
 
 
 def records(given: Rows) -> dict[str, Any]:
@@ -58,19 +54,16 @@ def records(given: Rows) -> dict[str, Any]:
     return lists
 
 
+FORMS = ("a.csv", "a.jsonl", "a.json", "a.parquet", "polars", "lazy", "pandas", "rows")
 WAYS: dict[str, Callable[[Rows, Path], Any]] = {
     "trec": lambda given, folder: written(
         folder / "a.run", "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in given)
     ),
-    "csv": lambda given, folder: written(folder / "a.csv", table(given).write_csv()),
-    "ndjson": lambda given, folder: written(folder / "a.jsonl", table(given).write_ndjson()),
-    "json": lambda given, folder: written(folder / "a.json", json.dumps(table(given).to_dicts())),
-    "parquet": parquet,
-    "polars": lambda given, folder: table(given),
-    "lazy": lambda given, folder: table(given).lazy(),
-    "pandas": lambda given, folder: pd.DataFrame(table(given).to_dicts()),
-    "dicts": lambda given, folder: table(given).to_dicts(),
-    "rows": lambda given, folder: [
+    **{
+        form: lambda given, folder, form=form: every_form(table(given), folder)[form]
+        for form in FORMS
+    },
+    "lists": lambda given, folder: [
         {
             "query": query,
             "retrieved": [{"id": d, "rank": r, "score": s} for q, d, r, s in given if q == query],
@@ -105,7 +98,7 @@ SHAPES = [(1, 2), (3, 5), (1500, 2), (2, 1500)]
 def test_ranks_and_scores_are_held_against_each_other(way: str, tmp_path: Path) -> None:
     """Distances, an order of another ranker, swapped columns: in any order, of any size."""
     odd = []
-    for queries, results in SHAPES[:2] if way in ("duckdb", "rows") else SHAPES:
+    for queries, results in SHAPES[:2] if way in ("duckdb", "lists") else SHAPES:
         agree = rows(queries, results, lambda rank: 1 / rank)
         distances = rows(queries, results, float)
         other = rows(queries, results, lambda rank: rank * 37 % 101 + 0.5)
@@ -124,7 +117,7 @@ def test_ranks_and_scores_are_held_against_each_other(way: str, tmp_path: Path) 
     assert not odd
 
 
-@pytest.mark.parametrize("way", ["csv", "ndjson", "json", "parquet", "polars", "lazy", "duckdb"])
+@pytest.mark.parametrize("way", [*FORMS[:6], "duckdb"])
 def test_a_rank_given_as_the_score(way: str, tmp_path: Path) -> None:
     ranks = [(query, item, rank, 0.0) for query, item, rank, _ in rows(3, 5, float)]
     found = judged.evaluate(
@@ -155,7 +148,7 @@ def test_what_tells_nothing() -> None:
 
 def test_blocks_are_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.inputs.source.SMALL", 1)
-    for way in ("trec", "csv", "parquet"):
+    for way in ("trec", "a.csv", "a.parquet"):
         given = WAYS[way](rows(3, 5, float), tmp_path)
         run = read_run_or_blocks(given, Room.of("1GB"))
         assert not isinstance(run, type(read_run(given)))

@@ -1,10 +1,35 @@
-"""The rows of whatever a reader of runs or judgements returned."""
+"""Tables in every form, and the rows of whatever a reader of runs or judgements returned."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from judged.inputs import Lookup
+
+
+def every_form(frame: pl.DataFrame, folder: Path = Path()) -> dict[str, Any]:
+    """Return a table as files and as objects of Python, all of them with the same rows."""
+    frame.write_parquet(folder / "a.parquet")
+    texts = {
+        "a.csv": frame.write_csv(quote_style="non_numeric"),
+        "a.tsv": frame.write_csv(separator="\t"),
+        "a.jsonl": frame.write_ndjson(),
+        "a.json": json.dumps(frame.to_dicts()),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return {
+        **{name: folder / name for name in (*texts, "a.parquet")},
+        "polars": frame,
+        "lazy": frame.lazy(),
+        "pandas": frame.to_pandas(),
+        "pyarrow": frame.to_arrow(),
+        "rows": frame.to_dicts(),
+    }
 
 
 def rows_of(table: Any) -> list[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from judged.matching.matcher import match_variants
 from judged.matching.ties import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import LibraryMeasure, relatives
+from judged.measures.measure import has_default
 from judged.measures.registry import Mask, show
 from judged.options import (
     JudgementsLike,
@@ -257,7 +258,7 @@ def family(measure: Measure) -> tuple[Definition, ...]:
         for named in relatives(convention, measure):
             policy = Policy.of({**convention.policy, **named.name.policy})
             # The library's own rule for relevance applies if no grade is named.
-            rule = named.name.threshold if named.measure.has_default("rel") else ""
+            rule = named.name.threshold if has_default(named.measure, "rel") else ""
             meaning = Meaning(named.measure, policy, rule, named.name.undefined)
             users.setdefault(meaning, []).append((convention, named))
 

@@ -31,7 +31,7 @@ from judged.embeddings.top_k import TopK, search, with_best_scores
 from judged.errors import InputError, quoted
 from judged.inputs.tables import is_spark
 from judged.inputs.vectors import as_vectors
-from judged.measures.measure import is_name
+from judged.measures.registry import is_name
 from judged.options import (
     CategoriesLike,
     ConventionLike,

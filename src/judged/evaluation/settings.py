@@ -14,7 +14,7 @@ from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import AnyRun, Lookup, Run
 from judged.matching.checks import own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
-from judged.measures.measure import each_of, labelled, read_all
+from judged.measures.measure import each_of, has_default, labelled, read_all
 from judged.policy import DEFAULT_POLICY, Policy
 from judged.text import Tallied, TalliedWarning, Warned, counted
 
@@ -178,7 +178,7 @@ class Conventional:
     def threshold(self, measure: Measure) -> str:
         """Return the library's rule for relevance, unless `rel` is given."""
         named = self.theirs(measure)
-        return named.name.threshold if named and measure.has_default("rel") else ""
+        return named.name.threshold if named and has_default(measure, "rel") else ""
 
     def undefined(self, measure: Measure) -> float | None:
         """Return the library's value of undefined queries, if it has one."""

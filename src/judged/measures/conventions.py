@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
-from judged.measures.measure import Measure, label_of, parse_measure, pieces_of
+from judged.measures.measure import Measure, has_default, label_of, parse_measure, pieces_of
 from judged.measures.reference import PRESETS
 from judged.measures.registry import Spec, is_name, lookup, show
 from judged.text import listed
@@ -236,7 +236,7 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[LibraryMeasur
             **{
                 key: measure.params[key]
                 for key in FREE
-                if key in measure.params and named.measure.has_default(key)
+                if key in measure.params and has_default(named.measure, key)
             }
         )
         if variant.params["aggregate"] == measure.params["aggregate"]:

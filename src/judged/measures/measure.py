@@ -213,10 +213,6 @@ class Measure:
             return None
         return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
 
-    def has_default(self, name: str) -> bool:
-        """Return whether the measure takes this parameter, and has its default."""
-        return name in self.params and self.params[name] == self.spec.param(name).default
-
     @property
     def formula(self) -> str:
         """The definition in LaTeX, for variants with a formula of their own that of the variant."""
@@ -294,6 +290,11 @@ def bind(spec: Spec, params: Mapping[str, Any]) -> Measure:
     P@5
     """
     return Measure(spec, spec.bound(params))
+
+
+def has_default(measure: Measure, name: str) -> bool:
+    """Return whether a measure takes a parameter, and has its default."""
+    return name in measure.params and measure.params[name] == measure.spec.param(name).default
 
 
 def _notation(spec: Spec, params: Mapping[str, Any]) -> str:

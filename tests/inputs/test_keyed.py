@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import random
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -21,6 +19,7 @@ from judged.text import Warned
 from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
+from support.tables import every_form
 
 ASKED = ["q2", "q1", "q3"]
 SAME = ([0, 1, 1], ("s2", "s1"))
@@ -65,31 +64,19 @@ def test_files(tmp_path: Path, text: str) -> None:
     assert read(packed) == SAME
 
 
-COLUMNS = {"query": ["q1", "q2", "q3"], "group": ["s1", "s2", "s1"]}
-ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        dict(zip(*COLUMNS.values(), strict=True)),
-        pd.Series(COLUMNS["group"], index=COLUMNS["query"]),
-        pd.DataFrame(COLUMNS),
-        pd.DataFrame(COLUMNS).astype("category"),
-        pd.DataFrame(COLUMNS).set_index("query"),
-        pl.DataFrame(COLUMNS),
-        pl.DataFrame(COLUMNS).lazy(),
-        pl.DataFrame(COLUMNS, schema={"query": pl.String, "group": pl.Categorical}),
-        pa.table(COLUMNS),
-        ROWS,
-        tuple(ROWS),
-        iter(ROWS),
-    ],
-)
-def test_tables(given: Any, tmp_path: Path) -> None:
-    assert read(given) == SAME
-    pl.DataFrame(COLUMNS).write_parquet(tmp_path / "groups.parquet")
-    assert read(tmp_path / "groups.parquet") == SAME
+def test_tables(tmp_path: Path) -> None:
+    table = pl.DataFrame({"query": ["q1", "q2", "q3"], "group": ["s1", "s2", "s1"]})
+    forms = every_form(table, tmp_path)
+    forms |= {
+        "dict": dict(table.rows()),
+        "series": forms["pandas"].set_index("query")["group"],
+        "index": forms["pandas"].set_index("query"),
+        "categories of pandas": forms["pandas"].astype("category"),
+        "categories": table.cast({"group": pl.Categorical}),
+        "tuple": tuple(forms["rows"]),
+        "iterator": iter(forms["rows"]),
+    }
+    assert {form: read(given) for form, given in forms.items()} == dict.fromkeys(forms, SAME)
 
 
 EVERY = "give every query one, if need be one of its own."
@@ -348,21 +335,9 @@ def test_the_same_by_every_way_in(seed: int, tmp_path: Path) -> None:
     )
     asked = draw.sample(queries, 6)
     expected = attributes_of(frame, asked).frame
-    rows = frame.to_dicts()
-    written = {
-        "a.csv": frame.write_csv(quote_style="always"),
-        "a.tsv": frame.write_csv(separator="\t", quote_style="always"),
-        "a.json": json.dumps(rows),
-        "a.ndjson": "\n".join(map(json.dumps, rows)),
-        "nested.json": json.dumps({row.pop("query"): row for row in frame.to_dicts()}),
-    }
-    for name, text in written.items():
-        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
-        assert_frame_equal(attributes_of(tmp_path / name, asked).frame, expected)
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    (tmp_path / "a.pq").write_bytes(buffer.getvalue())
-    for given in (tmp_path / "a.pq", frame.to_pandas(), frame.to_arrow(), rows):
+    nested = {row.pop("query"): row for row in frame.to_dicts()}
+    (tmp_path / "nested.json").write_text(json.dumps(nested))
+    for given in (*every_form(frame, tmp_path).values(), nested, tmp_path / "nested.json"):
         assert_frame_equal(attributes_of(given, asked).frame, expected)
 
 

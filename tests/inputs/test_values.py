@@ -24,6 +24,7 @@ from judged.text import Warned
 from support.errors import error_of
 from support.hostile import NAMES
 from support.loops import for_each
+from support.tables import every_form
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "trec_eval"
 KEY = ["run", "measure", "query"]
@@ -92,31 +93,22 @@ def forms(nested: Nested, folder: Path) -> dict[str, Any]:
     }
     row = namedtuple("row", ["metric", "system", "score", "qid"])
     written = {
-        "long.csv": frame.write_csv(quote_style="non_numeric"),
         "long.tsv": frame.rename({"run": "system", "query": "topic"}).write_csv(separator="\t"),
         "semicolon.csv": frame.write_csv(separator=";"),
         "wide.csv": wide.write_csv(),
         "judged.json": json.dumps(judged_json, indent=2),
         "one line.json": json.dumps(judged_json),
         "nested.json": json.dumps(nested),
-        "rows.ndjson": "\n".join(json.dumps(each) for each in frame.to_dicts()),
-        "rows.json": json.dumps(frame.to_dicts(), indent=1),
     }
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    frame.write_parquet(folder / "long.parquet")
     return {
+        **every_form(frame, folder),
         "dict": nested,
-        "polars": frame,
-        "lazy": frame.lazy(),
-        "pandas": frame.to_pandas(),
-        "arrow": frame.to_arrow(),
         "wide": wide,
         "wide pandas": wide.to_pandas().set_index(["run", "query"]),
-        "rows": frame.to_dicts(),
         "tuples": [row(b, a, d, c) for a, b, c, d in frame.iter_rows()],
         "shuffled": frame.sample(fraction=1, shuffle=True, seed=3).sort("run", maintain_order=True),
-        "parquet": folder / "long.parquet",
         "tables": {run: frame.filter(pl.col("run") == run).drop("run") for run in nested},
         **{name: folder / name for name in written},
     }

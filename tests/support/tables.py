@@ -14,11 +14,12 @@ from judged.inputs import Lookup
 def every_form(frame: pl.DataFrame, folder: Path = Path()) -> dict[str, Any]:
     """Return a table as files and as objects of Python, all of them with the same rows."""
     frame.write_parquet(folder / "a.parquet")
+    rows = frame.to_dicts()
     texts = {
         "a.csv": frame.write_csv(quote_style="non_numeric"),
         "a.tsv": frame.write_csv(separator="\t"),
-        "a.jsonl": frame.write_ndjson(),
-        "a.json": json.dumps(frame.to_dicts()),
+        "a.jsonl": "\n".join(map(json.dumps, rows)),
+        "a.json": json.dumps(rows),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
@@ -28,7 +29,7 @@ def every_form(frame: pl.DataFrame, folder: Path = Path()) -> dict[str, Any]:
         "lazy": frame.lazy(),
         "pandas": frame.to_pandas(),
         "pyarrow": frame.to_arrow(),
-        "rows": frame.to_dicts(),
+        "rows": rows,
     }
 
 

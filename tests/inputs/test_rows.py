@@ -18,7 +18,7 @@ from judged.inputs.data import Data
 from judged.inputs.rows import choose_row_columns
 from judged.text import Warned
 from support.loops import for_each
-from support.tables import rows_of
+from support.tables import every_form, rows_of
 
 ORDER = "There are no scores: the order of each list is the ranking."
 GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
@@ -415,14 +415,11 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
 
 
 def test_every_form_of_a_table(table: pl.DataFrame) -> None:
-    table.write_parquet("t.parquet")
-    table.write_ndjson("t.jsonl")
     table.select(y_true="label", y_score="predicted_score").write_csv("y.csv")
     flags = table.to_pandas().assign(label=table["label"].to_pandas() == 1)
     flags.to_csv("flags.csv", index=False)
     columns = table.to_dict(as_series=False)
-    files = ("t.csv", "t.parquet", "t.jsonl", "y.csv", "flags.csv")
-    for given in (*files, table, table.to_pandas(), flags, table.to_dicts(), columns):
+    for given in (*every_form(table).values(), "t.csv", "y.csv", "flags.csv", flags, columns):
         evaluation = judged.evaluate(given, measures="AP, P@4")
         assert evaluation.value("AP") == pytest.approx(AP, abs=1e-15), given
         assert evaluation.value("P@4") == 0.75

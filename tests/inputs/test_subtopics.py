@@ -12,7 +12,7 @@ import judged
 from judged.inputs import Judgements, Lookup, read_judgements
 from judged.inputs.columns import NAMES
 from support.errors import error_of
-from support.tables import rows_of
+from support.tables import every_form, rows_of
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q2", "1", "b", 2), ("q1", "1", "c", 0)]
 SUBTOPICS = ["1", "2", "1", "1"]
@@ -39,17 +39,11 @@ FILES: dict[str, str] = {
     "uneven.qrels": trec(ROWS, "   "),
     "comments.qrels": "# query subtopic item grade\n" + trec(ROWS, " \t"),
     "a.csv": delimited(","),
-    "a.tsv": delimited("\t"),
-    "quoted.csv": delimited(",").replace("q2", '"q2"'),
     "a.ndjson": "".join(json.dumps(row) + "\n" for row in objects()),
-    "numbers.ndjson": "".join(
-        json.dumps({**row, "subtopic": int(row["subtopic"])}) + "\n" for row in objects()
-    ),
     "mixed.ndjson": "".join(
         json.dumps({**row, "subtopic": int(row["subtopic"]) if number else "1"}) + "\n"
         for number, row in enumerate(objects())
     ),
-    "rows.json": json.dumps(objects()),
     "nested.json": json.dumps(NESTED),
 }
 
@@ -60,12 +54,15 @@ def read(given: Any) -> Judgements:
     return table
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_files(write: Any, name: str) -> None:
-    table = read_judgements(write(name, FILES[name]))
-    assert table.by_subtopic
+def test_every_form(write: Any) -> None:
     expected = [(query, item, grade, subtopic) for query, subtopic, item, grade in ROWS]
-    assert sorted(rows_of(table)) == sorted(expected)
+    frame = pl.DataFrame(objects())
+    forms = {name: write(name, content) for name, content in FILES.items()}
+    forms |= {f"numbers: {form}": given for form, given in every_form(frame).items()}
+    for form, given in forms.items():
+        table = read_judgements(given)
+        assert table.by_subtopic
+        assert sorted(rows_of(table)) == sorted(expected), form
 
 
 @pytest.mark.parametrize("name", [*NAMES["subtopic"], "Subtopic-ID", " Aspect "])

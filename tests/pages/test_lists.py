@@ -12,7 +12,6 @@ from judged.inputs.texts import read_texts
 from judged.rankings.rankings import Rankings
 from judged.web.pages.lists import RankedList, side_by_side
 from judged.web.pages.templating import environment
-from support.errors import error_of
 
 GRADES = {"q": {"a": 3, "b": 2, "c": 0, "d": 1, "x": -1}}
 LEFT = ["c", "a", "e", "b", "d"]
@@ -168,17 +167,6 @@ def test_a_run_that_lacks_the_query() -> None:
     lacking = RankedList("short", rankings.take([rankings.queries.index("q")]))
     html = shown(side_by_side([given("bm25", LEFT), lacking]))
     assert "The run has no results for this query." in html
-
-
-def test_refused() -> None:
-    assert (
-        error_of(side_by_side, [given("a", LEFT)] * 5)
-        == "one to 4 lists can be shown side by side; got 5."
-    )
-    assert (
-        error_of(side_by_side, [given("a", LEFT), RankedList("b", Rankings.from_relevance([[1]]))])
-        == "lists side by side must be of one query, the same in all of them."
-    )
 
 
 def test_ranks_are_those_of_the_library() -> None:

@@ -154,6 +154,10 @@ def test_the_sorted_column_stays_in_sight(
     table = page.locator(".scroll:has(.board)")
     assert table.evaluate("(each) => each.scrollWidth > each.clientWidth")
     assert "gradient" in table.evaluate("(each) => getComputedStyle(each).backgroundImage")
+    shade = page.locator("td.sorted").first.evaluate(
+        "(each) => getComputedStyle(each, '::before').content"
+    )
+    assert shade == '""'  # beside the column that covers others
     for left in (0, 9_999):
         table.evaluate("(each, left) => { each.scrollLeft = left; }", left)
         frame, cell = table.bounding_box(), page.locator("td.sorted").first.bounding_box()

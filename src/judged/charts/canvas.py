@@ -22,11 +22,10 @@ _CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
 def drawable(spec: dict[str, Any]) -> dict[str, Any]:
     """Return a specification whose texts can be drawn; equal texts stay equal.
 
-    vl-convert ends the whole process where it meets a control character.
-
     >>> drawable({"title": "a\\x00", "values": [{"run": "a\\x00"}, {"run": "a\\\\x00"}]})
     {'title': 'a\\\\x00 (2)', 'values': [{'run': 'a\\\\x00 (2)'}, {'run': 'a\\\\x00'}]}
     """
+    # vl-convert ends the whole process where it meets a control character.
     every = dict.fromkeys(_texts(spec))
     plain = {text for text in every if _shown(text) == text}
     names: dict[str, str] = {}

@@ -75,10 +75,7 @@ class Figure(Result):
             if not kind.is_numeric()
         }
         rows = [[_cell(value) for value in row] for row in self.data.rows()]
-        return Document(
-            tables=[Table(self.data.columns, rows, words=words)],
-            notes=self.notes,
-        )
+        return Document(tables=[Table(self.data.columns, rows, words=words)], notes=self.notes)
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
         return list(self.notes)
@@ -150,10 +147,7 @@ class Chart(Figure):
         return tidy(svg, label=self.title, width=self.canvas.width)
 
     def to_linked_svg(
-        self,
-        address: Callable[[dict[str, Any]], str | None],
-        *,
-        tab_stops: bool = True,
+        self, address: Callable[[dict[str, Any]], str | None], *, tab_stops: bool = True
     ) -> str:
         """Draw the chart as shapes, with a link on the mark of each row of the table.
 
@@ -329,11 +323,7 @@ def draws(
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Callable[[Callable[..., Drawing]], Callable[..., Chart]]:
-    """Turn a function of a table and a canvas into one that returns a chart.
-
-    The chart also gets the sentences of its source as notes. Columns that are `unseen` are left
-    out of the Vega-Lite.
-    """
+    """Turn a drawing into a chart; columns that are `unseen` are left out of the Vega-Lite."""
 
     def decorate(function: Callable[..., Drawing]) -> Callable[..., Chart]:
         def draw(

@@ -310,7 +310,6 @@ def _says(row: IntervalRow) -> str:
 
 
 def _first_word(row: IntervalRow) -> str:
-    """Return the sign of a verdict; ranks are kept whole."""
     return _says(row).removeprefix("rank ").partition(" ")[0]
 
 

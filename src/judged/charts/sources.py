@@ -256,11 +256,7 @@ def number(value: float | None) -> str:
 def paired(
     source: PairSource, measure: str | Measure | None
 ) -> tuple[pl.DataFrame, list[pl.Expr], list[str]]:
-    """Match the queries of two systems.
-
-    Returns a row for each query that has a finite value in both (query, a, b and difference),
-    columns of what is the same for all queries, and what has to be said under a chart.
-    """
+    """Return a row per query with a finite value in two systems, further columns, and notes."""
     import polars as pl
 
     comparison = _compared(source, measure)

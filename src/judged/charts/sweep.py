@@ -140,11 +140,7 @@ def written(temperature: float) -> str:
 
 
 def three(sweep: Record) -> tuple[dict[str, Record], str]:
-    """Choose the rows nearest to the best temperature, and to 1/4 and 4 times of it.
-
-    Returns rows by name (sharp, medium, smooth), or two if the sweep ends at the medium one, and a
-    note on the choice.
-    """
+    """Return the rows nearest to the best temperature, and to 1/4 and 4 times of it, by name."""
     rows = sweep.records("temperatures")
     searched = sweep.record_or_none("best_loss")
     best = temperature_of(searched or min(rows, key=_objective))

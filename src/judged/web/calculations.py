@@ -79,11 +79,7 @@ class Calculations:
         unjudged_range: bool = False,
         **settings: Any,
     ) -> Comparison:
-        """Return what `judged.compare` gives for some systems and measures.
-
-        It compares all pairs, or all systems with a baseline. With `unjudged_range`, it examines
-        the effect of unjudged results.
-        """
+        """Return what `judged.compare` gives for some systems and measures."""
         names = [system.name for system in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
@@ -119,11 +115,7 @@ class Calculations:
         measures: Sequence[str] | None = None,
         unjudged_range: bool = False,
     ) -> Comparison:
-        """Compare some systems as the leaderboard does.
-
-        p values are corrected for all systems, so a pair has one verdict on all pages. The
-        baseline of the settings is used if it is one of these systems.
-        """
+        """Compare some systems, corrected for all, so that a pair has one verdict everywhere."""
         comparison = self.comparison(
             scoring,
             baseline=scoring.baseline if scoring.baseline in systems else None,

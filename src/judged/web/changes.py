@@ -49,10 +49,7 @@ def bar_of(visit: Visit, scoring: ScoringSettings) -> dict[str, Any]:
 
 
 def _clause(name: str, scoring: ScoringSettings, default: str, changed: bool) -> dict[str, Any]:
-    """Return a clause of the policy sentence with its menu of values, words and titles.
-
-    The first, empty value leaves the choice to the convention or the default.
-    """
+    """Return a clause of the policy sentence with its menu; the first value is the default."""
     begins, words = SHORT[name]
     title = "" if scoring.convention is None else find(scoring.convention).title
     first = f"{words[default]}, as {title} does" if title else words[default]

@@ -154,8 +154,7 @@ def unpacked_size(path: Path, most: int) -> int:
             return 0
         if not can_stream(packed):  # it could not be unpacked piece by piece
             raise RefusedError(
-                f"{packed} files need backports.zstd to be unpacked; send another format.",
-                "name",
+                f"{packed} files need backports.zstd to be unpacked; send another format.", "name"
             )
         size = 0
         try:

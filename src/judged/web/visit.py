@@ -338,13 +338,11 @@ class Visit:
         return {system.name: system.place for system in self.workspace.systems}
 
     def url(self, path: str | None = None, **changes: object) -> str:
-        """Return an address: this page, or another one with the same files and scoring settings.
-
-        None removes a parameter. A parameter that is a Python keyword ends in _, such as `from_`.
-        """
+        """Return an address of this page, or of another one with the same files and settings."""
         params = self.params
         if path is not None and path != self.path:
             params = Params(tuple(pair for pair in params.pairs if pair[0] in SHARED_PARAMS))
+        # `from` is a keyword of Python, so it is written `from_`.
         changed = {name.removesuffix("_"): value for name, value in changes.items()}
         text = str(params.with_(changed))
         return (path or self.path) + (f"?{text}" if text else "")

@@ -226,16 +226,8 @@ _DECLARED = (
     ChartKind(
         "temperature", "Loss, entropy, confidence and calibration along temperature", "sweep"
     ),
-    ChartKind(
-        "temperature-probabilities",
-        "Probabilities by rank at three temperatures",
-        "sweep",
-    ),
-    ChartKind(
-        "temperature-reliability",
-        "Reliability diagrams at three temperatures",
-        "sweep",
-    ),
+    ChartKind("temperature-probabilities", "Probabilities by rank at three temperatures", "sweep"),
+    ChartKind("temperature-reliability", "Reliability diagrams at three temperatures", "sweep"),
     ChartKind("temperature-study", "What the temperature of training does", "study"),
 )
 KINDS = {kind.name: kind for kind in _DECLARED}
@@ -262,10 +254,7 @@ DESCRIPTIONS = {
 
 
 def takes_design(**others: str) -> Callable[[Callable[Call, Drawn]], Callable[Call, Drawn]]:
-    """Check the options of a kind's function, and describe its parameters in its docstring.
-
-    `others` are descriptions of parameters that differ from the usual ones.
-    """
+    """Check a function's options and document them; `others` are unusual descriptions."""
 
     def decorate(function: Callable[Call, Drawn]) -> Callable[Call, Drawn]:
         plain: Any = function

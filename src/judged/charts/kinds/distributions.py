@@ -309,15 +309,9 @@ def scores(
 
 
 def _read_scores(
-    judgements: JudgementsLike | ArrayLike,
-    run: RunLike | ArrayLike,
-    rel: float,
-    unjudged: Unjudged,
+    judgements: JudgementsLike | ArrayLike, run: RunLike | ArrayLike, rel: float, unjudged: Unjudged
 ) -> tuple[Floats, Floats, str, str]:
-    """Return the scores of relevant results and of all that count, the run, and a note.
-
-    Judgements and a run are read, or grades and scores side by side.
-    """
+    """Return the scores of relevant results and of all that count, the run, and a note."""
     choice("unjudged", unjudged, UNJUDGED)
     if _side_by_side(judgements, run):
         return _of_numbers(judgements, run, rel)
@@ -739,7 +733,7 @@ def draw_funnel(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     notes = [
         f"Each of {counted(total, 'relevant item')} of "
         f"{counted(table['queries'][0], 'query', 'queries')} is in one bar: lost by one stage, or "
-        f"in the top {k} of {last}.",
+        f"in the top {k} of {last}."
     ]
     title = f"Relevant items on their way to the top {k} of {last}"
     width = canvas.across(WIDTH, beside=names + 20)

@@ -24,15 +24,7 @@ from judged.charts.canvas import (
 from judged.charts.chart import Chart, Drawing, draws
 from judged.charts.kinds import takes_design
 from judged.charts.lines import SideText, sided
-from judged.charts.sources import (
-    NAMED,
-    SAID,
-    PairSource,
-    number,
-    paired,
-    said_of,
-    signed,
-)
+from judged.charts.sources import NAMED, SAID, PairSource, number, paired, said_of, signed
 from judged.charts.svg import NUMBERED, ROWS, Theme
 from judged.text import counted
 

@@ -41,14 +41,10 @@ def board(
     places: Mapping[str, int] | None = None,
     strips: Sequence[Shares] | None = None,
 ) -> dict[str, Any]:
-    """Return the leaderboard of an evaluation: heading, columns and rows.
+    """Return the leaderboard of an evaluation: heading, columns and rows, sorted by a column.
 
-    `comparison` is of all pairs, or of all systems with a baseline; ranks and verdicts come from
-    it. `before` is the evaluation before the last change of settings. `ranges` has the ranges of
-    ties and unjudged results. `refused` are error messages on what is missing. `by` is the column
-    to sort by; by default the first measure, best value first. `headline` is the measure that ranks
-    systems where the column is none. `places` are those of the systems
-    among the files, which give their colours. `strips` are mean strips that are already computed.
+    `headline` is the measure that ranks systems if the column is none, `before` the evaluation
+    before the last change of settings, `places` those of the systems among the files.
 
     >>> from judged import evaluate
     >>> runs = {"one": {"q": ["b", "a"]}, "two": {"q": ["a"]}}

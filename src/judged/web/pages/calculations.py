@@ -22,9 +22,6 @@ _DRAWN_COLUMNS = ("rank", "item", "grade", "adds")
 def calculation_of(explanation: Explanation, *, top: float | None = None) -> dict[str, Any]:
     """Return the calculation of an explanation; `top` is the best grade of all queries.
 
-    `value` is None if the query does not count. Each row is what one rank adds, with the ranks
-    `skipped` before it. `steps` are the frames of the walk down the list.
-
     >>> from judged import explain
     >>> view = calculation_of(explain("0 1 0 1", measure="AP"))
     >>> [row["adds"] for row in view["rows"]], view["lines"][-1]["value"]
@@ -102,8 +99,6 @@ _KINDS = {"relevant": "relevant", "not relevant": "irrelevant", "not judged": "u
 
 def walk_of(told: Mapping[str, Any], *, top: float = 1.0) -> dict[str, Any]:
     """Return the walk of `Explanation.to_dict()["walk"]`; `top` is the best grade.
-
-    Without scripts the page shows its end. `rest` are the results after the last tile.
 
     >>> from judged import explain
     >>> walk = walk_of(explain("0 1 0 1", measure="AP").to_dict()["walk"])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError
 from judged.rankings.strips import Cell, strips
 from judged.text import counted
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from judged.inputs.texts import Text
     from judged.rankings.rankings import Rankings
 
-MAX_LISTS = 4
 MAX_TEXT_LENGTH = 240
 """The number of characters of a text that fit into a line."""
 
@@ -38,12 +36,10 @@ def side_by_side(
     pictures: Mapping[str, str] | None = None,
     top: float | None = None,
 ) -> dict[str, Any]:
-    """Show up to four lists of one query, from left to right, and the moves between them.
+    """Show lists of one query, from left to right, and the moves between them.
 
-    `pictures` are addresses by item. `top` is the best grade of all queries, so that colours mean
-    the same on all pages. Each entry has its move against the list to the left (`came`) and, if
-    the list to the right does not show it, its place there (`left`). `ideal` is the best order of
-    all judged items.
+    Each entry has its move against the list to the left (`came`) and, if the list to the right
+    does not show it, its place there (`left`). `top` is the best grade of all queries.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[0, 2]], pool=[[2, 1, 0]])
@@ -53,11 +49,6 @@ def side_by_side(
     >>> [entry["came"]["text"] for entry in view["lists"][1]["entries"]], view["sentence"]
     (['▲ 1', 'new'], '2 of 3 judged items are relevant')
     """
-    if not 1 <= len(lists) <= MAX_LISTS:
-        raise InputError(f"one to {MAX_LISTS} lists can be shown side by side; got {len(lists)}.")
-    queries = {ranked.rankings.queries for ranked in lists}
-    if len(queries) > 1 or len(lists[0].rankings.queries) != 1:
-        raise InputError("lists side by side must be of one query, the same in all of them.")
     pool = lists[0].rankings.pool_grade
     best = float(pool.max(initial=0.0)) if top is None else top
     best = best if best > 0 else 1.0
@@ -159,10 +150,7 @@ def _came(rank: int, other: int | None, relevant: bool, system: str) -> dict[str
 def _lines(
     left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
-    """Connect the items that both lists show, relevant ones last and so on top.
-
-    A line is 10 units wide, and a rank is 1 high.
-    """
+    """Connect the items that both lists show; a line is 10 units wide, and a rank is 1 high."""
     lines = []
     ranks = {entry["item"]: entry["rank"] for entry in left if entry["item"] is not None}
     for entry in right:
@@ -172,4 +160,5 @@ def _lines(
         look = entry["came"]["look"]
         look = f"{look} relevant" if entry["cell"].kind == "relevant" else look
         lines.append({"path": f"M0 {start:g}C5 {start:g} 5 {end:g} 10 {end:g}", "look": look})
+    # Relevant ones come last, and so on top.
     return sorted(lines, key=lambda line: "relevant" in line["look"])

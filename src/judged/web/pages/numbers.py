@@ -105,11 +105,7 @@ def query_rows(
     higher_is_better: bool = True,
     texts: Mapping[str, str] | None = None,
 ) -> Markup:
-    """Return table rows: the query, the value and strip of each system, and the difference.
-
-    Each system has its values and, or None, the codes of its strips. A report has thousands of
-    rows, so they are as short as HTML allows.
-    """
+    """Return table rows, as short as HTML allows, because a report has thousands of them."""
     columns = [[_head(query, (texts or {}).get(query, "")) for query in queries]]
     columns += [_cells(values, codes) for values, codes in systems]
     if differences is not None:

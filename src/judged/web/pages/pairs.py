@@ -299,10 +299,7 @@ def _facts(comparison: Comparison, pair: Pair) -> list[tuple[str, str, str]]:
 def _risks(
     comparison: Comparison, pair: Pair, examined: bool
 ) -> list[tuple[str, str, bool | None]]:
-    """Return what could change the verdict: cause, sentence, and whether it could.
-
-    The last is None if that was not examined.
-    """
+    """Return what could change the verdict: cause, sentence, and whether it could, if known."""
     if comparison.evaluation is None:
         return []
     runs = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]

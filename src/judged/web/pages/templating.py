@@ -119,11 +119,7 @@ def document(
     data: Mapping[str, Any] | None = None,
     **context: Any,
 ) -> str:
-    """Return one HTML file that loads nothing and runs only its own scripts.
-
-    `template` extends "document.html"; without it, `body` is the page. `data` are values for the
-    scripts, by the id of their JSON element.
-    """
+    """Return one HTML file that loads nothing; `data` are values for its scripts, by id."""
     style = stylesheet(tuple(styles))
     texts = [script(name) for name in scripts]
     # Only this style and these scripts, by their hashes; pictures only as data.
@@ -157,11 +153,7 @@ def figure(
     rows: int | None = MAX_FIGURE_ROWS,
     heading: int = 2,
 ) -> Markup:
-    """Return a chart, made with `theme="page"`, as a figure of a page.
-
-    `link` maps a row of the chart's data to the address of its mark. `tab_stops` is False if a
-    table beside the chart has these links. `menu` are dicts of `text`, `href` and `download`.
-    """
+    """Return a chart, made with `theme="page"`, as a figure whose marks may be links."""
     svg = chart.to_svg() if link is None else chart.to_linked_svg(link, tab_stops=tab_stops)
     [(columns, table)] = chart.tables()
     numeric = [kind.is_numeric() for kind in chart.data.dtypes]

@@ -22,7 +22,6 @@ from judged.rankings.rankings import OTHER_WAY
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.verdicts import Pair
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
     from judged.explanation import Explanation
@@ -211,10 +210,7 @@ def contents_of_evaluation(
     groups: GroupsLike | None = None,
     **more: Any,
 ) -> ReportContents:
-    """Return the contents of a report of an evaluation.
-
-    `missing` allows comparing runs that lack queries; `refused` is a known reason not to compare.
-    """
+    """Return the contents of a report; `missing` allows comparing runs that lack queries."""
     names = [run.name for run in evaluation.runs]
     if baseline is not None and not (isinstance(baseline, str) and baseline in names):
         raise InputError(
@@ -241,21 +237,10 @@ def contents_of_evaluation(
     )
     ordered = replace(contents.evaluation, runs=tuple(runs))
     comparison = compare_evaluation(ordered, baseline=baseline, slices=slices, **settings)
-    return replace(contents, comparison=replace(comparison, rows=_best_first(comparison)))
-
-
-def _best_first(comparison: Comparison) -> tuple[Pair, ...]:
-    measures, runs = comparison.measures, comparison.runs[::-1]
-    return tuple(
-        sorted(
-            comparison.rows,
-            key=lambda row: (
-                measures.index(row.measure),
-                runs.index(row.run),
-                runs.index(row.against),
-            ),
-        )
-    )
+    places = {name: -at for at, name in enumerate(comparison.runs)}
+    rows = sorted(comparison.rows, key=lambda row: (places[row.run], places[row.against]))
+    rows.sort(key=lambda row: comparison.measures.index(row.measure))
+    return replace(contents, comparison=replace(comparison, rows=tuple(rows)))
 
 
 def contents_of_comparison(

@@ -93,10 +93,7 @@ PYTHON_ONLY = (
 def commands_of(
     judgements: Any, runs: Any, measures: Any, options: Mapping[str, Any], names: tuple[str, ...]
 ) -> tuple[str | None, tuple[str, str] | None]:
-    """Return the command of a report, and that of an explanation up to and after its query.
-
-    Each is None if a command line cannot hold it.
-    """
+    """Return the commands of a report and of an explanation, before and after its query."""
     files = _files(judgements, runs)
     if files is None:
         return None, None
@@ -115,12 +112,12 @@ def commands_of(
     scoring["policy"] = {choice: value for choice, value in policy if choice != "missing"}
     # Rows that hold judgements and a run are no argument of their own.
     first = files[1:2] if len(files) > len(names) else []
-    explained = _joined(["judged", "explain", files[0], *first]), _joined(_flags(scoring))
+    explained = shlex.join(["judged", "explain", files[0], *first]), shlex.join(_flags(scoring))
     if lost:
         return None, explained
     measured = [word for measure in wanted for word in ("-m", str(measure))]
     words = ["judged", "report", *files, *measured, *_flags(chosen), "-o", "report.html"]
-    return _joined(words), explained
+    return shlex.join(words), explained
 
 
 def _written(name: str, value: Any) -> Any:
@@ -132,7 +129,7 @@ def _written(name: str, value: Any) -> Any:
     if name == "slices" and value in (True, RELEVANT):
         return RELEVANT
     if name in FILE_OPTIONS:
-        return _file_name(fspath(value)) if isinstance(value, (str, PathLike)) else None
+        return short_names([fspath(value)])[0] if isinstance(value, (str, PathLike)) else None
     if isinstance(value, Mapping):
         return dict(value) if all(isinstance(text, str) for text in value.values()) else None
     return value if isinstance(value, (str, int, float)) else None
@@ -155,10 +152,6 @@ def _files(judgements: Any, runs: Any) -> list[str] | None:
     ]
 
 
-def _file_name(path: str) -> str:
-    return short_names([path])[0]
-
-
 def _flags(options: Mapping[str, Any]) -> list[str]:
     words: list[str] = []
     for name, value in options.items():
@@ -179,7 +172,3 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
 def _value(flag: str, value: str) -> list[str]:
     """Join option and value if the value begins with a dash."""
     return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
-
-
-def _joined(words: list[str]) -> str:
-    return " ".join(map(shlex.quote, words))

@@ -44,10 +44,7 @@ def _measure(visit: Visit) -> str:
 
 
 def _chosen(visit: Visit) -> tuple[list[str], str | None]:
-    """Return the systems, and the one that others are subtracted from.
-
-    It is the baseline, the one that the address names, or the lower one of two.
-    """
+    """Return the systems, and the one that others are subtracted from: the lower one of two."""
     names = list(dict.fromkeys(visit.params.all("system")))
     against = visit.params.one("against")
     if against is not None and against not in names:
@@ -152,10 +149,7 @@ def largest_differences(
     *,
     texts: Mapping[str, Text] | None = None,
 ) -> dict[str, Any]:
-    """Return the queries with the largest differences on both sides, with the strips of both.
-
-    `between` is the number of queries between both sides, `most` the largest difference.
-    """
+    """Return the queries with the largest differences on both sides, with the strips of both."""
     assert comparison.evaluation is not None
     pair = comparison.pair(measure=measure)
     known = comparison.measure(pair.measure)

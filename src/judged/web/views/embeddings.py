@@ -18,7 +18,7 @@ from judged.options import LEVEL, choice
 from judged.rankings.strips import strips
 from judged.text import Warned, counted, listed, shown
 from judged.web.commands import line_of, path_of
-from judged.web.errors import GoneError, RefusedError, UndecidedError
+from judged.web.errors import GoneError, RefusedError
 from judged.web.pages.boards import value_cell
 from judged.web.pages.numbers import share
 from judged.web.pages.templating import figure
@@ -92,8 +92,6 @@ class VectorSearch:
     def of(cls, visit: Visit) -> VectorSearch:
         """Read an address; take what it does not name from the files that fit."""
         workspace, cache, params = visit.workspace, visit.cache, visit.params
-        if not workspace.of_kind("vectors"):
-            raise UndecidedError("No vectors were found. Add a file of query and of item vectors.")
 
         def named(name: str) -> DataFile | None:
             value = params.one(name)

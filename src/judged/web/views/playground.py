@@ -480,10 +480,7 @@ def _add_users(users: dict[str, dict[str, Any]], row: DefinitionRow) -> None:
 
 
 def _reasons_of(row: DefinitionRow) -> tuple[str, tuple[str, ...], bool]:
-    """Return the notation, the reasons for another value, and whether they affect the list.
-
-    Of differences without effect, only parameters and other measures are named.
-    """
+    """Return the notation, the reasons for another value, and whether they affect the list."""
     matter = [difference for difference in row.differences if difference["touched"]]
     in_notation = {*row.measure.params, str(row.measure)}
     named = [d for d in row.differences if d["choice"].partition("=")[0] in in_notation]
@@ -633,10 +630,7 @@ def shell_commands(state: PlaygroundState) -> str:
 
 
 def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str] | None:
-    """Return the parameters that open the list of one query, down to its first 100 results.
-
-    None if the list is empty, or judged by subtopic.
-    """
+    """Return the parameters that open the list of one query; None if it has no grades."""
     length = min(int(rankings.retrieved[0]), MAX_RESULTS)
     if not length or rankings.subtopics is not None:
         return None

@@ -60,11 +60,7 @@ def _show(visit: Visit, selection: Selection, query: str) -> Page:
     addresses = {item: address for item in items if (address := picture_address(visit, item))}
     ranked = [
         RankedList(
-            name,
-            read.rankings,
-            read.items,
-            visit.places[name],
-            number(selection.values(name)[at]),
+            name, read.rankings, read.items, visit.places[name], number(selection.values(name)[at])
         )
         for name, read in zip(systems, reads, strict=True)
     ]
@@ -161,10 +157,7 @@ def _lines(
 
 
 def _item(
-    visit: Visit,
-    selection: Selection,
-    reads: Sequence[RankedQuery],
-    texts: Mapping[str, Text],
+    visit: Visit, selection: Selection, reads: Sequence[RankedQuery], texts: Mapping[str, Text]
 ) -> dict[str, Any] | None:
     name = visit.params.one("item")
     if name is None:

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from judged.conventions.spec import Caution, Choices, Convention, Name, Option
+
+
+def _with_cutoff(
+    about: str,
+    theirs: str,
+    ours: str,
+    note: str = "",
+    *,
+    at_k: str = "",
+    policy: Choices | None = None,
+    aliases: tuple[str, ...] = (),
+    plain: bool = True,
+    cautions: tuple[Caution, ...] = (),
+) -> tuple[Name, Name]:
+    """Return a metric of the whole list, and of the first k results, which `about` describes."""
+    whole = Name(theirs, ours, note, policy or {}, aliases, plain, cautions=cautions)
+    cut = replace(
+        whole,
+        theirs=f"{theirs}@{{k}}",
+        ours=f"{at_k or ours}@{{k}}",
+        note=about.format(note).strip(),
+        aliases=tuple(f"{alias}@{{k}}" for alias in aliases),
+    )
+    return whole, cut
+
 
 RANKED = (
     Caution(
@@ -131,8 +159,6 @@ EVIDENTLY = Convention(
     ),
 )
 
-HAYSTACK_FIRST = "What a retriever with top_k=k finds."
-
 HAYSTACK_REPEATED = Caution(
     "repeated",
     "Haystack leaves a document that was retrieved twice at both ranks, which moves what follows "
@@ -145,22 +171,9 @@ HAYSTACK_LISTED = Caution(
 )
 
 
-def _haystack_names(
-    evaluator: str, ours: str, note: str = "", *, cautions: tuple[Caution, ...] = (HAYSTACK_LISTED,)
-) -> tuple[Name, Name]:
-    """Return an evaluator of the whole list, and of the first k results."""
-    bare = evaluator.removesuffix("()")
-    other = () if bare == evaluator else (bare,)
-    return (
-        Name(evaluator, ours, note, aliases=other, cautions=cautions),
-        Name(
-            f"{evaluator}@{{k}}",
-            f"{ours}@{{k}}",
-            f"{HAYSTACK_FIRST} {note}".strip(),
-            aliases=tuple(f"{alias}@{{k}}" for alias in other),
-            cautions=cautions,
-        ),
-    )
+_haystack_names = partial(
+    _with_cutoff, "What a retriever with top_k=k finds. {}", cautions=(HAYSTACK_LISTED,)
+)
 
 
 HAYSTACK = Convention(
@@ -176,16 +189,23 @@ HAYSTACK = Convention(
     ),
     names=(
         *_haystack_names(
-            "DocumentMRREvaluator()", "RR", cautions=(HAYSTACK_LISTED, HAYSTACK_REPEATED)
+            "DocumentMRREvaluator()",
+            "RR",
+            aliases=("DocumentMRREvaluator",),
+            cautions=(HAYSTACK_LISTED, HAYSTACK_REPEATED),
         ),
         *_haystack_names(
-            "DocumentMAPEvaluator()", "AP", cautions=(HAYSTACK_LISTED, HAYSTACK_REPEATED)
+            "DocumentMAPEvaluator()",
+            "AP",
+            aliases=("DocumentMAPEvaluator",),
+            cautions=(HAYSTACK_LISTED, HAYSTACK_REPEATED),
         ),
         *_haystack_names(
             "DocumentRecallEvaluator()",
             "Success",
             "1 if any ground-truth document was retrieved: the default mode, single_hit, is a hit "
             "rate.",
+            aliases=("DocumentRecallEvaluator",),
         ),
         *_haystack_names("DocumentRecallEvaluator(mode='single_hit')", "Success", "A hit rate."),
         *_haystack_names("DocumentRecallEvaluator(mode='multi_hit')", "R"),
@@ -239,8 +259,6 @@ HAYSTACK = Convention(
     ),
 )
 
-LLAMA_INDEX_FIRST = "What a retriever with similarity_top_k=k finds."
-
 LLAMA_INDEX_REPEATED = Caution(
     "repeated",
     "LlamaIndex leaves an id that was retrieved twice at both ranks, and counts it twice in ap, "
@@ -248,28 +266,7 @@ LLAMA_INDEX_REPEATED = Caution(
 )
 
 
-def _llama_index_names(
-    theirs: str,
-    ours: str,
-    note: str = "",
-    *,
-    first: str = "",
-    aliases: tuple[str, ...],
-    plain: bool = True,
-    cautions: tuple[Caution, ...] = (),
-) -> tuple[Name, Name]:
-    """Return a metric of the whole list, and of the first k results."""
-    return (
-        Name(theirs, ours, note, aliases=aliases, plain=plain, cautions=cautions),
-        Name(
-            f"{theirs}@{{k}}",
-            f"{first or ours}@{{k}}",
-            f"{LLAMA_INDEX_FIRST} {note}".strip(),
-            aliases=tuple(f"{alias}@{{k}}" for alias in aliases),
-            plain=plain,
-            cautions=cautions,
-        ),
-    )
+_llama_index_names = partial(_with_cutoff, "What a retriever with similarity_top_k=k finds. {}")
 
 
 LLAMA_INDEX = Convention(
@@ -288,7 +285,7 @@ LLAMA_INDEX = Convention(
         *_llama_index_names(
             "precision",
             "P",
-            first="P(short=shrink)",
+            at_k="P(short=shrink)",
             note="A list is divided by its own length.",
             aliases=("Precision()",),
         ),
@@ -371,30 +368,7 @@ RAGAS_REPEATED = Caution(
 FOUND = "Average precision, divided by the number of relevant contexts that were retrieved."
 
 
-def _ragas_names(
-    metric: str,
-    ours: str,
-    note: str = "",
-    *,
-    short: str = "",
-    policy: Choices,
-    aliases: tuple[str, ...],
-    plain: bool = True,
-    cautions: tuple[Caution, ...] = (),
-) -> tuple[Name, Name]:
-    """Return a metric of all contexts, and of the first k."""
-    return (
-        Name(metric, ours, note, policy, aliases, plain, cautions=cautions),
-        Name(
-            f"{metric}@{{k}}",
-            f"{ours}{short}@{{k}}",
-            f"{note} Of rows that hold the first k contexts.".strip(),
-            policy,
-            tuple(f"{alias}@{{k}}" for alias in aliases),
-            plain,
-            cautions=cautions,
-        ),
-    )
+_ragas_names = partial(_with_cutoff, "{} Of rows that hold the first k contexts.")
 
 
 RAGAS = Convention(
@@ -412,7 +386,7 @@ RAGAS = Convention(
             "id_based_context_precision",
             "P",
             "Divided by the number of retrieved contexts.",
-            short="(short=shrink)",
+            at_k="P(short=shrink)",
             policy={"missing": "skip", "empty": "zero"},
             aliases=("IDBasedContextPrecision", "IDBasedContextPrecision()"),
             cautions=(RAGAS_LISTED,),

@@ -518,6 +518,9 @@ def test_arrays_agree_with_scikit_learn() -> None:
     assert flat.value() == values.value("nDCG")
     lists = judged.evaluate_scores(labels.tolist(), scores.tolist(), "nDCG")
     assert lists.value() == values.value("nDCG")
+    tied = scores // 10  # in rows of queries and in one row, ties break alike
+    flat = judged.evaluate_scores(labels.ravel(), tied.ravel(), "nDCG", query=queries)
+    assert flat.value() == judged.evaluate_scores(labels, tied, "nDCG").value()
 
 
 def test_columns_and_ragged_rows(table: pl.DataFrame) -> None:

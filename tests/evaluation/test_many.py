@@ -66,23 +66,6 @@ def test_paired_difference_by_hand():
     assert pair.p == pytest.approx(max(2 * t.sf(0.5 / error, 14), 2.0**-11))  # 12 queries differ
 
 
-def test_intervals_cover_the_macro_mean():
-    """Collections of 12 and 40 queries with different means: about 95 % of intervals cover."""
-    rng, values = np.random.default_rng(3), np.array([1.0, 0.5, 0.25, 0.2, 0.1, 0.0])
-    shares = np.array([[3, 3, 2, 1, 1, 2], [1, 1, 2, 3, 4, 5]], float)
-    shares /= shares.sum(axis=1, keepdims=True)
-    truth = float((shares @ values).mean())
-    hits = 0
-    for _ in range(300):
-        data = {
-            name: collection(a=rng.choice(values, size, p=share).tolist())
-            for name, size, share in zip("xy", (12, 40), shares, strict=True)
-        }
-        mean = evaluate_many(data, "RR").macro()["a"]
-        hits += mean.low <= truth <= mean.high
-    assert 0.91 <= hits / 300 <= 0.985
-
-
 def three():
     rng = np.random.default_rng(5)
 

@@ -11,7 +11,6 @@ import pytest
 
 from judged import Evaluation, Rankings
 from judged.errors import PolicyError
-from judged.evaluation.ranges import UnjudgedRange
 from judged.evaluation.scores import UNJUDGED_ENDS
 from judged.measures import parse_measure
 from support.errors import error_of
@@ -108,15 +107,6 @@ def test_a_tie_across_the_depth_is_judged_to_its_end(ties: str) -> None:
     assert evaluate(judgements, run, "R", policy={"ties": "input", "depth": 1}).showing(
         unjudged_range=True
     ).unjudged_range() == (1, 1)
-
-
-def test_removed_items_come_back_to_be_judged() -> None:
-    judgements, run = {"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
-    found = evaluate(judgements, run, "P@2", policy={"unjudged": "removed"}).showing(
-        unjudged_range=True
-    )
-    assert found.value() == 0.5
-    assert found.unjudged_range() == UnjudgedRange(irrelevant=0.5, relevant=1.0)
 
 
 def test_the_top_grade_is_the_one_in_the_judgements() -> None:

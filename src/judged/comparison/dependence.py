@@ -90,7 +90,7 @@ class Alternatives:
     def _is_copy(self, run: str, against: str) -> bool:
         ours, theirs = self._repeats(run), self._repeats(against)
         return len(ours) == len(theirs) and all(
-            all(map(np.array_equal, *map(_listed, map(self.rankings.__getitem__, pair))))
+            all(map(np.array_equal, *map(_lists_of, map(self.rankings.__getitem__, pair))))
             for pair in zip(ours, theirs, strict=True)
         )
 
@@ -244,7 +244,7 @@ def about_alternatives(alternatives: Alternatives) -> list[str]:
     return [Warned(note) for note in notes]
 
 
-def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:
+def _lists_of(r: Rankings) -> tuple[NDArray[Any], ...]:
     """Return ranks, grades and ties of a run, before any depth cut it."""
     r = r.whole or r
     return (r.hit_query, r.hit_rank, r.hit_grade, *r.spans, r.retrieved, r.missing)

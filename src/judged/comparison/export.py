@@ -379,7 +379,9 @@ def method_line(comparison: Comparison) -> str:
     if len(comparison.slices) and settings.correction != "none":
         sliced = f"; in slices: {CORRECTIONS[settings.correction]} over all of an attribute"
     draws = ""
-    if draws_at_random(comparison):
+    methods = {row.test for row in comparison.rows} | {settings.correction}
+    methods |= {str(interval.method) for interval in comparison.intervals.values()}
+    if methods & RANDOM_METHODS:
         draws = f"; {settings.resamples:,} resamples, seed {settings.seed}"
     return (
         f"Test: {', '.join(tests)}; correction: {_correction(comparison)}{sliced}; confidence "
@@ -396,17 +398,14 @@ def _measures_by_test(comparison: Comparison) -> dict[str, list[str]]:
 
 def _correction(comparison: Comparison) -> str:
     chosen = comparison.settings.correction
-    if chosen in SIMULTANEOUS:
-        return f"{CORRECTIONS[chosen]} over {_all_pairs(comparison)} of each measure"
+    if chosen in SIMULTANEOUS:  # these count all pairs, even with a baseline
+        pairs = math.comb(len(comparison.corrected_among or comparison.runs), 2)
+        which = f"all {counted(pairs, 'pair')} of runs" if pairs > 1 else "the pair of runs"
+        return f"{CORRECTIONS[chosen]} over {which} of each measure"
     number, over = family_of(comparison)
     if chosen == "none":
         return f"none for {over}" if number > 1 else "none"
     return f"{CORRECTIONS[chosen]} over {over}" if number > 1 else f"none needed for {over}"
-
-
-def _all_pairs(comparison: Comparison) -> str:
-    number = math.comb(len(comparison.corrected_among or comparison.runs), 2)
-    return f"all {counted(number, 'pair')} of runs" if number > 1 else "the pair of runs"
 
 
 def family_of(comparison: Comparison) -> tuple[int, str]:
@@ -416,12 +415,6 @@ def family_of(comparison: Comparison) -> tuple[int, str]:
     among = f" among all {runs:,} runs" if runs > len(comparison.runs) else ""
     which = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
     return number, f"{counted(number, 'comparison')} {which}{among}"
-
-
-def draws_at_random(comparison: Comparison) -> bool:
-    tests = {row.test for row in comparison.rows}
-    intervals = {interval.method for interval in comparison.intervals.values()}
-    return not RANDOM_METHODS.isdisjoint({comparison.settings.correction, *tests, *intervals})
 
 
 def has_repeats(comparison: Comparison) -> bool:

@@ -372,7 +372,7 @@ def numbers_of_values(
     notes = list(table_values.notes)
     weighed = None
     if weights is not None:
-        weighed, about_weights = _weighed(weights, queries)
+        weighed, about_weights = _read_weights(weights, queries)
         notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + about_weights
     measures, entries, assumed = [], {}, []
     for name, (known_queries, table) in tables.items():
@@ -387,7 +387,9 @@ def numbers_of_values(
                 f"{name} is a sum over the queries, for which weights are not defined; leave it "
                 "out, or use its mean."
             )
-        measures.append(_compared(name, known, lower, table_values.higher_is_better, table, notes))
+        measures.append(
+            _make_compared(name, known, lower, table_values.higher_is_better, table, notes)
+        )
         i = positions(known_queries, index)
         order = np.argsort(i)
         if weighed is not None:
@@ -417,7 +419,7 @@ def measure_of(name: str) -> Measure | None:
         return None
 
 
-def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
+def _read_weights(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
     """Return the weight of each query, and notes on weights without effect."""
     from judged.inputs.keyed import read_weights
 
@@ -432,7 +434,7 @@ def _weighed(weights: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list
     return weighed, notes
 
 
-def _compared(
+def _make_compared(
     name: str,
     known: Measure | None,
     lower: Sequence[str],

@@ -297,7 +297,7 @@ def orders_of(comparison: Comparison) -> Orders:
         verdicts[row.measure, row.against, row.run] = REVERSED.get(row.verdict, row.verdict)
     pairs = []
     for both in combinations(measures, 2):
-        agreement = order_agreement(*(_oriented(of, values[of.name]) for of in both))
+        agreement = order_agreement(*(_orient(of, values[of.name]) for of in both))
         swaps = []
         for above, below in agreement.swaps:
             words = (verdicts.get((of.name, above, below), NOT_COMPARED) for of in both)
@@ -306,7 +306,7 @@ def orders_of(comparison: Comparison) -> Orders:
     return Orders(runs, measures, values, tuple(pairs), tuple(notes))
 
 
-def _oriented(measure: Compared, values: Mapping[str, float]) -> dict[str, float]:
+def _orient(measure: Compared, values: Mapping[str, float]) -> dict[str, float]:
     """Return values such that higher is better."""
     sign = 1 if measure.higher_is_better else -1
     return {run: sign * value for run, value in values.items()}
@@ -314,7 +314,7 @@ def _oriented(measure: Compared, values: Mapping[str, float]) -> dict[str, float
 
 def _ranks(measure: Compared, values: Mapping[str, float]) -> dict[str, tuple[int, int]]:
     """Return the first and last rank of each run; they differ for tied runs."""
-    levels = levels_of(np.array(list(_oriented(measure, values).values())))
+    levels = levels_of(np.array(list(_orient(measure, values).values())))
     return {
         run: (1 + int((levels < level).sum()), int((levels <= level).sum()))
         for run, level in zip(values, levels, strict=True)

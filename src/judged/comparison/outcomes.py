@@ -371,7 +371,7 @@ def outcomes(
     matches: Sequence[Match], settings: ComparisonSettings, numbers: Numbers
 ) -> list[MatchOutcome]:
     """Test each match; those on the same queries are tested at once."""
-    chosen = [_chosen(match, settings.test, numbers) for match in matches]
+    chosen = [_choose_test(match, settings.test, numbers) for match in matches]
     tested: dict[int, MatchOutcome] = {}
     for same in group_by_queries(matches):
         for test in dict.fromkeys(chosen[i] for i in same):
@@ -386,7 +386,7 @@ def outcomes(
     return [replace(outcome, smallest_p=min(outcome.smallest_p, outcome.p)) for outcome in careful]
 
 
-def _chosen(match: Match, test: str, numbers: Numbers) -> str:
+def _choose_test(match: Match, test: str, numbers: Numbers) -> str:
     """Return the test of a match; one that does not fit is an error."""
     name = match.measure.name
     if match.powered is not None:
@@ -443,11 +443,11 @@ def infinite_error(match: Match, numbers: Numbers, otherwise: str = "") -> Measu
     )
 
 
-def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
+def _test_by_t(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
     with np.errstate(all="ignore"):
         if test == POWERED:
             tested = against_zero(powered_spread(matches), settings.levels)
-            return _read(test, POWERED, matches, tested)
+            return _rescale(test, POWERED, matches, tested)
         tested = t_test(
             columns_of(matches),
             matches[0].weights,
@@ -455,10 +455,10 @@ def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> l
             levels=settings.levels,
             more=further_variances(matches),
         )
-    return _read(test, "t", matches, tested)
+    return _rescale(test, "t", matches, tested)
 
 
-def _randomised(
+def _test_by_randomisation(
     test: str, matches: list[Match], settings: ComparisonSettings
 ) -> list[MatchOutcome]:
     from judged.statistics.randomisation import EXACT_UNITS, randomisation
@@ -476,11 +476,13 @@ def _randomised(
         replace(outcome, smallest_p=1 / (settings.resamples + 1))
         if m.differing > EXACT_UNITS
         else outcome
-        for outcome, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
+        for outcome, m in zip(
+            _rescale(test, "randomisation", matches, tested), matches, strict=True
+        )
     ]
 
 
-def _bootstrapped(
+def _test_by_bootstrap(
     test: str, matches: list[Match], settings: ComparisonSettings
 ) -> list[MatchOutcome]:
     from judged.statistics.bootstrap import bootstrap, smallest_p
@@ -506,14 +508,16 @@ def _bootstrapped(
     ]
 
 
-def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> list[MatchOutcome]:
+def _test_by_ranks(
+    test: str, matches: list[Match], settings: ComparisonSettings
+) -> list[MatchOutcome]:
     from judged.statistics import ranks
 
     columns = np.stack([match.differences for match in matches], axis=1)
     p = getattr(ranks, test)(columns, np.stack([match.rounding for match in matches], axis=1))
     known = [match.averaged is not None and not match.infinite.any() for match in matches]
     ends = iter(
-        _student("t", [m for m, k in zip(matches, known, strict=True) if k], settings)
+        _test_by_t("t", [m for m, k in zip(matches, known, strict=True) if k], settings)
         if any(known)
         else []
     )
@@ -526,18 +530,18 @@ def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> li
 
 
 TESTERS: dict[str, Callable[[str, list[Match], ComparisonSettings], list[MatchOutcome]]] = {
-    "t": _student,
-    "randomisation": _randomised,
-    "bootstrap": _bootstrapped,
-    "bca": _bootstrapped,
-    "wilcoxon": _ranked,
-    "sign": _ranked,
-    POWERED: _student,
+    "t": _test_by_t,
+    "randomisation": _test_by_randomisation,
+    "bootstrap": _test_by_bootstrap,
+    "bca": _test_by_bootstrap,
+    "wilcoxon": _test_by_ranks,
+    "sign": _test_by_ranks,
+    POWERED: _test_by_t,
 }
 """Function of each test."""
 
 
-def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[MatchOutcome]:
+def _rescale(test: str, method: str, matches: list[Match], tested: Tested) -> list[MatchOutcome]:
     """Convert results on the scale of means to that of the summary."""
     scaled = Tested(
         tested.p,

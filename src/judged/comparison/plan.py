@@ -122,11 +122,11 @@ def plan(
         margin=optional(_above_0)("margin", margin),
         per_unit=1.0 if known is None else known.per_unit,
     )
-    difference = _checked_difference(difference, analysis, known)
+    difference = _check_difference(difference, analysis, known)
     if queries is not None:
         queries = whole("queries", queries, at_least=2, at_most=MAX_QUERIES)
         _check_queries(analysis, known, queries)
-    power = _checked_power(POWER if power is None else power, analysis)
+    power = _check_power(POWER if power is None else power, analysis)
     sd = _above_0("sd", sd) if known is None else known.sd
     return _solve(analysis, known, sd, difference, queries, power)
 
@@ -221,7 +221,7 @@ def _above_0(name: str, value: Any) -> float:
     return known
 
 
-def _checked_difference(value: Any, analysis: PowerAnalysis, pilot: Pilot | None) -> float | None:
+def _check_difference(value: Any, analysis: PowerAnalysis, pilot: Pilot | None) -> float | None:
     """Return the difference, 0 with a margin if none is given, checked like the margin."""
     margin = analysis.margin
     difference = None if value is None else number("difference", value)
@@ -253,7 +253,7 @@ def _checked_difference(value: Any, analysis: PowerAnalysis, pilot: Pilot | None
     return difference
 
 
-def _checked_power(value: Any, analysis: PowerAnalysis) -> float:
+def _check_power(value: Any, analysis: PowerAnalysis) -> float:
     power, alarm = real(value), (1 - analysis.level) / analysis.comparisons
     if alarm < SMALLEST_P:
         raise InputError(
@@ -443,9 +443,9 @@ class Plan(Result):
             cells = [
                 size(row.difference),
                 _effect(row.effect),
-                _ranged(row.queries, shown_number),
-                *([_ranged(row.equivalence, shown_number)] if row.equivalence else []),
-                _ranged(row.power, share),
+                _with_range(row.queries, shown_number),
+                *([_with_range(row.equivalence, shown_number)] if row.equivalence else []),
+                _with_range(row.power, share),
             ]
             rows.append([Bold(cell) for cell in cells] if row.asked else cells)
         return Table(header, rows)
@@ -464,7 +464,7 @@ def _as_given(value: float) -> str:
     return f"{value:.10g}".replace("-", "−", 1)
 
 
-def _ranged(estimate: Estimate, words: Callable[[float | None], str], unit: str = "") -> str:
+def _with_range(estimate: Estimate, words: Callable[[float | None], str], unit: str = "") -> str:
     value = words(estimate.value) + unit
     if estimate.low is None:
         return value
@@ -475,7 +475,7 @@ def _answer(plan: Plan) -> str:
     power, margin = f"{percent_of(plan.wanted_power)} power", plan.analysis.margin
     if plan.solved == "difference":
         detect = counted(plan.queries, "query detects", "queries detect")
-        return f"{detect} a difference of {_ranged(plan.answer, size)} with {power}."
+        return f"{detect} a difference of {_with_range(plan.answer, size)} with {power}."
     what = f"a difference of {_as_given(plan.difference)}"
     if margin is not None:
         better = "better" if plan.difference > 0 else "worse"
@@ -483,10 +483,10 @@ def _answer(plan: Plan) -> str:
         system = system if plan.difference else "an equally good system"
         what = f"{system} is not worse by {_as_given(margin)} or more"
     if plan.solved == "queries":
-        need = f"You need {_ranged(plan.answer, shown_number, ' queries')} to"
+        need = f"You need {_with_range(plan.answer, shown_number, ' queries')} to"
         show = f"detect {what} with {power}" if margin is None else f"show with {power} that {what}"
         return f"{need} {show}."
-    queries, power = counted(plan.queries, "query", "queries"), _ranged(plan.answer, share)
+    queries, power = counted(plan.queries, "query", "queries"), _with_range(plan.answer, share)
     if margin is None:
         return f"With {queries}, {what} is detected with power {power}."
     return f"With {queries}, the power to show that {what} is {power}."
@@ -497,8 +497,8 @@ def _equivalence(plan: Plan) -> str:
     if estimate is None or estimate.value is None:
         return f"Equivalence within ±{margin} is impossible with this true difference."
     if plan.solved == "power":
-        return f"The power to show equivalence within ±{margin} is {_ranged(estimate, share)}."
-    needed = _ranged(estimate, shown_number, " queries")
+        return f"The power to show equivalence within ±{margin} is {_with_range(estimate, share)}."
+    needed = _with_range(estimate, shown_number, " queries")
     return f"Equivalence within ±{margin} needs {needed}."
 
 

@@ -180,7 +180,7 @@ class Pilot:
             )
         else:
             known = _of_differences(pilot, groups)
-        return known._checked()
+        return known._check()
 
     @property
     def units(self) -> int:
@@ -234,7 +234,7 @@ class Pilot:
         low, high = (self.sd * math.sqrt(self.freedom / end) for end in ends)
         return low, high
 
-    def _checked(self) -> Pilot:
+    def _check(self) -> Pilot:
         one, many = self.unit
         pair = "" if self.run is None else f" {self.run} and {self.against}"
         of, between = (pair and f" {word}{pair}" for word in ("of", "between"))

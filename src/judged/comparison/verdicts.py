@@ -622,20 +622,12 @@ def make_frame(rows: Sequence[Pair]) -> pl.DataFrame:
             columns |= FLAT.get(part.name, {part.name: kind})
     if any(row.trusted is not None for row in rows):
         columns |= TRUSTED_COLUMNS
-    cells = [_frame_cells(row) for row in rows]
-    return pl.DataFrame(
-        [[row.get(name) for name in columns] for row in cells],
-        schema={name: getattr(pl, kind) for name, kind in columns.items()},
-        orient="row",
-    ).fill_nan(None)
-
-
-def _frame_cells(row: Pair) -> dict[str, Any]:
-    interval = row.interval
-    return {
-        **vars(row),
-        **{"low": interval.low, "high": interval.high, "note": interval.note},
-        "interval": interval.method or None,
-        "depends_on": ", ".join(row.depends_on),
-        **trusted_cells(row.trusted),
-    }
+    cells = []
+    for row in rows:
+        interval = row.interval
+        known = vars(row) | {"low": interval.low, "high": interval.high, "note": interval.note}
+        known |= {"interval": interval.method or None, "depends_on": ", ".join(row.depends_on)}
+        known |= trusted_cells(row.trusted)
+        cells.append([known.get(name) for name in columns])
+    schema = {name: getattr(pl, kind) for name, kind in columns.items()}
+    return pl.DataFrame(cells, schema=schema, orient="row").fill_nan(None)

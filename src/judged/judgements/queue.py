@@ -122,7 +122,7 @@ def queue(
 0.5000: the order of the two runs can change.'
     """
     by = choice("by", by, QUEUE_ORDERS)
-    matched, evaluation, collection, duplicates = _evaluated(
+    matched, evaluation, collection, duplicates = _evaluate(
         judgements, runs, measure, dict(scoring)
     )
     ties, cutoff = evaluation.policy.ties, last_rank(evaluation.measures[0])
@@ -181,7 +181,7 @@ def queue(
     )
 
 
-def _evaluated(
+def _evaluate(
     judgements: Any, runs: Any, measure: Any, scoring: dict[str, Any]
 ) -> tuple[Any, Evaluation, Any, str]:
     """Match the runs, keeping them in memory, and evaluate them."""

@@ -147,7 +147,7 @@ def _near(normal: pl.Series, wanted: Ints, near: float) -> pl.DataFrame:
         words = pairs["size"] + pairs["other"]
         step = (words.cum_sum() - words) // WORDS_PER_COMPARISON
         for few in pairs.with_columns(step=step).partition_by("step"):
-            pairs_found.append(_compared(normal, few.select("kind", "like"), near))
+            pairs_found.append(_compare(normal, few.select("kind", "like"), near))
             total += pairs_found[-1].height
             if total > MAX_PAIRS:
                 raise TooManyError
@@ -191,7 +191,7 @@ def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield left.join(chosen, on="kind", how="semi")
 
 
-def _compared(normal: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFrame:
+def _compare(normal: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFrame:
     """Compare pairs word by word and return those that are near enough."""
     one, other = (
         normal.gather(pairs[name]).str.split(" ").list.unique() for name in ("kind", "like")

@@ -151,10 +151,10 @@ def _texts_in(
 
 def is_shared(place: Place, *, seed: int = 0, overlap: float = OVERLAP) -> bool:
     """Return whether every annotator judges an item."""
-    return _hashed(seed, "overlap", *place) < overlap
+    return _hash(seed, "overlap", *place) < overlap
 
 
-def _hashed(seed: int, *words: str) -> float:
+def _hash(seed: int, *words: str) -> float:
     """Return a reproducible pseudo-random number from 0 to 1."""
     text = "\0".join((str(seed), *(f"{len(word)}:{word}" for word in words)))
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -230,7 +230,7 @@ def worklist(
     """Return the work of an annotator: queries in order, the items of each shuffled."""
     # `taken` is what others have graded. It is left out, unless every annotator judges it (a share
     # `overlap` of all items) or this annotator has judged it already.
-    ordered = _ordered(tuple(places), name, seed)
+    ordered = _order(tuple(places), name, seed)
     if taken and overlap < 1:
         ordered = tuple(
             place
@@ -244,10 +244,10 @@ def worklist(
 
 # Cached because every key press asks for the order, which does not depend on grades.
 @lru_cache(maxsize=16)
-def _ordered(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ...]:
+def _order(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ...]:
     by_query: dict[str, dict[str, float]] = {}
     for query, item in places:
-        by_query.setdefault(query, {})[item] = _hashed(seed, name, query, item)
+        by_query.setdefault(query, {})[item] = _hash(seed, name, query, item)
     return tuple(
         (query, item)
         for query, items in by_query.items()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged import __version__
 from judged.arrays import Ints
-from judged.errors import InputError, quoted
+from judged.errors import InputError
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.matching.checks import refuse_swapped
@@ -26,7 +26,6 @@ from judged.options import (
     checked,
     choice,
     number,
-    real,
 )
 from judged.results import Display, Document, Frame, Result, Table
 from judged.runs.fusion import check_policy
@@ -104,9 +103,7 @@ def funnel_of(
 ) -> Funnel:
     """Find the stage that kept each relevant item out of the top K; the runs are the stages."""
     chosen = check_policy(policy, "funnel", "ties", "duplicates")
-    least = real(rel)
-    if least is None:
-        raise InputError(f"rel must be a number, such as 1; got {quoted(rel)}.")
+    least = float(rel)
     if chosen.ties not in ("id", "input"):
         raise InputError(f"funnel breaks ties by id or by input; got ties={chosen.ties}.")
     pool = pool_of(data.judgements(), duplicates=chosen.duplicates)

@@ -187,7 +187,7 @@ class FusionSettings:
         """Method and options in one word, for the last column of TREC text."""
         parts = [f"k={self.k}" if self.normalise is None else self.normalise]
         if self.by_hand:
-            parts.append("weights=" + ",".join(map(written, self.weights)))
+            parts.append("weights=" + ",".join(map(write_weight, self.weights)))
         return f"{self.method}({','.join(parts)})"
 
     @property
@@ -208,7 +208,7 @@ class FusionSettings:
         return {"method": self.method, **by, "depth": self.depth, "ties": self.ties}
 
 
-def written(weight: float) -> str:
+def write_weight(weight: float) -> str:
     """Return a weight with all its digits."""
     return repr(weight).removesuffix(".0")
 
@@ -537,7 +537,7 @@ def _notes_of(
         were_cut = counted(cut, "fused list was", "fused lists were")
         notes.append(f"{were_cut} cut at {counted(settings.depth, 'result')}.")
     if settings.by_hand:
-        weights = listed([written(weight) for weight in settings.weights])
+        weights = listed([write_weight(weight) for weight in settings.weights])
         notes.append(
             f"The weights {weights} were given by hand. If they were tuned on some queries, "
             "compare the fused run on other queries."
@@ -645,7 +645,7 @@ class Fusion(RunResult, Run):
     def document(self, display: Display) -> Document:
         rows = [
             [
-                *(run.name, written(run.weight)),
+                *(run.name, write_weight(run.weight)),
                 *(f"{run.queries:,}", f"{run.results:,}", f"{run.alone:,}"),
             ]
             for run in self.runs

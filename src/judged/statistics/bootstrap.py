@@ -70,7 +70,7 @@ def bootstrap(
         )
     units = numbered(groups)
     parts = [
-        _some_tested(some, units, levels, method, resamples, seed)
+        _test_bundles(some, units, levels, method, resamples, seed)
         for some in _portions(bundles, resamples)
     ]
     if not parts:
@@ -93,7 +93,7 @@ def _portions(bundles: Sequence[Bundle], resamples: int) -> Iterator[Sequence[Bu
         yield bundles[start:]
 
 
-def _some_tested(
+def _test_bundles(
     bundles: Sequence[Bundle],
     groups: Ints | None,
     levels: tuple[float, ...],

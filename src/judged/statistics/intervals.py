@@ -156,7 +156,9 @@ def interval(
     # query from 0. The interval is cut at `range`. `error`, the standard error of the number itself
     # if it is a Monte Carlo estimate, widens it.
     checked_level("level", level)
-    chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
+    chosen = (
+        _choose_method(sample, groups, range) if method is None else _check_method(sample, method)
+    )
     if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
         chosen = "percentile"
     if not len(sample):
@@ -181,12 +183,12 @@ def interval(
         note = f"all {same} the same value, which says nothing of how others would spread"
         return Interval(estimate, method=chosen, note=note)
     if error and chosen not in ("t", "log t"):
-        bounds = _widened(estimate, bounds, error, level)
+        bounds = _widen(estimate, bounds, error, level)
     low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
     return Interval(estimate, low, high, chosen)
 
 
-def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> str:
+def _choose_method(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> str:
     """Choose the default method."""
     if isinstance(sample, Median):
         exact = sample.weights is None and groups is None and not sample.pooled
@@ -197,7 +199,7 @@ def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> s
     return {"geometric": "log t", "": "bca"}.get(sample.aggregate, "t")
 
 
-def _asked(sample: Sample, method: str) -> str:
+def _check_method(sample: Sample, method: str) -> str:
     """Check the requested method."""
     choice("the method of an interval", method, METHODS)
     if isinstance(sample, Median):
@@ -319,7 +321,7 @@ def _all_equal(values: Floats) -> bool:
     return high - low <= CLOSE * max(abs(low), abs(high))
 
 
-def _widened(
+def _widen(
     estimate: float, bounds: tuple[float, float], error: float, level: float
 ) -> tuple[float, float]:
     """Move bounds outwards by the standard error of the number itself."""

@@ -133,9 +133,9 @@ def order_agreement(
         tau_ap,
         tau_ap_reversed,
         weighted,
-        swaps=_named(systems, order, (orders[0] > 0) & (orders[1] < 0)),
-        tied_in_x=_named(systems, order, (orders[0] == 0) & (orders[1] > 0)),
-        tied_in_y=_named(systems, order, (orders[1] == 0) & (orders[0] > 0)),
+        swaps=_name_pairs(systems, order, (orders[0] > 0) & (orders[1] < 0)),
+        tied_in_x=_name_pairs(systems, order, (orders[0] == 0) & (orders[1] > 0)),
+        tied_in_y=_name_pairs(systems, order, (orders[1] == 0) & (orders[0] > 0)),
         note=note,
     )
 
@@ -232,7 +232,7 @@ def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
     return max(-1.0, min(1.0, tau))
 
 
-def _named(systems: tuple[System, ...], order: Ints, which: NDArray[np.bool_]) -> Pairs:
+def _name_pairs(systems: tuple[System, ...], order: Ints, which: NDArray[np.bool_]) -> Pairs:
     """Return the pairs of systems, from the top of the order down."""
     rows, columns = np.nonzero(which[np.ix_(order, order)])
     pairs = zip(order[rows].tolist(), order[columns].tolist(), strict=True)
@@ -298,7 +298,7 @@ def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
             most = int(values[rows_at].max())
             matrix = np.full(filled.shape, most + 1, np.int32 if most < 2**29 else np.int64)
             matrix[filled] = values[rows_at]
-            counts[some], matrix = _merged(matrix)
+            counts[some], matrix = _merge(matrix)
             ordered[rows_at] = matrix[filled]
     return counts, ordered
 
@@ -308,7 +308,7 @@ NARROW, WIDE = 16, 128
 halves the time of merging from the first on."""
 
 
-def _merged(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+def _merge(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
     """Count the inversions of each row (its width is a power of two), and sort the rows."""
     width = matrix.shape[1]
     half = min(width, WIDE)

@@ -61,7 +61,7 @@ def randomisation(
             off = np.zeros(sums.shape[1])
             if rounding is not None:
                 off = weighed(rounding[:, some], weights).sum(axis=0)
-            p[some], low[:, some], high[:, some] = _tested(sums, off, counts, subsets, levels)
+            p[some], low[:, some], high[:, some] = _test_columns(sums, off, counts, subsets, levels)
     return Tested(p, low, high)
 
 
@@ -98,7 +98,7 @@ def _tolerance(numbers: Floats, off: Floats | float, exponents: Ints) -> Floats:
     return len(numbers) * 2.0**-52 * np.abs(numbers).sum(axis=0) + np.ldexp(off, -exponents)
 
 
-def _tested(
+def _test_columns(
     sums: Floats, off: Floats, counts: Floats, subsets: Subsets, levels: tuple[float, ...]
 ) -> tuple[Floats, Floats, Floats]:
     """Return p, lower and upper ends of some columns."""
@@ -115,7 +115,7 @@ def _tested(
     for column, tolerance in enumerate(_tolerance(numbers, off, exponents)):
         means = [
             np.divide(
-                _settled(some, tolerance), size, where=proper, out=np.zeros(len(parts[column]))
+                _settle(some, tolerance), size, where=proper, out=np.zeros(len(parts[column]))
             )
             for some, size in ((parts[column], inside), (totals[column] - parts[column], outside))
         ]
@@ -128,7 +128,8 @@ def _tested(
         differing = numbers[numbers[:, column] != 0, column]
         if len(differing) <= EXACT_UNITS and not subsets.all:
             p[column] = _exact_p(differing, tolerance)
-        if _varies(sums[:, column], counts):
+        unit_means = sums[:, column] / counts
+        if np.ptp(unit_means) > CLOSE * np.abs(unit_means).max():
             mean = totals[column] / totals[-1]
             shown = [bool(below(p[column], level)) for level in levels]
             ends = [
@@ -139,13 +140,8 @@ def _tested(
     return p, low, high
 
 
-def _settled(sums: Floats, tolerance: float) -> Floats:
+def _settle(sums: Floats, tolerance: float) -> Floats:
     return np.where(np.abs(sums) <= tolerance, 0.0, sums)
-
-
-def _varies(sums: Floats, counts: Floats) -> bool:
-    means = sums / counts
-    return bool(np.ptp(means) > CLOSE * np.abs(means).max())
 
 
 def _end(lesser: Floats, rank: int, shown: bool, mean: float) -> float:
@@ -296,17 +292,14 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     p = np.ones((m, m))
     p[order[rows], order[columns]] = p[order[columns], order[rows]] = pair_p
     apart = apart[np.ix_(np.argsort(order), np.argsort(order))]
-    half = [
-        _agreeing(float(studentized_range.ppf(level, m, freedom)) * error, apart, below(p, level))
-        for level in levels
-    ]
+    half = []
+    for level in levels:
+        # Exactly the differences of significant pairs exceed the half width.
+        counts = below(p, level)
+        least = np.nextafter(apart[counts].min(), 0) if counts.any() else np.inf
+        width = float(studentized_range.ppf(level, m, freedom)) * error
+        half.append(float(np.clip(width, apart[~counts].max(), least)))
     return Tukey(p, np.array(half))
-
-
-def _agreeing(half: float, apart: Floats, counts: NDArray[np.bool_]) -> float:
-    """Adjust a half width so that exactly the differences of significant pairs exceed it."""
-    least = np.nextafter(apart[counts].min(), 0) if counts.any() else np.inf
-    return float(np.clip(half, apart[~counts].max(), least))
 
 
 PLACES_PER_BLOCK = 2**15

@@ -101,14 +101,14 @@ def _patterns(size: int) -> Floats:
 
 def holm(p: Floats) -> Floats:
     """Correct by Holm's step-down: the k-th smallest of m times m + 1 - k, never falling."""
-    return _stepped(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(p), 0, -1)))
+    return _step(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(p), 0, -1)))
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
     """Correct by false discoveries: the k-th smallest of m times m/k, never above a later one."""
     size = len(p)
     shares = size / np.arange(1, size + 1)
-    return _stepped(p, lambda ordered: np.minimum.accumulate((ordered * shares)[::-1])[::-1])
+    return _step(p, lambda ordered: np.minimum.accumulate((ordered * shares)[::-1])[::-1])
 
 
 CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
@@ -128,7 +128,7 @@ def corrected(p: Floats, correction: str) -> Floats:
     return p_values
 
 
-def _stepped(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
+def _step(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
     """Apply a step to ordered p values and restore their order; at most 1."""
     order = np.argsort(p, kind="stable")
     stepped = np.empty_like(p)

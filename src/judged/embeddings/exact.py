@@ -160,18 +160,27 @@ def dots(pairs: VectorPairs, add: Adding) -> RoundedSum:
 def cosines(pairs: VectorPairs, add: Adding) -> RoundedSum:
     """Compute the cosine of each pair; parallel vectors have the same."""
     pairs = pairs._replace(queries=near_one(pairs.queries), items=near_one(pairs.items))
+    if add is add_plainly:
+        return _plain_cosines(*pairs.vectors())
     squares = pairs.squares or (squares_of(pairs.queries, add), squares_of(pairs.items, add))
     left, right = (
         RoundedSum(*(part[which] for part in side))
         for side, which in zip(squares, (pairs.query, pairs.item), strict=True)
     )
-    if add is not add_plainly:
-        return _cosine(_add_products(*pairs.vectors(), add), left, right)
-    # The sizes of the products add up to the lengths of the vectors at most.
-    dims, size = pairs.items.shape[1], 2 * np.sqrt(left.high * right.high)
-    product = np.einsum("ij,ij->i", *pairs.vectors(), dtype=np.float64)
-    error = sum_error(dims, np.float64) * size + underflow(size, dims, np.float64)
-    return _cosine(RoundedSum(product, np.zeros(len(product)), error), left, right)
+    return _cosine(_add_products(*pairs.vectors(), add), left, right)
+
+
+def _plain_cosines(left: Numbers, right: Numbers) -> RoundedSum:
+    product, square, other_square = (
+        np.einsum("ij,ij->i", one, other, dtype=np.float64)
+        for one, other in ((left, right), (left, left), (right, right))
+    )
+    size = np.sqrt(square * other_square)
+    # The sizes of the products add up to the lengths of the vectors at most, so the product is off
+    # by one share of them, and so is the root of the two squares.
+    dims = left.shape[1]
+    error = 2 * sum_error(dims + 6, np.float64) + underflow(size, dims, np.float64) / size
+    return RoundedSum(product / size, np.zeros(len(size)), error)
 
 
 def squares_of(block: Numbers, add: Adding = add_quickly) -> RoundedSum:

@@ -78,12 +78,13 @@ def _count_row(row: Matrix, low: Matrix, high: Matrix) -> tuple[Ints, Ints, Ints
     count = np.count_nonzero(inside)
     few = count * _SORT_SHARE < len(low) * len(row)
     if not few:
-        level = np.empty(len(low), np.int64)
-        inside[:] = False
-        for number, (least, most) in enumerate(zip(low, high, strict=True)):
-            from_low, over_high = row >= least, row > most
+        inside ^= row > high[0]
+        level = np.full(len(low), count)
+        for number in range(1, len(low)):
+            from_low = row >= low[number]
             level[number] = np.count_nonzero(from_low)
-            inside |= np.not_equal(from_low, over_high, out=over_high)
+            from_low ^= row > high[number]
+            inside |= from_low
     columns = np.flatnonzero(inside)
     near = row[columns]
     ordered = np.sort(near)

@@ -26,7 +26,7 @@ import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, ChartKind
 from judged.cli import COMMANDS, cli
 from judged.cli.conventions import LibraryDescription
-from judged.cli.plot import plot
+from judged.cli.plot import option_of, plot
 from judged.conventions import HELD, conventions
 from judged.conventions.spec import Convention
 from judged.measures import REGISTRY, Spec, catalogue
@@ -336,15 +336,17 @@ def chart_sections() -> str:
 
 def _chart(kind: ChartKind) -> str:
     needs = NEEDS[kind.needs]
-    options = " ".join(f"[{flag(option)}]" for option in kind.options if flag(option) in PLOT_FLAGS)
+    options = " ".join(
+        f"[{option_of(option)}]" for option in kind.options if option_of(option) in PLOT_FLAGS
+    )
     picture = _picture_of(kind.name)
     given = [needs.python, *(f"{option}=…" for option in kind.options)]
     own = [
-        f"- {', '.join(f'`{name}`' for name in (flag(option), option) if name in known)}: {says}"
+        f"- {', '.join(f'`{name}`' for name in names if name in {option, *PLOT_FLAGS})}: {says}"
         for option, says in OPTIONS.items()
-        if option in kind.options and (known := {option, *PLOT_FLAGS})
+        if option in kind.options and (names := (option_of(option), option))
     ]
-    made_by = ", ".join(f"`{flag(option)}`" for option in needs.made_by)
+    made_by = ", ".join(f"`{option_of(option)}`" for option in needs.made_by)
     command = "funnel" if kind.needs == "stages" else "compare"
     return "\n\n".join(
         [
@@ -362,12 +364,6 @@ def _chart(kind: ChartKind) -> str:
             ),
         ]
     )
-
-
-def flag(name: str) -> str:
-    """Return the option of `judged plot` for a parameter of a chart."""
-    short = {"k": "-k", "measure": "-m", "measures": "-m", "queries": "--n-queries"}
-    return short.get(name, f"--{name.replace('_', '-')}")
 
 
 def _picture_of(name: str) -> str:

@@ -122,12 +122,21 @@ def _flag_of(param: click.Parameter) -> str:
 # -- measures and scoring
 
 
+def completions(known: Mapping[str, str], begun: str, before: str = "") -> list[CompletionItem]:
+    """Return the names that begin so, with their titles, behind what stands before them."""
+    from click.shell_completion import CompletionItem
+
+    return [
+        CompletionItem(f"{before}{name}", help=title)
+        for name, title in known.items()
+        if name.lower().startswith(begun.lower())
+    ]
+
+
 def complete_measure(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete names of measures and presets; those before a comma stay."""
-    from click.shell_completion import CompletionItem
-
     from judged.measures import REGISTRY
     from judged.measures.reference import ABOUT
 
@@ -136,26 +145,16 @@ def complete_measure(
     known |= {name: f"preset: {', '.join(preset.measures)}" for name, preset in ABOUT.items()}
     if begun:
         known |= {alias: spec.title for spec in REGISTRY.values() for alias in spec.aliases}
-    return [
-        CompletionItem(f"{before}{comma}{name}", help=title)
-        for name, title in known.items()
-        if name.lower().startswith(begun.lower())
-    ]
+    return completions(known, begun, before + comma)
 
 
 def complete_convention(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete names of conventions."""
-    from click.shell_completion import CompletionItem
-
     from judged.conventions import conventions
 
-    return [
-        CompletionItem(convention.name, help=convention.title)
-        for convention in conventions().values()
-        if convention.name.lower().startswith(incomplete.lower())
-    ]
+    return completions({each.name: each.title for each in conventions().values()}, incomplete)
 
 
 MEASURE = ("-m", "--measure")

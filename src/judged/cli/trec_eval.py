@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from judged.cli._command import READS, command, option
-from judged.cli._options import Decorator, together
+from judged.cli import _options as opt
+from judged.cli._command import READS, command
+from judged.cli._options import Decorator
 from judged.conventions.libraries.trec_eval import NAMES, as_long
 
 VERSION = "10.0"
@@ -33,38 +34,28 @@ def _whole(least: int) -> Callable[[str], int]:
     return number
 
 
-def _flag(short: str, long: str, name: str, help: str) -> Decorator[Any]:
-    return option(short, long, name, is_flag=True, help=help)
+def _number(name: str, help: str, default: int | None = None, least: int = 0) -> Decorator[Any]:
+    return opt.number(name, _whole(least), "N", help, default)
 
 
-def _number(short: str, long: str, name: str, help: str, least: int = 0, **more: Any) -> Any:
-    return option(short, long, name, type=_whole(least), metavar="N", help=help, **more)
-
-
-trec_eval_options = together(
-    _flag("-v", "--version", "version_wanted", "Print the version of trec_eval."),
-    _flag("-q", "--query_eval_wanted", "queries", "Print the values of every query too."),
-    option(
-        *("-m", "--measure", "measures"),
+trec_eval_options = opt.together(
+    opt.flag("-v --version version_wanted", "Print the version of trec_eval."),
+    opt.flag("-q --query_eval_wanted queries", "Print the values of every query too."),
+    opt.text(
+        "-m --measure measures",
+        "NAME[.PARAMETERS]",
+        "Print this measure or group; may be repeated.",
         multiple=True,
-        metavar="NAME[.PARAMETERS]",
-        help="Print this measure or group; may be repeated.",
     ),
-    _flag(
-        *("-c", "--complete_rel_info_wanted", "complete"),
+    opt.flag(
+        "-c --complete_rel_info_wanted complete",
         "Average over all judged queries; missing ones count as 0.",
     ),
-    _number(
-        *("-l", "--level_for_rel", "level", "Count grades from this one as relevant."),
-        default=1,
-        show_default=True,
-    ),
-    _flag("-n", "--nosummary", "no_summary", "Print no summary."),
-    _flag("-J", "--Judged_docs_only", "judged_only", "Remove unjudged items first."),
-    _number(
-        *("-N", "--Number_docs_in_coll", "collection", "Set the size of the collection."), default=0
-    ),
-    _number("-M", "--Max_retrieved_per_topic", "depth", "Count only the first N results.", 1),
+    _number("-l --level_for_rel level", "Count grades from this one as relevant.", 1),
+    opt.flag("-n --nosummary no_summary", "Print no summary."),
+    opt.flag("-J --Judged_docs_only judged_only", "Remove unjudged items first."),
+    _number("-N --Number_docs_in_coll collection", "Set the size of the collection.", 0),
+    _number("-M --Max_retrieved_per_topic depth", "Count only the first N results.", least=1),
 )
 
 

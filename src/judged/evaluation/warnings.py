@@ -145,9 +145,10 @@ def _undefined(evaluation: Evaluation, run: Scored) -> list[str]:
 
 def _fractional_grades(evaluation: Evaluation) -> list[str]:
     """Warn about grades between 0 and 1 that a measure counts as irrelevant."""
-    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
+    audit = evaluation.runs[0].audit
     if not audit.fractional_grades:  # lists typed by hand are not counted
         return []
+    grades = evaluation.runs[0].rankings.grades
     lowest = grades[(grades > 0) & (grades < 1)].min(initial=np.inf)
     thresholds = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
     return [audit.said()["fractional_grades"]] if lowest < max(thresholds, default=0) else []
@@ -159,10 +160,10 @@ RATING_GRADES = 4
 
 def _ratings(evaluation: Evaluation) -> list[str]:
     """Warn about rating scales without 0, such as 1 to 5, whose low grades count as relevant."""
-    grades = evaluation.runs[0].rankings.grades
-    if len(grades) < RATING_GRADES or grades.min() <= 0 or grades.max() < RATING_GRADES:
+    r = evaluation.runs[0].rankings
+    lowest, highest = float(r.pool_grade.min(initial=np.inf)), float(r.pool_grade.max(initial=0))
+    if lowest <= 0 or highest < RATING_GRADES or len(r.grades) < RATING_GRADES:
         return []
-    lowest, highest = float(grades.min()), float(grades.max())
     names = [
         evaluation.label(measure)
         for measure in evaluation.measures

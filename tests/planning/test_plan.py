@@ -96,28 +96,19 @@ def test_the_same_plan_by_every_way_in() -> None:
 
 
 def test_what_is_detectable_is_what_compare_says() -> None:
-    pair = judged.compare_values(values(SPREAD)).pair()
-    assert pair.detectable is not None
-    found = judged.plan(pilot=judged.compare_values(values(SPREAD)), queries=40)
-    assert found.difference == pytest.approx(pair.detectable, rel=1e-9)
-    groups = {f"q{at}": at // 4 for at in range(40)}
-    compared = judged.compare_values(values(SPREAD), groups=groups)
-    grouped = judged.plan(pilot=compared, queries=40)
-    assert grouped.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
-    weights = {f"q{at}": 1.0 + at % 3 for at in range(40)}
-    weighted = judged.compare_values(values(SPREAD), weights=weights)
-    by_weight = judged.plan(pilot=weighted, queries=40).difference
-    assert by_weight == pytest.approx(weighted.pair().detectable, rel=1e-9)
-    assert grouped.half_width == pytest.approx(
-        (compared.pair().interval.high - compared.pair().interval.low) / 2, rel=1e-9
+    uneven = {f"q{at}": 0 if at < 8 else at // 2 for at in range(40)}
+    cases: tuple[dict[str, Any], ...] = (
+        {},
+        {"groups": {f"q{at}": at // 4 for at in range(40)}},
+        {"weights": {f"q{at}": 1.0 + at % 3 for at in range(40)}},
+        {"groups": uneven},
     )
-
-
-def test_uneven_groups_count_as_in_compare() -> None:
-    groups = {f"q{at}": 0 if at < 8 else at // 2 for at in range(40)}
-    compared = judged.compare_values(values(SPREAD), groups=groups)
-    found = judged.plan(pilot=compared, queries=40)
-    assert found.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
+    for options in cases:
+        compared = judged.compare_values(values(SPREAD), **options)
+        pair, found = compared.pair(), judged.plan(pilot=compared, queries=40)
+        assert found.difference == pytest.approx(pair.detectable, rel=1e-9)
+        half = (pair.interval.high - pair.interval.low) / 2
+        assert found.half_width == pytest.approx(half, rel=1e-9)
     # Shares of 1/5 and 16 times 1/20: 1/(1/25 + 16/400) = 12.5 groups of equal size.
     assert found.units == pytest.approx(12.5)
     said = " ".join(found.sentences())

@@ -197,13 +197,14 @@ def test_further_variances_add_by_satterthwaite() -> None:
     # Variances 0.04 (4 degrees of freedom) and 0.12 (2): error √0.16 = 0.4 and
     # 0.16²/(0.04²/4 + 0.12²/2) = 0.0256/0.0076 = 3.368421.
     columns = np.array([-1.0, -1, 0, 1, 1])[:, None] * np.sqrt(0.2)  # s² = 0.2, so s²/n = 0.04
-    found = spread(columns, more=[(np.array([0.12]), np.array([2.0]))])
-    assert (found.error[0], found.freedom[0]) == pytest.approx((0.4, 3.3684210526), rel=1e-9)
     # A known variance has infinitely many; nothing added changes nothing.
-    known = spread(columns, more=[(np.array([0.12]), np.array([np.inf]))])
-    assert (known.error[0], known.freedom[0]) == pytest.approx((0.4, 64.0), rel=1e-9)
-    nothing = spread(columns, more=[(np.array([0.0]), np.array([np.inf]))])
-    assert (nothing.error[0], nothing.freedom[0]) == pytest.approx((0.2, 4.0), rel=1e-9)
+    for variance, freedom, expected in (
+        (0.12, 2.0, (0.4, 3.3684210526)),
+        (0.12, np.inf, (0.4, 64.0)),
+        (0.0, np.inf, (0.2, 4.0)),
+    ):
+        found = spread(columns, more=[(np.array([variance]), np.array([freedom]))])
+        assert (found.error[0], found.freedom[0]) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9999])

@@ -330,3 +330,14 @@ def test_lists_in_no_order_are_not_suspected():
     for _ in range(200):
         run = {query: dict(zip("abcde", random.random(5), strict=True)) for query in JUDGEMENTS}
         assert not Rankings.from_run(JUDGEMENTS, run).audit.warnings
+
+
+def test_golden_sets_may_have_ids_in_another_column() -> None:
+    golden = [{"id": "7", "question": "who is it", "relevant_ids": ["a"]}]
+    assert error_of(evaluate, golden, {"7": ["a"]}) == (
+        "a dict and a list of rows have no query in common. The run has '7'; the judgements have "
+        "'who is it'. The judgements name queries by their texts. If a column holds their ids, "
+        "name it: columns={'query': COLUMN}."
+    )
+    found = evaluate(golden, {"7": ["a"]}, "RR", columns={"query": "id"})
+    assert found.value() == 1

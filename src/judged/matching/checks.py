@@ -268,6 +268,11 @@ def nothing_in_common(
     from judged.inputs.agreement import agreement
 
     advice = agreement(there[:1000], queries, WHOSE)
+    if all(" " in query for query in queries[:100]) and not any(" " in name for name in there):
+        advice = (
+            "The judgements name queries by their texts. If a column holds their ids, name it: "
+            "columns={'query': COLUMN} (--columns query=COLUMN)."
+        )
     return f"{message} {advice or 'Do the two belong to the same collection?'}"
 
 

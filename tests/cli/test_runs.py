@@ -112,7 +112,7 @@ def test_what_is_refused(refuses, files):
     fuse a.run b.run
         Error: Missing option '-o' / '--output'.
     fuse a.run b.run -o f.run --run-weights '2;1'
-        Error: Invalid value for '--run-weights': '2;1' is no list of numbers, such as 2,1.
+        Error: Invalid value for '--run-weights': '2;1' is not a list of numbers, such as 2,1.
     fuse a.run b.run -o f.run --run-weights 2,nan
         judged: the weight of b must be a finite number from 1e-09 to 1e+09; got nan.
     fuse a.run b.run -o f.run --rrf-k 0
@@ -212,7 +212,7 @@ def test_errors_of_spans(judged, write):
     ):
         refused = judged(f"spans {call}")
         assert (refused.code, refused.err) == (2, message)
-    assert "'x' is no list of numbers" in judged("spans golden.csv odd.csv -k x").err
+    assert "'x' is not a list of numbers" in judged("spans golden.csv odd.csv -k x").err
 
 
 # -- bench

@@ -41,14 +41,16 @@ def together(*options: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-def list_of_numbers(
-    context: click.Context, param: click.Parameter, text: str | None
-) -> list[float] | None:
-    """Read numbers with commas between them; the library checks how many and which."""
-    try:
-        return None if text is None else [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers, such as 2,1.") from None
+def numbers(name: str, kind: Any, metavar: str, help: str, **settings: Any) -> Decorator[Any]:
+    """Return an option that takes numbers with commas; the library checks how many and which."""
+
+    def read(context: click.Context, param: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else [kind(part) for part in text.split(",")]
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a list of numbers, such as 2,1.") from None
+
+    return text(name, metavar, help, callback=read, **settings)
 
 
 def flag(name: str, help: str, **settings: Any) -> Decorator[Any]:

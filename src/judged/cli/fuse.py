@@ -19,11 +19,8 @@ from judged.runs import METHODS, NORMALISATIONS, K
 )
 @opt.choice("--method", METHODS, "Fuse by this method.", "rrf")
 @opt.number("--rrf-k k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
-@opt.text(
-    "--run-weights weights",
-    "W,W,...",
-    "Weight the runs, such as 2,1; by default equally.",
-    callback=opt.list_of_numbers,
+@opt.numbers(
+    "--run-weights weights", float, "W,W,...", "Weight the runs, such as 2,1; by default equally."
 )
 @opt.choice(
     "--normalise",

@@ -10,14 +10,6 @@ from judged.cli import _options as opt
 from judged.cli._command import READS, command
 
 
-def _cutoffs(context: click.Context, param: click.Parameter, text: str) -> list[int]:
-    """Read whole numbers with commas between them; the library checks which."""
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of numbers, such as 1,5,10.") from None
-
-
 def _by_run(texts: tuple[str, ...]) -> Any:
     """Return one file, or the file of each run from RUN=FILE."""
     from judged.inputs.formats import named_file
@@ -31,9 +23,7 @@ def _by_run(texts: tuple[str, ...]) -> Any:
 @command(example="judged spans golden.csv bm25.csv dense.csv -k 1,5,10")
 @click.argument("judgements", metavar="SPANS", type=READS)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=READS)
-@opt.text(
-    "-k", "N,…", "Count the first N chunks.", default="1,5,10", show_default=True, callback=_cutoffs
-)
+@opt.numbers("-k", int, "N,…", "Count the first N chunks.", default="1,5,10", show_default=True)
 @opt.text(
     "--chunks",
     "[RUN=]FILE",

@@ -1,13 +1,13 @@
-"""Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small
-tiles."""
+"""Every normalisation against a whole-matrix twin, by hand, by laws, and in small tiles."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.special import log_ndtr, log_softmax, logsumexp
 
+from judged import Embeddings
 from judged.embeddings.normalisation import (
     LOOKS_AT,
     NORMALISATIONS,
@@ -39,96 +39,100 @@ def cosines(queries, items):
 
 
 def highest(scores, k):
-    """Mean of each row's k highest."""
-    return np.array([np.mean(sorted(row, reverse=True)[:k]) for row in scores])
+    """Return the mean of each row's k highest."""
+    return np.sort(scores, axis=1)[:, -k:].mean(axis=1)
+
+
+def divided(apart, spread, scores):
+    """Return the quotient, and 0 where the spread is nothing but rounding."""
+    is_spread = spread > 1e-9 * np.abs(scores).max()
+    return np.divide(apart, spread, out=np.zeros_like(scores), where=is_spread)
+
+
+def stretched(scores):
+    low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
+    return divided(scores - low, high - low, scores)
+
+
+def standardised(scores, axis):
+    apart = scores - scores.mean(axis=axis, keepdims=True)
+    return divided(apart, scores.std(axis=axis, keepdims=True), scores)
 
 
 def twin_csls(scores, bank, k):
     seen_by = scores if bank is None else bank
-    return 2 * scores - highest(scores, k)[:, None] - highest(seen_by.T, k)[None, :]
+    return 2 * scores - highest(scores, k)[:, None] - highest(seen_by.T, k)
+
+
+def twin_inverted(scores, bank, beta):
+    """Return logarithms of shares; without a bank their log-odds, which never round alike."""
+    if bank is not None:
+        return beta * scores - logsumexp(beta * bank, axis=0)
+    others = [
+        logsumexp(np.delete(beta * scores, query, axis=0), axis=0) for query in range(len(scores))
+    ]
+    return beta * scores - np.stack(others)
 
 
 def twin_qb(scores, bank, beta, k):
-    retrieved = {int(item) for row in bank for item in np.argsort(-row)[:k]}
-    changed = np.log(np.exp(beta * scores) / np.exp(beta * bank).sum(axis=0))
-    return np.array(
-        [
-            changed[q] if int(np.argmax(scores[q])) in retrieved else scores[q]
-            for q in range(len(scores))
-        ]
-    )
-
-
-def twin_inverted(scores, beta):
-    """The log-odds of the share, which never round to the same number as the share itself does near
-    1."""
-    share = np.exp(beta * scores) / np.exp(beta * scores).sum(axis=0)
-    return np.log(share / (1 - share))
+    retrieved = np.argsort(-bank, axis=1)[:, :k]
+    is_changed = np.isin(scores.argmax(axis=1), retrieved)[:, None]
+    return np.where(is_changed, twin_inverted(scores, bank, beta), scores)
 
 
 def twin_mutual(scores, bank):
-    by_query = norm(scores.mean(axis=1, keepdims=True), scores.std(axis=1, keepdims=True))
-    by_item = norm(scores.mean(axis=0, keepdims=True), scores.std(axis=0, keepdims=True))
-    chance = by_query.cdf(scores) * by_item.cdf(scores)
-    return np.log(chance / (1 - chance))
+    """Return the log-odds of both chances together, all in logarithms."""
+    one, other = standardised(scores, 1), standardised(scores, 0)
+    against = np.logaddexp(log_ndtr(-one), log_ndtr(one) + log_ndtr(-other))
+    return log_ndtr(one) + log_ndtr(other) - against
 
 
-def twin_dual(scores, beta):
-    """Softmax over items times softmax over queries."""
-    share = np.exp(beta * scores)
-    return np.log(share / share.sum(axis=1, keepdims=True) * share / share.sum(axis=0))
-
-
-def spread(scores):
-    low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
-    return (scores - low) / (high - low)
-
-
-ALL_TWINS = (
-    ("min-max", None, lambda s, b: spread(s)),
-    (
-        "z-score",
-        None,
-        lambda s, b: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
+TWINS = {
+    "min-max": lambda s, b: stretched(s),
+    "z-score": lambda s, b: standardised(s, 1),
+    "softmax": lambda s, b, temperature: log_softmax(s / temperature, axis=1),
+    "csls": twin_csls,
+    "inverted-softmax": twin_inverted,
+    "qb-norm": twin_qb,
+    "dual-softmax": lambda s, b, beta: (
+        log_softmax(beta * s, axis=0) + log_softmax(beta * s, axis=1)
     ),
-    (
-        "softmax(temperature=0.05)",
-        None,
-        lambda s, b: np.log(np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)),
-    ),
-    ("csls(k=4)", None, lambda s, b: twin_csls(s, None, 4)),
-    ("csls(k=5)", BANK, lambda s, b: twin_csls(s, b, 5)),
-    ("inverted-softmax(beta=20)", None, lambda s, b: twin_inverted(s, 20)),
-    (
-        "inverted-softmax(beta=10)",
-        BANK,
-        lambda s, b: np.log(np.exp(10 * s) / np.exp(10 * b).sum(axis=0)),
-    ),
-    ("qb-norm", BANK, lambda s, b: twin_qb(s, b, 20, 1)),
-    ("qb-norm(k=3, beta=5)", BANK, lambda s, b: twin_qb(s, b, 5, 3)),
-    ("dual-softmax(beta=20)", None, lambda s, b: twin_dual(s, 20)),
-    ("mutual-proximity", None, twin_mutual),
-)
+    "mutual-proximity": twin_mutual,
+}
+"""Functions of the whole matrix of scores, and of that of the bank."""
 EXPANSION = "alpha-query-expansion"
-TWINS = [(as_normalisation(text, bank=bank), twin) for text, bank, twin in ALL_TWINS]
-TWINNED = pytest.mark.parametrize(
-    ("normalisation", "twin"),
-    TWINS,
-    ids=lambda part: "twin" if callable(part) and not hasattr(part, "fit") else str(part)[:40],
+
+
+def twin(normalisation, scores, bank):
+    bank = None if normalisation.bank is None else bank
+    return TWINS[normalisation.name](scores, bank, **normalisation.parameters)
+
+
+EVERY = pytest.mark.parametrize(
+    "normalisation",
+    [
+        *map(as_normalisation, ("min-max", "z-score", "softmax(temperature=0.05)", "csls(k=4)")),
+        *map(as_normalisation, ("inverted-softmax", "dual-softmax", "mutual-proximity")),
+        as_normalisation("csls(k=5)", bank=BANK),
+        as_normalisation("inverted-softmax(beta=10)", bank=BANK),
+        as_normalisation("qb-norm", bank=BANK),
+        as_normalisation("qb-norm(k=3, beta=5)", bank=BANK),
+    ],
+    ids=str,
 )
 
 
-@TWINNED
+@EVERY
 @for_each("tiles", [(None, None), (5, 7), (1, 31), (23, 1)], ids=str)
-def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, twin, tiles):
-    expected = twin(cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
+def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, tiles):
+    expected = twin(normalisation, cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
     scores = normalised(normalisation, product_of(height=tiles[0], width=tiles[1]))
     np.testing.assert_allclose(scores, expected, rtol=2e-5, atol=2e-6)
 
 
-@TWINNED
-def test_rankings_of_items_and_of_categories_are_the_twins(normalisation, twin):
-    dense = twin(cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
+@EVERY
+def test_rankings_of_items_and_of_categories_are_the_twins(normalisation):
+    dense = twin(normalisation, cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
     relevant, category = RANDOM.random(dense.shape) < 0.2, RANDOM.integers(0, 9, 31)
     found = rank(QUERIES, ITEMS, among(relevant), normalise=normalisation)
     same(found, dense, judged(relevant))
@@ -143,11 +147,11 @@ def test_rankings_of_items_and_of_categories_are_the_twins(normalisation, twin):
 
 
 def test_every_declared_normalisation_has_a_twin():
-    assert {normalisation.name for normalisation, _ in TWINS} | {EXPANSION} == set(NORMALISATIONS)
+    assert {*TWINS, EXPANSION} == {*NORMALISATIONS}  # that one changes queries, not scores
 
 
-@TWINNED
-def test_excluded_pairs_are_not_looked_at(normalisation, twin):
+@EVERY
+def test_excluded_pairs_are_not_looked_at(normalisation):
     # With itself excluded, a vector is normalised as if its own score did not exist: the twin sees
     # NaN there.
     product = product_of(ITEMS, ITEMS, exclude_self=True, height=4, width=9)
@@ -158,7 +162,7 @@ def test_excluded_pairs_are_not_looked_at(normalisation, twin):
     if normalisation.keeps_order:
         np.testing.assert_allclose(
             found[~np.eye(31, dtype=bool)].reshape(31, 30),
-            twin(other, bank),
+            twin(normalisation, other, bank),
             rtol=2e-5,
             atol=2e-6,
         )
@@ -269,8 +273,8 @@ def test_query_expansion_is_its_twin(exclude_self):
     assert (untouched == 1).all()
 
 
-@TWINNED
-def test_a_pair_or_nothing_may_be_all_that_is_left(normalisation, twin):
+@EVERY
+def test_a_pair_or_nothing_may_be_all_that_is_left(normalisation):
     # Two vectors without themselves have one score in every row and column, and one has none.
     if "k" in normalisation.parameters:
         normalisation = replace(normalisation, parameters={**normalisation.parameters, "k": 1})
@@ -325,6 +329,119 @@ def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
     ]:
         together, alone = normalised(text, product_of()), normalised(text, product_of(QUERIES[:1]))
         np.testing.assert_allclose(together[:1], alone, rtol=1e-5, atol=1e-6)
+
+
+# -- laws, whatever the scores: their sign, where they stand, ties, one query, one item
+
+DRAWN = np.random.default_rng(13)
+SOME, BANKED = (DRAWN.normal(size=(count, 14)).round(2) for count in (9, 5))
+SCORES = {
+    "mixed signs": SOME,
+    "all negative": SOME - 9,
+    "all positive": SOME + 9,
+    "far from 0": SOME + 4096,
+    "all equal": np.full((6, 14), -0.25),
+    "equal for each query": np.repeat(DRAWN.normal(size=(6, 1)).round(2), 14, axis=1),
+    "equal for each item": np.repeat(DRAWN.normal(size=(1, 14)).round(2), 6, axis=0),
+    "duplicates": np.vstack([SOME, SOME])[:, [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]],
+    "one query": SOME[:1],
+    "large": SOME * 2.0**60,
+    "small": SOME * 2.0**-60,
+}
+PLAIN = ["min-max", "z-score", "softmax(temperature=0.05)", "csls(k=1)", "mutual-proximity"]
+PLAIN += ["inverted-softmax(beta=3)", "dual-softmax(beta=3)"]
+WITH_BANK = ["csls(k=2)", "inverted-softmax(beta=3)", "qb-norm(beta=3)"]
+LAWFUL = [*map(as_normalisation, PLAIN)]
+LAWFUL += [as_normalisation(text, bank=BANKED) for text in WITH_BANK]
+
+
+def places(scores, *, near=0.0):
+    """For each query the number of items that are above each one by more than `near`."""
+    return [[int((row > score + near).sum()) for score in row] for row in scores]
+
+
+def found_scores(normalisation, scores):
+    """Normalised scores, where the scores of query i are row i: the dot products of rows of the
+    identity with columns."""
+    return normalised(
+        normalisation, product_of(scores, np.eye(scores.shape[1]), "dot", height=4, width=5)
+    )
+
+
+@for_each("which", SCORES)
+@for_each("normalisation", LAWFUL, ids=str)
+def test_rankings_are_those_of_the_twin(normalisation, which):
+    scores = SCORES[which].astype(np.float32).astype(np.float64)
+    if which == "one query" and str(normalisation) == "inverted-softmax(beta=3)":
+        scores = np.vstack([scores, scores])  # one alone has the whole share of every item
+    exact, found = twin(normalisation, scores, BANKED), found_scores(normalisation, scores)
+    assert np.isfinite(found).all()
+    # Nothing stands above that the twin puts below; what is nearer than single precision can
+    # say may tie.
+    near = 1e-6 * max(1.0, float(np.abs(exact).max()))
+    for got, wanted in zip(found, exact, strict=True):
+        wrong = (got[:, None] > got) & (wanted[:, None] < wanted - near)
+        tied = (got[:, None] == got) & (wanted[:, None] < wanted - near)
+        assert not wrong.any()
+        assert not tied.any()
+
+
+@pytest.mark.parametrize("by", [-64.0, -0.5, 3.0, 1024.0])
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_constant_added_to_all_scores_changes_no_ranking(name, by):
+    scores = np.random.default_rng(3).integers(-64, 64, (9, 14)) / 64
+    assert places(found_scores(name, scores + by), near=1e-3) == places(
+        found_scores(name, scores), near=1e-3
+    )
+
+
+@pytest.mark.parametrize("by", [2.0**-20, 0.25, 8.0, 2.0**40])
+@pytest.mark.parametrize("name", ["min-max", "z-score", "csls(k=1)", "csls(k=3)"])
+def test_scores_times_a_number_are_ranked_the_same(name, by):
+    # a power of 2 is exact
+    assert places(found_scores(name, SOME * by)) == places(found_scores(name, SOME))
+
+
+@pytest.mark.parametrize("beta", [1e-6, 1e6])
+@pytest.mark.parametrize("name", ["inverted-softmax", "dual-softmax"])
+def test_extreme_betas_neither_overflow_nor_turn_anything_over(name, beta):
+    for scores in (SOME, SOME - 9):
+        found = found_scores(f"{name}(beta={beta})", scores)
+        exact = TWINS[name](scores, None, beta=beta)
+        assert np.isfinite(found).all()
+        wrong = (found[:, :, None] > found[:, None, :]) & (
+            exact[:, :, None] < exact[:, None, :] - 1e-4 * beta - 1e-12
+        )
+        assert not wrong.any()
+
+
+def test_mutual_proximity_tells_near_duplicates_apart():
+    # Scores of deviation 0.02 and two near 1, some 14 deviations away by row and by column: both
+    # chances are 1 but for some e^-100, which single precision takes for none.
+    scores = np.random.default_rng(0).normal(scale=0.02, size=(400, 400))
+    scores[0, :2] = 0.9, 1.0
+    scores = scores.astype(np.float32).astype(np.float64)
+    found, exact = found_scores("mutual-proximity", scores), twin_mutual(scores, None)
+    assert exact[0, :2].min() > 60
+    np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("normalise", ["min-max", "z-score", "softmax(temperature=0.001)"])
+@pytest.mark.parametrize("shift", [0.0, -9.0, 4096.0])
+def test_what_keeps_the_order_keeps_it_in_ranks_and_in_lists(normalise, shift):
+    scores = np.random.default_rng(5).integers(-9, 9, (7, 30)) / 8 + shift  # with ties
+    grades = np.random.default_rng(6).random(scores.shape) < 0.2
+    plain, changed = (
+        Embeddings(scores, np.eye(30), similarity="dot", normalise=each)
+        for each in (None, normalise)
+    )
+    relevance = lambda begin, end: grades[begin:end]  # noqa: E731
+    for ties in ("id", "input", "worst", "best"):
+        ranks = [each.rank(relevance, policy={"ties": ties}) for each in (plain, changed)]
+        assert ranks[0].hit_rank.tolist() == ranks[1].hit_rank.tolist()
+    lists = [each.top_k(30) for each in (plain, changed)]
+    assert lists[0].items.tolist() == lists[1].items.tolist()
+    assert (np.diff(lists[1].scores, axis=1) <= 0).all()
 
 
 # -- declarations and errors

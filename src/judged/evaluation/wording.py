@@ -44,7 +44,7 @@ METHOD_WORDS = {
 def brief(evaluation: Evaluation) -> str:
     """Return one line with the number of queries and everything that is not the default."""
     first = evaluation.runs[0]
-    size = counted(len(first.queries), "query", "queries")
+    sizes = {len(run.queries) for run in evaluation.runs}  # the two directions of vectors differ
     policy = evaluation.policy.to_dict().items()
     choices = [f"{name}={choice}" for name, choice in policy if choice != DEFAULTS.get(name)]
     bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
@@ -55,7 +55,7 @@ def brief(evaluation: Evaluation) -> str:
     weights = first.rankings.weights
     return "; ".join(
         [
-            size,
+            *([counted(*sizes, "query", "queries")] if len(sizes) == 1 else []),
             *([f"as {evaluation.convention}"] if evaluation.convention else []),
             *([", ".join(choices)] if choices else []),
             *(part for part in ranked if part not in USUAL_BASIS),

@@ -82,7 +82,9 @@ def test_every_item_is_lost_where_a_loop_loses_it_and_losses_add_up(stages, grad
 def test_limits():
     judgements = {"q": {"a": 1, "b": 1}}
     runs = {"first": {"q": ["a", "b"]}, "last": {"q": ["b", "a"]}}
-    assert not funnel(judgements, runs, k=1, max_loss=0.4).passed
+    failed = funnel(judgements, runs, k=1, max_loss=0.4)
+    assert not failed.passed
+    assert failed.says()[0] == "FAILED: last lost 1 of 2 relevant items (50.0 %; allowed: 40 %)."
     assert funnel(judgements, runs, k=1, max_loss=0.5).passed
     assert funnel(judgements, runs, k=1, max_loss={"first": 0}).passed
 

@@ -236,12 +236,12 @@ class Funnel(Result):
         return not self._failures()
 
     def _failures(self) -> list[str]:
-        shares = {name: sum(lost.values()) / self.relevant for name, lost in self.losses.items()}
+        lost = {name: sum(reasons.values()) for name, reasons in self.losses.items()}
         return [
-            f"{name} lost {percent(shares[name], 1)} % of the relevant items (allowed: "
-            f"{100 * limit:g} %)"
+            f"{name} lost {lost[name]:,} of {self.relevant:,} relevant items "
+            f"({percent(lost[name] / self.relevant, 1)} %; allowed: {100 * limit:g} %)"
             for name, limit in self.limits.items()
-            if shares[name] > limit
+            if lost[name] / self.relevant > limit
         ]
 
     def recall(self) -> dict[str, float]:

@@ -113,12 +113,12 @@ def check(
             alone=True,
         ),
         ranked,
-        SideData.of("queries", queries, query_vectors, near, near_vectors),
-        SideData.of("items", items, item_vectors, near, near_vectors),
-        rel,
-        settings,
-        {"collection": scoring.get("collection"), "weights": scoring.get("weights")},
-        None if training is None else TrainingSet.of(training, rel),
+        queries=SideData.of("queries", queries, query_vectors, near, near_vectors),
+        items=SideData.of("items", items, item_vectors, near, near_vectors),
+        rel=rel,
+        settings=settings,
+        options={"collection": scoring.get("collection"), "weights": scoring.get("weights")},
+        training=None if training is None else TrainingSet.of(training, rel),
     )
     return announce_warnings(_search(collection, _ignored_kinds(ignore)))
 

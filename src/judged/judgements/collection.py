@@ -200,7 +200,6 @@ class CheckedCollection:
     data: Data
     judgements: Judgements  # judgements as evaluated: the first of duplicates
     raw: Judgements  # judgements as given, with duplicates
-    read_runs: tuple[Run | Lookup, ...]  # runs as evaluated
     queries: SideData
     items: SideData
     rel: float | None  # lowest relevant grade; None for any above 0
@@ -209,17 +208,8 @@ class CheckedCollection:
     training: TrainingSet | None
 
     @classmethod
-    def of(
-        cls,
-        data: Data,
-        ranked: Mapping[str, Any],
-        queries: SideData,
-        items: SideData,
-        rel: float | None,
-        settings: EvaluationSettings,
-        options: Mapping[str, Any],
-        training: TrainingSet | None,
-    ) -> CheckedCollection:
+    def of(cls, data: Data, ranked: Mapping[str, Any], **others: Any) -> CheckedCollection:
+        """Read judgements and runs, ranked as documents if asked for; `others` are read already."""
         given = data.given
         if not data.given_runs and (ranked["item_to"] is not None or "document" in data.columns):
             raise InputError(
@@ -230,10 +220,15 @@ class CheckedCollection:
         judgements = first_of_each(as_table(data.judgements()))
         if judgements.frame.is_empty():
             raise InputError(f"{judgements.source}: holds no judgements.")
-        queries.check_ids(texts("query", judgements.names()))
-        items.check_ids(judgements.frame["item"].unique(maintain_order=True))
-        runs = tuple(data.runs())
-        return cls(data, judgements, raw, runs, queries, items, rel, settings, options, training)
+        collection = cls(data, judgements, raw, **others)
+        collection.queries.check_ids(collection.names)
+        collection.items.check_ids(judgements.frame["item"].unique(maintain_order=True))
+        return collection
+
+    @cached_property
+    def read_runs(self) -> tuple[Run | Lookup, ...]:
+        """Runs as evaluated."""
+        return tuple(self.data.runs())
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:

@@ -136,7 +136,7 @@ def test_funnel(judged, write):
     failed = judged("funnel q.txt first.run last.run -k 1 --max-loss last=0.1")
     assert failed.code == 1
     first, *_ = failed.out.splitlines()
-    assert first == "FAILED: last lost 50.0 % of the relevant items (allowed: 10 %)."
+    assert first == "FAILED: last lost 1 of 2 relevant items (50.0 %; allowed: 10 %)."
     assert judged("funnel q.txt first.run last.run -k 1 --max-loss 0.5").code == 0
     assert judged("funnel q.txt first.run").code == 2
 

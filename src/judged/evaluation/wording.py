@@ -44,7 +44,8 @@ METHOD_WORDS = {
 def brief(evaluation: Evaluation) -> str:
     """Return one line with the number of queries and everything that is not the default."""
     first = evaluation.runs[0]
-    sizes = {len(run.queries) for run in evaluation.runs}  # the two directions of vectors differ
+    size = len(first.queries)  # vectors may have other numbers of queries in both directions
+    sizes_agree = all(len(run.queries) == size for run in evaluation.runs)
     policy = evaluation.policy.to_dict().items()
     choices = [f"{name}={choice}" for name, choice in policy if choice != DEFAULTS.get(name)]
     bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
@@ -55,7 +56,7 @@ def brief(evaluation: Evaluation) -> str:
     weights = first.rankings.weights
     return "; ".join(
         [
-            *([counted(*sizes, "query", "queries")] if len(sizes) == 1 else []),
+            *([counted(size, "query", "queries")] if sizes_agree else []),
             *([f"as {evaluation.convention}"] if evaluation.convention else []),
             *([", ".join(choices)] if choices else []),
             *(part for part in ranked if part not in USUAL_BASIS),

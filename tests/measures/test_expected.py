@@ -183,8 +183,8 @@ def test_what_is_said_of_an_estimate() -> None:
     [note] = [line for line in evaluation.to_text(verbose=True).splitlines() if begins in line]
     assert note.endswith(f"; standard error {error:.2g}.")
     assert evaluation.to_text().splitlines()[-1] == (
-        f"3 queries; ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
-        "and notes: to_text(verbose=True)"
+        f"3 queries; ties=expected; the expected ERR is an estimate, standard error {error:.2g}; "
+        "definitions and notes: to_text(verbose=True)"
     )
     line = (
         "Mean over the orders of ties: estimated from 500 random orders in queries where they are "

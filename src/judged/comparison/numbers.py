@@ -296,7 +296,7 @@ def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]
     named = all(isinstance(names, list | tuple) and names for names in lists)
     runs = [run for names in lists for run in names] if named else []
     known = [run for run in numbers.runs if run in runs]
-    taken = [run for run in numbers.runs if run not in runs and run in repeats]
+    taken = [run for run in numbers.runs if runs and run not in runs and run in repeats]
     if not runs or len(known) != len(runs) or taken:
         raise InputError(
             "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}, and "

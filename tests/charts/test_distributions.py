@@ -165,19 +165,9 @@ def test_the_reliability_of_a_run() -> None:
             {},
             "run has no relevant items, so no ranks can be shown.",
         ),
-        (
-            scores,
-            [[1, 0], [0.5]],
-            {},
-            "there are 2 grades but 1 scores; the lengths must match.",
-        ),
+        (scores, [[1, 0], [0.5]], {}, "there are 2 grades but 1 scores; the lengths must match."),
         (scores, [[1, 0], [0.5, float("nan")]], {}, "grades and scores must be finite numbers."),
-        (
-            scores,
-            [[1], [0.5]],
-            {"bins": 0},
-            "bins must be a whole number from 1 to 10,000; got 0.",
-        ),
+        (scores, [[1], [0.5]], {"bins": 0}, "bins must be a whole number from 1 to 10,000; got 0."),
         (
             scores,
             [[1], [0.5]],

@@ -107,10 +107,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("name,picture\na,a.png\n")
     one = ({"q": {"a": 1}}, {"q": ["a"]})
     for pictures, message in (
-        (
-            {"q": GREY},
-            "pictures must have all queries and items that are shown; a is missing.",
-        ),
+        ({"q": GREY}, "pictures must have all queries and items that are shown; a is missing."),
         (
             {"q": GREY, "a": tmp_path / "none.png"},
             f"the picture of a: {tmp_path / 'none.png'}: no such file.",

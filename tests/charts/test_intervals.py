@@ -81,10 +81,7 @@ def test_every_verdict_has_a_colour_a_mark_and_a_word_of_its_own() -> None:
 def test_a_row_without_interval_says_why_in_the_table() -> None:
     table = forest(every_verdict()).data
     bare = table.filter(table["low"].is_null()).select("run", "high", "note").rows()
-    assert bare == [
-        ("same", None, "no query differs"),
-        ("few", None, "too few queries differ"),
-    ]
+    assert bare == [("same", None, "no query differs"), ("few", None, "too few queries differ")]
     chart = forest(every_verdict())
     assert (
         "An open mark has no interval, for want of queries that differ or of spread (2)."

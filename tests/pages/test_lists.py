@@ -37,7 +37,7 @@ def test_moves_against_the_list_to_the_left() -> None:
     assert [entry["item"] for entry in left["entries"]] == LEFT
     assert [entry["came"] for entry in left["entries"]] == [None] * 5
     assert [entry["left"] and entry["left"]["text"] for entry in left["entries"]] == [
-        *(None, None, "gone", None, "gone"),
+        *(None, None, "gone", None, "gone")
     ]
     assert [entry["came"]["text"] for entry in right["entries"] if entry["came"]] == [
         "▲ 1",
@@ -46,7 +46,7 @@ def test_moves_against_the_list_to_the_left() -> None:
         "▼ 3",
     ]
     assert [entry["came"]["look"] for entry in right["entries"] if entry["came"]] == [
-        *("better", "better", "soft", "soft"),
+        *("better", "better", "soft", "soft")
     ]
     assert [entry["came"]["words"] for entry in right["entries"] if entry["came"]] == [
         "1 rank higher than in bm25, where it is at 2",
@@ -89,9 +89,7 @@ def test_a_relevant_item_that_fell_or_stayed() -> None:
         (entry["came"]["text"], entry["came"]["look"])
         for entry in view["lists"][1]["entries"]
         if entry["came"]
-    ] == [
-        *(("=", "soft"), ("▲ 1", "better"), ("▼ 1", "worse")),
-    ]
+    ] == [*(("=", "soft"), ("▲ 1", "better"), ("▼ 1", "worse"))]
 
 
 def test_cells_ideal_order_and_sentence() -> None:
@@ -155,10 +153,7 @@ def test_four_lists() -> None:
     assert [
         (entry["came"], entry["left"] and entry["left"]["text"])
         for entry in view["lists"][1]["entries"]
-    ][2] == (
-        view["lists"][1]["entries"][2]["came"],
-        "gone",
-    )
+    ][2] == (view["lists"][1]["entries"][2]["came"], "gone")
     assert shown(view).count('class="list"') == 4
 
 

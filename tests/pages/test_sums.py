@@ -28,7 +28,7 @@ def test_ranks_with_what_each_adds() -> None:
     assert view["value"] == explanation.value
     assert [row["item"] for row in view["rows"]] == ["c", "a", "x", "b", "e", "d"]
     assert [row["cell"].kind for row in view["rows"]] == [
-        *("irrelevant", "relevant", "unjudged", "relevant", "unjudged", "relevant"),
+        *("irrelevant", "relevant", "unjudged", "relevant", "unjudged", "relevant")
     ]
     assert [row["counts"] for row in view["rows"]] == [True] * 5 + [False]
     assert view["rows"][5]["adds"] is None

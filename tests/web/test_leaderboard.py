@@ -33,10 +33,7 @@ TERMS: dict[str, dict[str, Any]] = {
     "empty=skip": {"policy": {"empty": "skip"}},
     "unjudged=removed": {"policy": {"unjudged": "removed"}},
     "depth=5": {"policy": {"depth": 5}},
-    "convention=trec_eval&missing=skip": {
-        "convention": "trec_eval",
-        "policy": {"missing": "skip"},
-    },
+    "convention=trec_eval&missing=skip": {"convention": "trec_eval", "policy": {"missing": "skip"}},
     "convention=ranx&missing=zero&measure=ndcg%4010&measure=mrr": {
         "convention": "ranx",
         "policy": {"missing": "zero"},

@@ -147,13 +147,7 @@ def test_ties_may_be_means_over_all_orders() -> None:
     assert values("list=(0+1)&list_ties=expected")["RR"] == 0.75
 
 
-LISTS = [
-    "0 1 0 0 1 0 1 0 1 0",
-    "3 - 2 1 - 0 0 1 3 0 0 0",
-    "0 (0 1 2) 0 (1 -)",
-    "0 0 0",
-    "1 1 1",
-]
+LISTS = ["0 1 0 0 1 0 1 0 1 0", "3 - 2 1 - 0 0 1 3 0 0 0", "0 (0 1 2) 0 (1 -)", "0 0 0", "1 1 1"]
 
 
 @for_each("listed", LISTS)
@@ -329,10 +323,7 @@ def test_the_commands_give_the_numbers_of_the_page(
             "list=" + "+".join("0" * 101),
             "the list has 101 results; the playground takes 100. judged explain takes longer ones.",
         ),
-        (
-            "list=" + "0" * 5000,
-            "the list has 5,000 characters; the playground takes 4,000.",
-        ),
+        ("list=" + "0" * 5000, "the list has 5,000 characters; the playground takes 4,000."),
         (
             "list=0+(1",
             "'0 (1' is not a relevance list: a bracket is not closed. Results that share a score "

@@ -515,7 +515,7 @@ def confusion_at_k(
 def draw_confusion_at_k(table: pl.DataFrame, canvas: Canvas) -> Drawing:
     columns = canvas.columns(len(COUNT_PANELS), NARROWEST_PANEL)
     rows = len(COUNT_PANELS) // columns
-    gaps = {"panels": columns, "gap": PANEL_GAP, "rows": rows, "row_gap": PANEL_GAP}
+    gaps: dict[str, Any] = {"panels": columns, "gap": PANEL_GAP, "rows": rows, "row_gap": PANEL_GAP}
     frame = canvas.frame(COUNTS_WIDTH, HEIGHT, COUNTS_AT_K.values(), **gaps)
     x = rank_axis("k: results shown", "k", int(table["k"].max()))  # type: ignore[arg-type]
     panels = []

@@ -160,7 +160,18 @@ class ReadTable:
         return list(dict.fromkeys(query.gather(starts).to_list()))
 
     def where(self, rows: Sequence[int]) -> str:
-        """Return the places of rows (from 0, ascending) for a message: lines, or rows from 1."""
+        """Return the places of some rows for a message: lines of a file, or rows, from 1.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Row numbers from 0, ascending.
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]})
+        >>> Run(frame, "a data frame").where([0, 1])
+        'rows 1 and 2'
+        """
         if self.rows is not None:
             rows = self.rows[rows].tolist()
         if self.places is not None:
@@ -174,7 +185,13 @@ class ReadTable:
 
 @dataclass(frozen=True, eq=False)
 class Judgements(ReadTable):
-    """The grade of each judged item for its query, as `read_judgements` returns it."""
+    """The grade of each judged item for its query, as `read_judgements` returns it.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
+    >>> Judgements(frame, "a data frame").by_subtopic
+    False
+    """
 
     weights: QueryWeights | None = None
     """The weight of each query, if a column holds it."""
@@ -201,7 +218,15 @@ class Passed:
 
 @dataclass(frozen=True, eq=False)
 class Run(ReadTable):
-    """A system's results, as `read_run` returns them; only `ties="input"` uses the row order."""
+    """A system's results, as `read_run` returns them, ranked by score.
+
+    The order of rows matters only for `ties="input"`.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
+    >>> Run(frame, "a data frame", name="bm25").name
+    'bm25'
+    """
 
     name: str = "run"
     tag: str | None = None
@@ -216,7 +241,11 @@ class Run(ReadTable):
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """A run or judgements in a dict of dicts, which is not copied."""
+    """A run or judgements in a dict of dicts, which is not copied.
+
+    >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
+    {'a': 2.5}
+    """
 
     lists: Mapping[str, Mapping[str, Any]]
     """{query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts."""

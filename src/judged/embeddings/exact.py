@@ -136,8 +136,6 @@ class VectorPairs(NamedTuple):
     items: Numbers
     query: Ints | slice
     item: Ints | slice
-    squares: tuple[RoundedSum, RoundedSum] | None = None
-    """The squares of the vectors `near_one`, for cosines of vectors that occur in many pairs."""
 
     def take(self, rows: Ints) -> VectorPairs:
         left, right = self.vectors()
@@ -162,10 +160,9 @@ def cosines(pairs: VectorPairs, add: Adding) -> RoundedSum:
     pairs = pairs._replace(queries=near_one(pairs.queries), items=near_one(pairs.items))
     if add is add_plainly:
         return _plain_cosines(*pairs.vectors())
-    squares = pairs.squares or (squares_of(pairs.queries, add), squares_of(pairs.items, add))
     left, right = (
-        RoundedSum(*(part[which] for part in side))
-        for side, which in zip(squares, (pairs.query, pairs.item), strict=True)
+        RoundedSum(*(part[which] for part in _add_products(block, block, add)))
+        for block, which in ((pairs.queries, pairs.query), (pairs.items, pairs.item))
     )
     return _cosine(_add_products(*pairs.vectors(), add), left, right)
 
@@ -181,10 +178,6 @@ def _plain_cosines(left: Numbers, right: Numbers) -> RoundedSum:
     dims = left.shape[1]
     error = 2 * sum_error(dims + 6, np.float64) + underflow(size, dims, np.float64) / size
     return RoundedSum(product / size, np.zeros(len(size)), error)
-
-
-def squares_of(block: Numbers, add: Adding = add_quickly) -> RoundedSum:
-    return _add_products(block, block, add)
 
 
 def half_squares(pairs: VectorPairs, add: Adding) -> RoundedSum:

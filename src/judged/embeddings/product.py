@@ -13,16 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from judged.arrays import Floats, Ints, one_thread_each
-from judged.embeddings.exact import (
-    Formula,
-    Precision,
-    RoundedSum,
-    VectorPairs,
-    near_one,
-    rescored,
-    rounded_once,
-    squares_of,
-)
+from judged.embeddings.exact import Formula, Precision, VectorPairs, rescored, rounded_once
 from judged.embeddings.kernel import EqualScores, first_equal, keys_of
 from judged.embeddings.relations import Bound, Pairs
 from judged.embeddings.similarity import Similarity
@@ -224,23 +215,6 @@ def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
 # -- products
 
 
-class KnownSquares:
-    """The squares of vectors, each added up when it is first needed: most are needed often."""
-
-    def __init__(self, count: int) -> None:
-        self._sums = RoundedSum(np.full(count, np.nan), np.empty(count), np.empty(count))
-
-    def of(self, rows: Ints, vectors: Matrix) -> RoundedSum:
-        """Return the squares of some rows, whose vectors are given."""
-        new = np.flatnonzero(np.isnan(self._sums.high[rows]))
-        if len(new):
-            squares = squares_of(near_one(vectors[new]))
-            # The first column last: it tells other threads that the others are known.
-            for known, square in zip(reversed(self._sums), reversed(squares), strict=True):
-                known[rows[new]] = square
-        return RoundedSum(*(known[rows] for known in self._sums))
-
-
 class TiledProduct:
     """One matrix product per tile, as wide as all items where the memory allows.
 
@@ -295,9 +269,6 @@ class TiledProduct:
         """The precision of scores in lists."""
         self.comparable = similarity.comparable
         """True if a tile's scores differ from those of `exact_pairs` by rounding only."""
-        self._squares = None
-        if similarity.formula_needs_squares:
-            self._squares = KnownSquares(len(queries)), KnownSquares(len(items))
 
     def _plan(self) -> tuple[bool, int, int, int]:
         sides = self.queries, self.items, self.similarity
@@ -402,8 +373,7 @@ class TiledProduct:
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
         """Return the scores of as many queries as items, rounded once."""
-        score = self._score_pairs(queries, items, lambda *of: (rounded_once(*of),), self._squares)
-        return score[0]
+        return self._score_pairs(queries, items, lambda *pairs: (rounded_once(*pairs),))[0]
 
     def rescored_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
         """Return the same in double precision, with their errors."""
@@ -415,7 +385,6 @@ class TiledProduct:
         queries: Ints,
         items: Ints,
         score: Callable[[Formula, VectorPairs], tuple[Floats, ...]],
-        known: tuple[KnownSquares, KnownSquares] | None = None,
     ) -> tuple[Floats, ...]:
         if not len(items):
             return np.zeros(0), np.zeros(0)
@@ -428,17 +397,13 @@ class TiledProduct:
             item_rows, item = self._distinct(self.first_equal(items[at]), self.items)
             left = compared(self.queries.rows(query_rows, self._exact), items=False)
             right = compared(self.items.rows(item_rows, self._exact), items=True)
-            squares = None
-            if known is not None:
-                of_queries, of_items = known
-                squares = of_queries.of(query_rows, left), of_items.of(item_rows, right)
             if self.ready.first is None:
-                parts.append(score(formula, VectorPairs(left, right, query, item, squares)))
+                parts.append(score(formula, VectorPairs(left, right, query, item)))
                 continue
             # Equal vectors may occur in many pairs, of which one is enough.
             count = len(item_rows)
             pair, which = np.unique(query * count + item, return_inverse=True)
-            scored = score(formula, VectorPairs(left, right, *np.divmod(pair, count), squares))
+            scored = score(formula, VectorPairs(left, right, *np.divmod(pair, count)))
             parts.append(tuple(column[which] for column in scored))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 

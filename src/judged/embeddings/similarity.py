@@ -51,8 +51,6 @@ class Similarity:
     """True if all scores are whole numbers, which single precision does not round."""
     needs_direction: ClassVar[bool] = False
     """True if a vector of zeros cannot be compared."""
-    formula_needs_squares: ClassVar[bool] = False
-    """True if the score of a pair takes the squares of both vectors."""
     side_by_side: ClassVar[bool] = True
     """True if several threads may score at a time."""
     spread: ClassVar[int] = 1
@@ -139,7 +137,6 @@ class Cosine(Similarity):
     name: str = "cosine"
     says: str = "the score is the cosine of the angle between the vectors"
     needs_direction: ClassVar[bool] = True
-    formula_needs_squares: ClassVar[bool] = True
 
     def lengths(self, ready: Matrix) -> Floats:
         return np.ones(len(ready))

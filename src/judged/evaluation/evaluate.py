@@ -85,7 +85,7 @@ def evaluate(
     >>> evaluate(["0 1 0 1", "1"], measures="AP").value()
     0.75
     """
-    return announce_warnings(_evaluate(judgements, run, measures, relevant, dict(scoring)))
+    return announce_warnings(_evaluate(judgements, run, measures, relevant, scoring))
 
 
 def _evaluate(
@@ -93,7 +93,7 @@ def _evaluate(
     run: RunsLike | None,
     measures: MeasuresLike | None,
     relevant: int | Sequence[int] | None,
-    options: dict[str, Any],
+    options: Scoring,
 ) -> Evaluation:
     """Evaluate runs, relevance lists or rankings files, under options that were checked."""
     refuse_arrays(judgements, run)
@@ -103,7 +103,7 @@ def _evaluate(
 
         if Policy.of(options.get("policy")).depth is not None:
             raise InputError(NO_DEPTH)
-        collection = options.pop("collection", None)
+        collection: Any = options.pop("collection", None)
         rankings = rankings_of_lists(lists, relevant, collection=collection)
         return _evaluate_ready([rankings], measures, options, "relevance lists")
     if relevant is not None:
@@ -186,7 +186,7 @@ def evaluate_scores(
 
 
 def _evaluate_files(
-    first: Any, others: Any, measures: MeasuresLike | None, options: dict[str, Any]
+    first: Any, others: Any, measures: MeasuresLike | None, options: Scoring
 ) -> Evaluation:
     from judged.rankings.file import read_several
 
@@ -205,7 +205,7 @@ def _evaluate_files(
 def _evaluate_ready(
     rankings: Sequence[Rankings],
     measures: MeasuresLike | None,
-    options: dict[str, Any],
+    options: Scoring,
     what: str,
 ) -> Evaluation:
     """Evaluate rankings that were made before; `what` they come from has no ids."""
@@ -237,7 +237,7 @@ def evaluation_of(
     The options of `scoring` were checked by the caller's `takes_scoring`.
     """
     if not isinstance(judgements, (Evaluation, Rankings)):
-        return announce_warnings(_evaluate(judgements, run, measures, None, dict(scoring)))
+        return announce_warnings(_evaluate(judgements, run, measures, None, scoring))
     if run is not None:
         raise InputError(
             "an evaluation has its runs already; leave run out, or give judgements and runs."

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from judged import evaluate_embeddings
 from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.relevance import listed, pairs, revisited, same_id, same_label, shared_label
-from judged.errors import InputError, MeasureError, PolicyError
+from judged.errors import MeasureError, PolicyError
+from support.errors import error_of
 from support.loops import for_each
 from support.products import rank, top_k
 
@@ -260,36 +260,33 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
 @for_each("name", ERRORS)
 def test_messages(name: str) -> None:
     call, message = ERRORS[name]
-    with pytest.raises(InputError) as error:
-        call()
-    assert str(error.value) == message
+    assert error_of(call) == message
 
 
 def test_a_fault_in_the_last_block_is_found_too() -> None:
     queries = spoiled(np.nan, 149, count=150)
-    with pytest.raises(InputError) as error:
-        rank(queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB")
-    assert (
-        str(error.value)
-        == "the queries: vectors 149 hold NaN or infinite numbers; remove or fix them."
-    )
+    assert error_of(
+        rank, queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB"
+    ) == ("the queries: vectors 149 hold NaN or infinite numbers; remove or fix them.")
 
 
 def test_unjudged_items_cannot_be_removed() -> None:
-    with pytest.raises(PolicyError) as error:
-        rank(TWO, THREE, PAIRS, policy={"unjudged": "removed"})
-    assert str(error.value) == (
+    assert error_of(rank, TWO, THREE, PAIRS, error=PolicyError, policy={"unjudged": "removed"}) == (
         "unjudged=removed is not supported for embeddings: every item is ranked, and only "
         "relevant ones are known."
     )
 
 
 def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
-    with pytest.raises(PolicyError) as error:
-        evaluate_embeddings(
-            TWO, THREE, {**PAIRS, "9": {"1": 1}}, policy={"missing": "error"}, name="mine"
-        )
-    assert str(error.value) == (
+    assert error_of(
+        evaluate_embeddings,
+        TWO,
+        THREE,
+        {**PAIRS, "9": {"1": 1}},
+        error=PolicyError,
+        policy={"missing": "error"},
+        name="mine",
+    ) == (
         "mine lacks 1 of 3 judged queries (9), and missing=error says to stop; "
         "missing=zero counts them as empty, missing=skip leaves them out."
     )
@@ -297,20 +294,21 @@ def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
 
 def test_nothing_is_unjudged_where_every_item_has_a_label() -> None:
     ranked = rank(TWO, THREE, same_label([0, 1], [0, 1, 1]))
-    with pytest.raises(PolicyError) as error:
-        ranked.evaluate("AP").unjudged_range("AP")
-    assert str(error.value) == (
+    assert error_of(ranked.evaluate("AP").unjudged_range, "AP", error=PolicyError) == (
         "an unjudged range has no meaning for embeddings: every item is judged, and only relevant "
         "ones are listed. Leave it out."
     )
 
 
 def test_measures_that_ask_who_was_judged_are_refused_where_everything_was() -> None:
-    with pytest.raises(MeasureError) as refused:
-        evaluate_embeddings(
-            [[1.0]], [[1.0], [2.0]], same_label([1], [1, 2]), measures=["AP", "Bpref"]
-        )
-    assert str(refused.value) == (
+    assert error_of(
+        evaluate_embeddings,
+        [[1.0]],
+        [[1.0], [2.0]],
+        same_label([1], [1, 2]),
+        error=MeasureError,
+        measures=["AP", "Bpref"],
+    ) == (
         "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
         "only relevant ones "
         "are listed. Leave it out."

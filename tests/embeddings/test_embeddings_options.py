@@ -1,5 +1,4 @@
-"""What is built upon plain ranks, each against the whole matrix: categories, both directions,
-normalised scores, revisited."""
+"""What is built upon plain ranks: categories of judged queries, both directions, revisited."""
 
 from __future__ import annotations
 
@@ -148,12 +147,6 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     )
     assert_equal(there, rank(queries, items, same_label(left, right), normalise=normalise))
     assert_equal(back, rank(items, queries, same_label(right, left), normalise=normalise))
-
-
-# -- normalised scores
-
-RANDOM = np.random.default_rng(7)
-QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)) for count in (40, 75, 30))
 
 
 # -- revisited Oxford and Paris

@@ -24,6 +24,7 @@ from judged.errors import InputError
 from judged.inputs.vectors.labels import LabelTable, labels_from, labels_lists_from
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, hits_of, judged, same, sample
+from support.errors import error_of
 from support.loops import for_each
 from support.products import rank
 
@@ -326,9 +327,7 @@ def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
 
 def test_advice_on_one_0_or_1_per_vector_can_be_followed() -> None:
     vectors = np.ones((3, 1))
-    with pytest.raises(InputError) as error:
-        rank(vectors, vectors, shared_label([[0], [1], [1]], [[0], [1], [1]]))
-    assert str(error.value) == (
+    assert error_of(rank, vectors, vectors, shared_label([[0], [1], [1]], [[0], [1], [1]])) == (
         "the labels are one 0 or 1 for each vector, which could be one label each or a matrix of "
         "one column. Use judged.relevance.same_label([0, 1, …]) for one label each. For "
         "a matrix of one column, write its label as a text, ['a'] for 1 and an empty list for 0."
@@ -397,9 +396,7 @@ def test_pairs_on_the_diagonal() -> None:
 def test_rows_that_ids_contradict_are_refused() -> None:
     vectors = np.arange(1.0, 4.0)[:, None]
     ids = {"query_ids": ["a", "b", "c"], "item_ids": ["a", "c", "b"]}
-    with pytest.raises(InputError) as error:
-        rank(vectors, vectors, pairs(), **ids)
-    assert str(error.value) == (
+    assert error_of(rank, vectors, vectors, pairs(), **ids) == (
         "the queries and the items have the same ids in another order: row 1 (from 0) is 'b' and "
         "'c', so rows or ids could be meant. For pairs by id, give judged.relevance.same_id(); to "
         "go by row, put both sides in the same order, or give other ids (query_ids)."
@@ -534,12 +531,10 @@ def test_errors() -> None:
         "items. Give labels=(query labels, item labels)."
     )
     for without_relevance in (None, "nDCG@10", ["RR", "R@1"]):
-        with pytest.raises(InputError) as error:
-            Embeddings(QUERIES, ITEMS).evaluate(without_relevance)
-        assert str(error.value) == (
+        assert error_of(Embeddings(QUERIES, ITEMS).evaluate, without_relevance) == (
             "nothing says what is relevant. Give relevance, or labels to Embeddings."
         )
     both = Embeddings(QUERIES, ITEMS, labels=(OF_QUERIES, OF_ITEMS))
-    with pytest.raises(InputError) as error:
-        both.rank({"0": {"0": 1}})
-    assert str(error.value) == "the embeddings have labels; leave out relevance, or the labels."
+    assert error_of(both.rank, {"0": {"0": 1}}) == (
+        "the embeddings have labels; leave out relevance, or the labels."
+    )

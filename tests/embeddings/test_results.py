@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import judged
+from support.errors import error_of
 
 BOTH = judged.Embeddings([[2.0, 1.0]], [[1.0, 0.0], [0.0, 3.0]], similarity="dot")
 
@@ -44,10 +45,8 @@ def test_changed_scores_are_refused_where_others_know_only_the_items(option: Any
         "a diagnosis": changed.diagnose,
         "an index": lambda: changed.evaluate_index(lowest_first, {"0": {"1": 1}}),
     }.items():
-        with pytest.raises(judged.errors.InputError) as error:
-            call()
-        assert (
-            str(error.value) == f"{next(iter(option))} is not supported for {what}; leave it out."
+        assert error_of(call, error=judged.errors.InputError) == (
+            f"{next(iter(option))} is not supported for {what}; leave it out."
         )
 
 

@@ -20,6 +20,7 @@ from judged.embeddings.relevance import listed
 from judged.embeddings.top_k import TopK
 from judged.errors import OutputError, PolicyError
 from support.dense import whole_numbers
+from support.errors import error_of
 from support.products import top_k
 from support.tables import rows_of
 
@@ -140,17 +141,13 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
     ],
 )
 def test_a_run_that_cannot_be_written(folder: Path, name: str, tag: str, message: str) -> None:
-    with pytest.raises(OutputError) as error:
-        top_k([[1.0]], [[1.0]], 1).save(name, tag=tag)
-    assert str(error.value) == message
+    assert error_of(top_k([[1.0]], [[1.0]], 1).save, name, error=OutputError, tag=tag) == message
     assert not list(folder.iterdir())
 
 
 def test_ties_need_a_rule_without_grades() -> None:
-    with pytest.raises(PolicyError) as error:
-        top_k([[1.0]], [[1.0]], 1, ties="best")
-    assert (
-        str(error.value) == "the first k items are chosen with ties=id or ties=input; got 'best'."
+    assert error_of(top_k, [[1.0]], [[1.0]], 1, error=PolicyError, ties="best") == (
+        "the first k items are chosen with ties=id or ties=input; got 'best'."
     )
 
 
@@ -210,9 +207,7 @@ def test_what_is_written_is_read_back(tmp_path, ending):
     ],
 )
 def test_what_a_trec_run_cannot_hold(folder, query, why):
-    with pytest.raises(OutputError) as error:
-        saved(query, "d", Path("a.run"))
-    assert str(error.value) == (
+    assert error_of(saved, query, "d", Path("a.run"), error=OutputError) == (
         f"a.run: the query id {query!r} {why}, which a TREC run cannot hold; write .json, or "
         "change it."
     )

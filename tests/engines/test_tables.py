@@ -22,6 +22,7 @@ from judged.cli import cli
 from judged.engines import tables
 from judged.errors import EngineError, InputError, PolicyError
 from support.engines import sqlite_database, told
+from support.errors import error_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),
@@ -154,9 +155,9 @@ def test_ranks_give_the_order_of_the_input() -> None:
 
 def test_equal_ranks_have_no_order() -> None:
     table = relation("('q1', 'a', 1), ('q1', 'b', 1)", "query, item, rank")
-    with pytest.raises(PolicyError) as raised:
-        judged.Rankings.from_run(JUDGEMENTS, table, policy={"ties": "input"})
-    assert str(raised.value) == (
+    assert error_of(
+        judged.Rankings.from_run, JUDGEMENTS, table, error=PolicyError, policy={"ties": "input"}
+    ) == (
         "a DuckDB relation: query 'q1' has results with the same rank, and ties=input needs an "
         "order, which a table does not have; choose ties=id, expected, best or worst."
     )
@@ -259,9 +260,9 @@ def test_one_of_several_is_named() -> None:
 
 
 def test_the_order_of_the_input_is_refused() -> None:
-    with pytest.raises(PolicyError) as raised:
-        judged.evaluate(JUDGEMENTS, relation(), policy={"ties": "input"})
-    assert str(raised.value) == (
+    assert error_of(
+        judged.evaluate, JUDGEMENTS, relation(), error=PolicyError, policy={"ties": "input"}
+    ) == (
         "a DuckDB relation: ties=input needs an order, which a table does not have. Give a column "
         "with ranks instead of the score (columns={'rank': COLUMN}), or "
         "choose ties=id, expected, best or worst."
@@ -325,9 +326,7 @@ def test_a_collation_that_cannot_be_taken_off_is_found_out(monkeypatch: pytest.M
     for limit in (0, 10):
         monkeypatch.setattr(tables, "MAX_FILTERED_QUERIES", limit)
         monkeypatch.setattr(tables.DatabaseTable, "batches", _in_batches(1))
-        with pytest.raises(EngineError) as raised:
-            judged.evaluate(JUDGEMENTS, con.table("run"), "RR")
-        assert str(raised.value) == (
+        assert error_of(judged.evaluate, JUDGEMENTS, con.table("run"), "RR", error=EngineError) == (
             "a DuckDB relation: its engine does not tell query 'Q1' from another one, because the "
             "column has a collation; use a column whose texts are compared by their bytes."
         )
@@ -359,9 +358,7 @@ def test_a_table_that_is_gone(what: str) -> None:
     table = con.table("gone")
     con.execute("DROP TABLE gone")
     given = {"run": (JUDGEMENTS, table), "judgements": (table, {"q1": {"a": 1.0}})}
-    with pytest.raises(EngineError) as raised:
-        judged.evaluate(*given[what])
-    assert str(raised.value) == (
+    assert error_of(judged.evaluate, *given[what], error=EngineError) == (
         "a DuckDB relation: its engine failed (Catalog Error: Table with name gone does not "
         "exist!)."
     )
@@ -382,9 +379,7 @@ def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
         rankings = judged.Rankings.from_run(database.table("qrels"), {"q1": {"a": 1.0}})
         assert rankings.pool_grade.tolist() == [1.5, 1]
         con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
-        with pytest.raises(InputError) as raised:
-            judged.evaluate(database.table("qrels"), {"q1": {"a": 1.0}})
-        assert str(raised.value) == (
+        assert error_of(judged.evaluate, database.table("qrels"), {"q1": {"a": 1.0}}) == (
             'an ibis table: column "grade" holds a text in 1 row, but a grade must be a number.'
         )
 

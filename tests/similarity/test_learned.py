@@ -13,6 +13,7 @@ from judged.embeddings.normalisation import as_normalisation
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.learning.learn import KINDS, Learned, fit
+from support.errors import error_of
 from support.learnable import Hidden, behind_a_map, behind_noise
 from support.loops import for_each
 from support.products import diagnose, evaluate_index, rank, top_k
@@ -187,9 +188,7 @@ WAYS: dict[str, Any] = {
 @for_each("kind", KINDS)
 def test_queries_that_training_saw_are_refused(way: str, kind: str) -> None:
     data, learned = trained(kind)
-    with pytest.raises(InputError) as error:
-        WAYS[way](*data.both, learned)
-    assert str(error.value) == refused(data, learned)
+    assert error_of(WAYS[way], *data.both, learned) == refused(data, learned)
     if way != "index":
         assert WAYS[way](*data.both, learned.allow_training_queries()) is not None
 
@@ -205,9 +204,9 @@ def test_scaled_queries_are_refused_too(kind: str) -> None:
         data.queries * np.float32(1e-3),
     ):
         assert np.array_equal(learned.unseen(queries), learned.unseen(data.queries))
-        with pytest.raises(InputError) as error:
-            judged.evaluate_embeddings(queries, data.items, data.relevance, similarity=learned)
-        assert str(error.value) == refused(data, learned)
+        assert error_of(
+            judged.evaluate_embeddings, queries, data.items, data.relevance, similarity=learned
+        ) == refused(data, learned)
         order = np.random.default_rng(0).permutation(60)
         with pytest.raises(InputError, match="48 of 60 queries"):
             rank(queries[order], data.items, data.relevance, similarity=learned)
@@ -226,9 +225,9 @@ def test_reversed_it_still_knows_its_queries() -> None:
     data, learned = trained("bilinear")
     relevance = judged.relevance.same_label(data.item_labels, data.query_labels)
     turned = learned.reversed()
-    with pytest.raises(InputError) as error:
-        judged.evaluate_embeddings(data.items, data.queries, relevance, similarity=turned)
-    assert str(error.value) == refused(data, learned).replace("the queries: ", "the items: ")
+    assert error_of(
+        judged.evaluate_embeddings, data.items, data.queries, relevance, similarity=turned
+    ) == refused(data, learned).replace("the queries: ", "the items: ")
     rows = learned.unseen(data.queries)
     some = judged.relevance.same_label(data.item_labels, data.query_labels[rows])
     found = top_k(data.items, data.queries[rows], 2, similarity=turned)
@@ -246,9 +245,7 @@ def test_reversed_it_still_knows_its_queries() -> None:
 
 def test_other_dimensions() -> None:
     data, learned = trained("bilinear")
-    with pytest.raises(InputError) as error:
-        top_k(data.queries[:, :4], data.items, 1, similarity=learned)
-    assert str(error.value) == (
+    assert error_of(top_k, data.queries[:, :4], data.items, 1, similarity=learned) == (
         "this similarity was learned from queries of 8 dimensions and items of 6, but the queries "
         "have 4 and the items 6."
     )

@@ -15,6 +15,7 @@ from judged.embeddings.learned import MARK, as_similarity
 from judged.embeddings.similarity import Bilinear
 from judged.errors import InputError, OutputError
 from judged.learning.learn import KINDS, Learned, fit, load
+from support.errors import error_of
 from support.learnable import Hidden, behind_noise
 from support.products import rank
 
@@ -82,9 +83,7 @@ def test_a_plain_matrix_is_still_a_bilinear_similarity(folder: Path, ending: str
     found = as_similarity(f"plain{ending}")
     assert isinstance(found, Bilinear)
     assert np.array_equal(found.weights, matrix)
-    with pytest.raises(InputError) as error:
-        load(f"plain{ending}")
-    assert str(error.value) == (
+    assert error_of(load, f"plain{ending}") == (
         f"plain{ending}: not a learned similarity that judged wrote. Give the file of a plain "
         "matrix W as the similarity, without loading it."
     )
@@ -168,7 +167,5 @@ def test_places_that_cannot_be_written_to(folder: Path) -> None:
         "model": "model: a learned similarity is written to a .npz file.",
         "nowhere/model.npz": "nowhere/model.npz: there is no folder nowhere; make it first.",
     }.items():
-        with pytest.raises(OutputError) as error:
-            learned.save(target)
-        assert str(error.value) == said
+        assert error_of(learned.save, target, error=OutputError) == said
     assert list(folder.iterdir()) == []

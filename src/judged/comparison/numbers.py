@@ -295,6 +295,7 @@ def _check_repeats(numbers: Numbers, repeats: Any) -> dict[str, tuple[str, ...]]
     lists = [*repeats.values()] if isinstance(repeats, Mapping) else []
     named = all(isinstance(names, list | tuple) and names for names in lists)
     runs = [run for names in lists for run in names] if named else []
+    runs = runs if all(isinstance(run, str) for run in runs) else []
     known = [run for run in numbers.runs if run in runs]
     taken = [run for run in numbers.runs if runs and run not in runs and run in repeats]
     if not runs or len(known) != len(runs) or taken:
@@ -359,9 +360,12 @@ def numbers_of_values(
     from judged.inputs.values import UNWEIGHTED, values_of
 
     table_values = values_of(values, measure_name=measure_name)
+    if isinstance(lower_is_better, np.ndarray):
+        lower_is_better = lower_is_better.ravel().tolist()
     is_list = isinstance(lower_is_better, Iterable) and not isinstance(lower_is_better, str)
     lower: tuple[Any, ...] = tuple(lower_is_better) if is_list else (lower_is_better,)
-    if unknown := [name for name in lower if name not in table_values.measures]:
+    names = table_values.measures
+    if unknown := [name for name in lower if not isinstance(name, str) or name not in names]:
         raise InputError(
             f"lower_is_better names {quoted(unknown[0])}, which is not one of the measures: "
             f"{', '.join(table_values.measures)}."

@@ -184,6 +184,18 @@ def fill(folder, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
+def test_folders_of_beir(folder):
+    for name, qrels in {"test": "q1\ta\t1\n", "train": "q1\ta\t0\n"}.items():
+        path = folder / "all/web/qrels" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("query-id\tcorpus-id\tscore\n" + qrels)
+    (folder / "all/web/corpus.jsonl").write_text('{"_id": "a", "title": "", "text": "A"}\n')
+    (folder / "all/web/queries.jsonl").write_text('{"_id": "q1", "text": "a?"}\n')
+    (folder / "all/web/bm25.run").write_text("q1 Q0 b 1 2 r\nq1 Q0 a 2 1 r\n")
+    found = evaluate_many(folder / "all", "RR")
+    assert found.values() == {"web": {"bm25": 0.5}}
+
+
 QRELS, RUN = "q1 0 a 1\nq2 0 b 1\n", "q1 Q0 a 1 2 r\nq2 Q0 c 1 2 r\nq2 Q0 b 2 1 r\n"
 
 

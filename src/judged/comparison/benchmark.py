@@ -51,6 +51,7 @@ POINTWISE = (
     "be a significant difference."
 )
 UNDEFINED = Interval(math.nan)
+_BEIR_TEXTS = {"corpus.jsonl", "queries.jsonl"}
 _JUDGED_NAME = re.compile(r"(?<![a-z])(qrels?|judge?ments?)(?![a-z])", re.IGNORECASE)
 
 
@@ -74,7 +75,8 @@ def evaluate_many(
     collections : dict or path
         {collection: (judgements, runs)} as `judged.evaluate` takes them, with runs by the names of
         systems; or a folder with a folder per collection, which holds one file of judgements
-        (qrels.txt, judgements.csv) and a run per system. Runs of one system have one file name.
+        (qrels.txt, judgements.csv, BEIR's qrels/test.tsv) and a run per system. Runs of one
+        system have one file name.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; there is one table per measure.
     common : bool, optional
@@ -150,6 +152,7 @@ def read_folder(folder: str | os.PathLike[str]) -> dict[str, tuple[Path | None, 
 def _read_collection(folder: Path) -> tuple[Path | None, dict[str, Path]]:
     """Return the judgements and the runs by name; rankings files need no judgements."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
+    files = [path for path in files if path.name not in _BEIR_TEXTS]
     plain = [path for path in files if not is_rankings_file(path)]
     judged = [path for path in plain if _JUDGED_NAME.search(path.name)]
     if len(judged) > 1:
@@ -158,6 +161,8 @@ def _read_collection(folder: Path) -> tuple[Path | None, dict[str, Path]]:
             f"{folder}: {names} could each be the judgements. Leave one of them there, or call "
             "only one qrels.txt."
         )
+    if not judged and (folder / "qrels" / "test.tsv").is_file():  # as BEIR keeps them
+        judged = [folder / "qrels" / "test.tsv"]
     if not judged and (plain or not files):
         raise InputError(f"{folder}: no file holds judgements. Call the file with them qrels.txt.")
     runs: dict[str, Path] = {}

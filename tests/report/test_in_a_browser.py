@@ -210,7 +210,7 @@ def test_on_paper_nothing_is_cut_and_there_is_nothing_to_press(
 
 def test_200_queries_fit_on_twelve_pages(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    generated(4, 200, ["nDCG@10", "AP", "RR"]).report(slices=True).save(path)
+    generated(8, 200, ["nDCG@10", "AP", "RR", "P@10", "R@100"]).report(slices=True).save(path)
     with opened(browser, path, viewport=PAPER) as (page, said):
         page.emulate_media(media="print")
         page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
@@ -219,6 +219,9 @@ def test_200_queries_fit_on_twelve_pages(browser: Any, tmp_path: Path) -> None:
         assert first.locator("figure svg").count() == 1
         assert first.get_by_text("What to know").is_visible()
         assert page.locator(".listed:visible").count() <= 6
+        # Thousands of patterns would take minutes to print.
+        assert page.locator(".every .hatched").count() > 1_000
+        assert page.locator(".every [fill^=url]").count() == 0
         pdf = page.pdf(format="A4", prefer_css_page_size=True)
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 12
         assert said == []

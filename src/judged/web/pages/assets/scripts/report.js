@@ -19,8 +19,16 @@
       rx: 1,
     };
     for (const name of Object.keys(shape)) rect.setAttribute(name, shape[name]);
-    if (kind === "hatched") rect.setAttribute("fill", "url(#hatch)");
+    if (kind === "hatched") rect.setAttribute("fill", "none");
     return rect;
+  };
+  // Lines instead of a pattern: browsers take minutes to print thousands of patterns.
+  const hatching = (places) => {
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("class", "hatching");
+    const lines = places.flatMap((x) => [6, 10, 13.5].map((y) => `M${x + 0.5} ${y}l5-5`));
+    path.setAttribute("d", lines.join(""));
+    return path;
   };
 
   // A cell is a value and, in the line below, its strip; drawn, the strip is a picture of it.
@@ -44,6 +52,8 @@
       else if (letter === ".") svg.append(box("none", x, 0.28));
       else svg.append(box(`g${letter}`, x, 0.45 + (0.55 * Number(letter)) / levels));
     });
+    const unjudged = [...code].flatMap((letter, at) => (letter === "?" ? at * (WIDTH + GAP) : []));
+    if (unjudged.length) svg.append(hatching(unjudged));
     text.data = value;
     cell.append(svg);
   };

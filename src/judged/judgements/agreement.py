@@ -499,7 +499,8 @@ class Agreement(Result):
         rows = []
         for label, number in numbers.items():
             bounds = f"{shown(number.low)} … {shown(number.high)}" if number.known else "–"
-            rows.append([label, shown(number.estimate), bounds])
+            cells = (shown(number.estimate), bounds)
+            rows.append([label, *(text.replace("-", "−") for text in cells)])
         header = ["number", "value", f"{self.level * 100:g} % confidence interval"]
         return Table(header, rows, {"number"})
 

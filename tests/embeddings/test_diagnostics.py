@@ -372,21 +372,21 @@ def test_findings_about_spread():
     )
     said = found.sentences()
     assert said[-1] == (
-        "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
+        "hubs: item 39 is among the 1 best of 30 queries, 98 % of items of none (skewness 6.08, "
         "Robin Hood index 0.97)."
     )
     assert "1 of 12 dimensions have the same value in all items (11)." in said
     assert any(
         re.fullmatch(
             r"the items use few of their 12 dimensions: their effective rank is 1\.\d, "
-            r"with 100% of the variance in one direction\.",
+            r"with 100 % of the variance in one direction\.",
             sentence,
         )
         for sentence in said
     )
     assert "relevant items score no higher than others: 1 on average, others 1.513." in said
     assert (
-        "the items: lengths vary by 20% (from 1 to 2), and a dot product grows with them." in said
+        "the items: lengths vary by 20 % (from 1 to 2), and a dot product grows with them." in said
     )
 
 

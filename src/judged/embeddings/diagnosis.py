@@ -179,8 +179,8 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     yield (
         collapse["effective_rank"] < _FEW * min(items.dims, items.count - 1),
         f"the items use few of their {items.dims} dimensions: their effective rank is "
-        f"{collapse['effective_rank']:.1f}, with {collapse['top_1']:.0%} of the variance in one "
-        "direction.",
+        f"{collapse['effective_rank']:.1f}, with {_percent(collapse['top_1'])} of the variance in "
+        "one direction.",
     )
     if (hubness := found.hubness) is not None:
         item, times = hubness["biggest"][0] if hubness["biggest"] else ("none", 0)
@@ -188,8 +188,9 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
         yield (
             hubness["skewness"] > _SKEWED + usual**-0.5,
             f"hubs: item {item} is among the {hubness['k']} best of "
-            f"{counted(times, 'query', 'queries')}, {hubness['antihubs']:.0%} of items of none "
-            f"(skewness {hubness['skewness']:.2f}, Robin Hood index {hubness['robin_hood']:.2f}).",
+            f"{counted(times, 'query', 'queries')}, {_percent(hubness['antihubs'])} of items of "
+            f"none (skewness {hubness['skewness']:.2f}, Robin Hood index "
+            f"{hubness['robin_hood']:.2f}).",
         )
 
 
@@ -230,7 +231,7 @@ def _vector_findings(side: SideDiagnosis, similarity: str) -> Iterator[tuple[Any
     yield near["count"], f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
     yield (
         similarity == "dot" and norms["variation"] > 0.1,
-        f"{source}: lengths vary by {norms['variation']:.0%} (from {norms['min']:.4g} to "
+        f"{source}: lengths vary by {_percent(norms['variation'])} (from {norms['min']:.4g} to "
         f"{norms['max']:.4g}), and a dot product grows with them.",
     )
 
@@ -243,7 +244,7 @@ def _described(found: Diagnosis) -> Iterator[str]:
         yield f"  {side.source}: {counted(side.count, 'vector')} of {dims}"
         yield (
             f"    lengths {norms['min']:.4g} to {norms['max']:.4g}, median {norms['median']:.4g}, "
-            f"variation {norms['variation']:.1%}"
+            f"variation {_percent(norms['variation'], 1)}"
         )
         near = side.near_duplicates
         sampled = f" (from a sample of {near['looked_at']:,})" if near["sampled"] else ""
@@ -258,8 +259,8 @@ def _described(found: Diagnosis) -> Iterator[str]:
         hubness = found.hubness
         yield (
             f"  hubness at {hubness['k']}: skewness {hubness['skewness']:.2f}, Robin Hood index "
-            f"{hubness['robin_hood']:.2f}, {hubness['antihubs']:.1%} of items never found, "
-            f"{counted(hubness['hubs'], 'hub')}"
+            f"{hubness['robin_hood']:.2f}, {_percent(hubness['antihubs'], 1)} of items never "
+            f"found, {counted(hubness['hubs'], 'hub')}"
         )
     if found.scores is not None:
         scores = found.scores
@@ -275,7 +276,8 @@ def _described(found: Diagnosis) -> Iterator[str]:
     collapse = found.collapse
     yield (
         f"  effective rank {collapse['effective_rank']:.1f} of {found.items.dims}; "
-        f"{collapse['top_1']:.1%} of the variance in 1 direction, {collapse['top_10']:.1%} in 10"
+        f"{_percent(collapse['top_1'], 1)} of the variance in 1 direction, "
+        f"{_percent(collapse['top_10'], 1)} in 10"
     )
 
 
@@ -665,3 +667,7 @@ def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float
         apart = unit(queries.rows(row[at])) - unit(items.rows(item[at]))
         total += float(np.einsum("ij,ij->", apart, apart))
     return total
+
+
+def _percent(share: float, decimals: int = 0) -> str:
+    return f"{share:.{decimals}%}".replace("%", " %")

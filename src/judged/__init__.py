@@ -57,7 +57,6 @@ _HOMES = {
     "merge_judgements": "judgements.merge",
     "options": "options",
     "overlap": "runs.overlap",
-    "parse_measure": "measures",
     "plan": "comparison.plan",
     "queue": "judgements.queue",
     "read_judgements": "inputs",

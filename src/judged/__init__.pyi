@@ -37,7 +37,6 @@ from judged.measures.own import measure as measure
 from judged.judgements.merge import merge_judgements as merge_judgements
 from judged import options as options
 from judged.runs.overlap import overlap as overlap
-from judged.measures import parse_measure as parse_measure
 from judged.comparison.plan import plan as plan
 from judged.judgements.queue import queue as queue
 from judged.inputs import read_judgements as read_judgements

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.measures import REGISTRY, Spec, registry
+from judged.measures import REGISTRY, Spec, parse_measure, registry
 from judged.measures.reference import BIBLIOGRAPHY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,14 +34,12 @@ def new() -> Iterator[Spec]:
 
 
 def test_its_example_is_right(new: Spec) -> None:
-    measure = judged.parse_measure(new.example.measure)
+    measure = parse_measure(new.example.measure)
     assert measure.compute(new.example.rankings()).tolist() == [new.example.value]
 
 
 def test_it_is_understood_everywhere(new: Spec) -> None:
-    assert [str(judged.parse_measure(alias)) for alias in new.aliases] == [new.name] * len(
-        new.aliases
-    )
+    assert [str(parse_measure(alias)) for alias in new.aliases] == [new.name] * len(new.aliases)
     assert getattr(judged, new.name).definition()["reference"] == BIBLIOGRAPHY[new.reference]
     value = judged.evaluate({"q": {"a": 1}}, {"q": ["x", "y", "z", "a"]}, new.name).value()
     assert value == 3.0
@@ -49,7 +47,7 @@ def test_it_is_understood_everywhere(new: Spec) -> None:
 
 def test_it_is_undefined_exactly_when_it_says_so(new: Spec) -> None:
     rankings = judged.Rankings.from_relevance([[0, 1], [0, 0], []], relevant=[1, 0, 2])
-    measure = judged.parse_measure(new.name)
+    measure = parse_measure(new.name)
     assert (
         np.isnan(measure.compute(rankings)).tolist()
         == measure.undefined(rankings).tolist()

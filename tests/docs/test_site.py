@@ -20,7 +20,7 @@ from website.nav import NAV, arranged
 from website.sources import repository_pages, site_pages
 
 import judged
-from judged.measures import Spec, catalogue
+from judged.measures import Spec, catalogue, parse_measure
 from judged.options import Scoring
 from support.browser import violations
 from support.loops import for_each
@@ -132,7 +132,7 @@ def test_the_playground_shows_the_example(spec: Spec) -> None:
     assert address is not None
     answer = PlaygroundAnswer(PlaygroundState.of(Params.read(address.partition("?")[2])))
     value = pytest.approx(float(spec.example.value), abs=1e-6)
-    asked = judged.parse_measure(spec.example.measure)
+    asked = parse_measure(spec.example.measure)
     assert [card["value"] for card in answer.cards if card["measure"] == asked] == [value]
 
 

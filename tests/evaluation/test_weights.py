@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged.errors import MeasureError
 from judged.inputs.tables import Judgements, judgements_of
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, parse_measure
 from judged.measures.registry import AGGREGATIONS
 from support.errors import error_of
 from support.evaluating import evaluate
@@ -268,7 +268,7 @@ def test_sums_are_refused(measure: str) -> None:
     collection = 10 if measure == "TN" else None
     with pytest.raises(MeasureError) as refused:
         evaluate({"q": {"a": 1}}, {"q": ["a"]}, measure, weights={"q": 1}, collection=collection)
-    asked = judged.parse_measure(measure)
+    asked = parse_measure(measure)
     assert str(refused.value) == (
         f"{asked} is a sum over the queries, for which weights have no one meaning; leave it out, "
         f"or ask for its mean, {asked(aggregate='mean')}."

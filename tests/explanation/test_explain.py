@@ -14,7 +14,7 @@ from judged import explain
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.explanation import Explanation
 from judged.explanation.improvement import best_change
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, parse_measure
 from support.evaluating import add_choices
 from support.loops import for_each
 from support.rankings import random_queries, rankings_of
@@ -246,7 +246,7 @@ def test_no_other_swap_is_better() -> None:
     for query in random_queries(draw, 60):
         r = rankings_of([query])
         for name in ("AP", "nDCG", "RR", "P@3", "Bpref"):
-            measure = judged.parse_measure(name)
+            measure = parse_measure(name)
             now = measure.compute(r)[0]
             change = best_change(measure, now, r)
             tried = []

@@ -14,7 +14,7 @@ import pytest
 import judged
 from judged.judgements import queue as module
 from judged.judgements.bounds import DifferenceBounds
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, parse_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 Lists = dict[str, dict[str, float]]
@@ -372,10 +372,8 @@ def test_nothing_is_said_where_nothing_is_known(measure, options):
 
 @pytest.mark.parametrize("name", [name for name, spec in REGISTRY.items() if spec.divides])
 def test_what_is_declared_a_quotient_is_one(name):
-    measure = judged.parse_measure(name)(k=3)
-    adds, divisor = (
-        judged.parse_measure(each)(k=3) for each in measure.spec.divides(measure.params)
-    )
+    measure = parse_measure(name)(k=3)
+    adds, divisor = (parse_measure(each)(k=3) for each in measure.spec.divides(measure.params))
     r = judged.Rankings.from_relevance(
         [[0, 2, 1, 3], [1, 0], [2, None, 1]], pool=[[3, 2, 1, 0, 2], [1, 0, 3], [2, 1, -1]]
     )

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import judged
+from judged.measures import parse_measure
 from judged.web.pages.numbers import plain_number
 from support.served import Serve
 
@@ -78,7 +79,7 @@ def test_a_measure_is_added_mistyped_and_removed(leaderboard: Any, data: Path) -
     page.press("#add-measure", "Enter")
     page.wait_for_selector(".chip.refused")
     with pytest.raises(judged.errors.MeasureError) as refused:
-        judged.parse_measure("nDGC@10")
+        parse_measure("nDGC@10")
     assert page.inner_text("#refused-measures") == str(refused.value)
     assert numbers(page) == evaluated(data, ["AP", "RR", "P@5"])
     page.click(".chip.refused .remove")

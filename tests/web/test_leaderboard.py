@@ -17,6 +17,7 @@ from PIL import Image
 
 import judged
 from judged.cli import main
+from judged.measures import parse_measure
 from judged.measures.reference import find_topic
 from judged.web.pages.numbers import plain_number
 from support.boards import columns, numbers, shown_code, words
@@ -68,7 +69,7 @@ def test_a_mistyped_measure_marks_its_chip_and_leaves_the_table_alone(served: Se
     assert numbers(wrong.text) == numbers(usual.text)
     assert '<li class="chip refused">' in wrong.text
     with pytest.raises(judged.errors.MeasureError) as refused:
-        judged.parse_measure("nDGC@10")
+        parse_measure("nDGC@10")
     assert str(refused.value) in words(wrong.text)
     alone = served.ask("/?measure=AP&measure=RR&measure=nDGC%4010", x_fragment="main")
     assert alone.status == 200

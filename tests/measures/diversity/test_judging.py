@@ -13,6 +13,7 @@ import judged
 from judged import Rankings
 from judged.errors import MeasureError
 from judged.matching.ties import condensed
+from judged.measures import parse_measure
 from measures.diversity.generated import Collection, generate
 from support.errors import error_of
 
@@ -130,7 +131,7 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
         .evaluate(MEASURES)
         .scored()
     )
-    assert [later.values[judged.parse_measure(name)].tolist() for name in MEASURES] == [
+    assert [later.values[parse_measure(name)].tolist() for name in MEASURES] == [
         [expected[query][name] for query in later.queries] for name in MEASURES
     ]
 
@@ -142,10 +143,10 @@ def test_lists_in_rank_order() -> None:
     lists = [[{"a": 1}, None, {"a": 1, "b": 2}], [None]]
     rankings = Rankings.from_relevance(lists)
     assert rankings.pool_grade.tolist() == [2.0, 1.0]
-    assert judged.parse_measure("StRecall@2").compute(rankings).tolist()[0] == 0.5
-    assert np.isnan(judged.parse_measure("StRecall@2").compute(rankings)[1])
+    assert parse_measure("StRecall@2").compute(rankings).tolist()[0] == 0.5
+    assert np.isnan(parse_measure("StRecall@2").compute(rankings)[1])
     more = Rankings.from_relevance(lists, pool=[[{"c": 1}, {"a": 1, "b": 2}, {"a": 1}], []])
-    assert judged.parse_measure("StRecall@2").compute(more).tolist()[0] == 1 / 3
+    assert parse_measure("StRecall@2").compute(more).tolist()[0] == 1 / 3
 
 
 LIST_ERRORS: dict[str, tuple[list[Any], dict[str, Any], str]] = {
@@ -189,7 +190,7 @@ NEEDED = (
 def test_judgements_without_subtopics(measure: str) -> None:
     assert error_of(
         judged.evaluate, {"q": {"a": 1}}, {"q": ["a"]}, [measure], error=MeasureError
-    ) == NEEDED.format(judged.parse_measure(measure).spec.name)
+    ) == NEEDED.format(parse_measure(measure).spec.name)
 
 
 DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {

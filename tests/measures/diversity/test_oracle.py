@@ -10,6 +10,7 @@ import pyndeval
 import pytest
 
 import judged
+from judged.measures import parse_measure
 from measures.diversity.generated import Collection, generate
 from support.loops import for_each
 
@@ -35,9 +36,7 @@ def measures(rel: int, alpha: float, beta: float) -> dict[str, judged.Measure]:
     for theirs, ours, k in pairs:
         params = {"rel": rel} | ({"alpha": alpha} if ours in TAKES_ALPHA else {})
         params |= {"beta": beta} if ours in ("NRBP", "nNRBP") else {}
-        result[theirs] = (
-            judged.parse_measure(ours)(**params) @ k if k else judged.parse_measure(ours)(**params)
-        )
+        result[theirs] = parse_measure(ours)(**params) @ k if k else parse_measure(ours)(**params)
     return result
 
 

@@ -61,6 +61,7 @@ def html(query: str) -> str:
         "bar": None,
         "changed": None,
         "command": found.command,
+        "workspace_words": "",
         "left_out": (),
         "noticed": [],
         **found.context,

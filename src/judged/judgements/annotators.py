@@ -356,7 +356,7 @@ class Annotator:
 
     def repair(self) -> bool:
         """Write the judgements again if they differ from the log; return whether they did."""
-        if not self.log_path.exists() or self._is_current(self.log()):
+        if not self.log_path.exists() or self._holds(qrels_of(self.log().grades)):
             return False
         self._write(lambda log: None)
         return True
@@ -425,11 +425,12 @@ class Annotator:
             )
 
     def _write_qrels(self, log: Log) -> None:
-        if self._is_current(log):
+        judgements = qrels_of(log.grades)
+        if self._holds(judgements):
             return
         try:
-            if log.grades:
-                write_text(self.qrels, qrels_of(log.grades))
+            if judgements:
+                write_text(self.qrels, judgements)
             else:
                 with suppress(FileNotFoundError):
                     self.qrels.unlink()
@@ -440,11 +441,11 @@ class Annotator:
                 "is updated as soon as it can be written."
             ) from None
 
-    def _is_current(self, log: Log) -> bool:
+    def _holds(self, judgements: str) -> bool:
         try:
-            return self.qrels.read_bytes() == qrels_of(log.grades).encode()
+            return self.qrels.read_bytes() == judgements.encode()
         except FileNotFoundError:
-            return not log.grades
+            return not judgements
         except OSError:
             return False
 
@@ -468,13 +469,12 @@ def _now() -> str:
 def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
     """Return judgements as TREC lines, or as NDJSON if an id does not fit into a TREC line."""
     rows = [
-        {"query": query, "item": item, "grade": grade}
-        for query, items in grades.items()
-        for item, grade in items.items()
+        (query, item, grade) for query, items in grades.items() for item, grade in items.items()
     ]
     if all(map(_TREC_IDS.fullmatch, {*grades, *chain.from_iterable(grades.values())})):
-        return "".join("{query} 0 {item} {grade}\n".format_map(row) for row in rows)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+    lines = (dict(zip(("query", "item", "grade"), row, strict=True)) for row in rows)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -200,20 +200,21 @@ class Worklist:
         """Number of skipped items."""
         return sum(known.skipped for _, known in self._seen)
 
-    @cached_property
-    def _positions(self) -> dict[Place, int]:
-        return {place: position for position, place in enumerate(self.places)}
+    def _position(self, place: Place | None) -> int | None:
+        """Return the position of a place; a page asks for one or two, which needs no dict."""
+        return self.places.index(place) if place is not None and place in self.places else None
 
     def neighbour(self, place: Place, step: int) -> Place | None:
         """Return the item that many places ahead, or back; None beyond the ends."""
-        position = self._positions.get(place)
+        position = self._position(place)
         if position is None or not 0 <= position + step < len(self.places):
             return None
         return self.places[position + step]
 
     def next_open(self, after: Place | None = None, *, skipped: bool = False) -> Place | None:
         """Return the next open item after a place, wrapping around; None if none is open."""
-        begin = self._positions.get(after, -1) + 1 if after is not None else 0
+        position = self._position(after)
+        begin = 0 if position is None else position + 1
         order = (*self.places[begin:], *self.places[:begin])
         return next((place for place in order if self.is_open(place, skipped=skipped)), None)
 

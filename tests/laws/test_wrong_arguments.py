@@ -140,7 +140,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "plan": {"difference": 0.02, "sd": 0.1},
     "plan from a pilot": {"difference": 0.02, "pilot": [0.1, -0.2, 0.3, 0.0]},
     "plan for a margin": {"margin": 0.02, "sd": 0.1, "queries": 50},
-    "parse_measure": {"measure": "P"},
     "repeats": {},
     "read_run": {"run": RUN},
     "read_judgements": {"judgements": JUDGEMENTS},

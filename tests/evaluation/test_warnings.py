@@ -80,6 +80,15 @@ def _lists(
     return judgements, run
 
 
+def test_the_best_list_is_no_longer_than_the_collection():
+    """The third query has two relevant items, below one other item and tied with one: (0 + 0.5)/2."""
+    r = judged.Rankings.from_relevance(
+        [[None], [None], [None]], pool=[[0], [0], [0, 1, 1]], collection=[2, 2, 4]
+    )
+    with pytest.warns(judged.JudgedWarning, match="Every list ends after 1 result"):
+        assert r.evaluate("RankAUC", policy={"empty": "skip"}).value() == 0.25
+
+
 def test_lists_that_all_end_at_one_length_cap_measures_without_a_cutoff():
     """Two of five relevant items fit into lists of two: AP and R are 2/5 at best."""
     judgements, run = _lists([2, 2, 2], 5)

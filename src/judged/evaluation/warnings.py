@@ -550,9 +550,10 @@ def _best_lists(r: Rankings, length: int) -> Rankings:
     """Return lists of one length with the best judged items first."""
     place = ordinals(r.pool_query, len(r))
     there = place <= length
+    retrieved = np.full(len(r), length)
     return Rankings(
         queries=r.queries,
-        retrieved=np.full(len(r), length),
+        retrieved=retrieved if r.collection is None else np.minimum(retrieved, r.collection),
         hit_query=r.pool_query[there],
         hit_rank=place[there],
         hit_grade=r.pool_grade[there],

@@ -81,7 +81,7 @@ def _lists(
 
 
 def test_the_best_list_is_no_longer_than_the_collection():
-    """The third query has two relevant items, below one other item and tied with one: (0 + 0.5)/2."""
+    """Of two relevant items, one other item is above, and one is tied: (0 + 0.5)/2."""
     r = judged.Rankings.from_relevance(
         [[None], [None], [None]], pool=[[0], [0], [0, 1, 1]], collection=[2, 2, 4]
     )

@@ -25,16 +25,18 @@ def judged_values(qrels: str, runs: Sequence[str]) -> Report:
     """From values of queries that are there already."""
     import judged
 
+    _draw_as_many_as_ranx()
     evaluation = judged.evaluate(qrels, list(runs), MEASURES)
-    return _timed(lambda: evaluation.compare(test="randomisation", resamples=RESAMPLES), 1)
+    return _timed(lambda: evaluation.compare(test="randomisation"), 1)
 
 
 def judged_compare(qrels: str, runs: Sequence[str]) -> Report:
     """From results, as ranx.compare does it."""
     import judged
 
+    _draw_as_many_as_ranx()
     judgements, results = _read(qrels, runs)
-    options = {"test": "randomisation", "resamples": RESAMPLES}
+    options = {"test": "randomisation"}
     few = {name: dict(list(run.items())[:FEW]) for name, run in results.items()}
     judged.compare({query: judgements[query] for query in few["1"]}, few, MEASURES, **options)
     return _timed(lambda: judged.compare(judgements, results, MEASURES, **options))
@@ -64,6 +66,12 @@ def _read(qrels: str, runs: Sequence[str]) -> tuple[Dicts, dict[str, Dicts]]:
     """Dicts of judgements, and of each run by its number."""
     results = {str(at): nested(run, 6, "Float64", value=4) for at, run in enumerate(runs, 1)}
     return nested(qrels, 4, "Int64"), results
+
+
+def _draw_as_many_as_ranx() -> None:
+    from judged.comparison.settings import ComparisonSettings
+
+    ComparisonSettings.__init__.__kwdefaults__["resamples"] = RESAMPLES
 
 
 def _timed(call: Callable[[], Any], untimed: int = 0) -> Report:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from tempfile import gettempdir
+
 from bench.case import Case, Claim, Contender, within
 from bench.data import Size
 
@@ -70,6 +73,7 @@ def _first_page(size: Size, quick: bool) -> Case:
     )
 
 
+REPORT = os.path.join(gettempdir(), "judged-bench-report.html")
 CHARTS = 8
 """So many charts a report of several systems has."""
 
@@ -82,7 +86,7 @@ def _report(quick: bool) -> Case:
         title=f"A report beside an evaluation, whole process, {size} results",
         contenders=(
             Contender(
-                *("judged report", _command("report", size, "-o", "/dev/null"), size),
+                *("judged report", _command("report", size, "-o", REPORT), size),
                 prints_json=False,
             ),
             Contender("judged evaluate --per-query", evaluate, size, prints_json=False),

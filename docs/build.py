@@ -27,7 +27,7 @@ def main(folder: str) -> int:
 
 
 def refuse(*_: Any, **__: Any) -> NoReturn:
-    """Raise an error in place of every connection."""
+    """Raise an error instead of connecting."""
     raise OSError("The site is made without network.")
 
 

@@ -219,7 +219,7 @@ def sketch(picture: Any) -> dict[str, Any]:
 
 
 def _without_numbers(drawn: Any, name: str, numbers: dict[str, list[float]]) -> Any:
-    """Return data with a sign in place of each number.
+    """Return data with a sign instead of each number.
 
     The numbers are collected under the nearest name.
     """

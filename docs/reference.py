@@ -147,7 +147,7 @@ def formulas(spec: Spec) -> Iterator[str]:
 
 
 def facts(spec: Spec) -> str:
-    """Return the range, when there is no value, and the source of the measure."""
+    """Return the range, the source, and the cases without a value of a measure."""
     low, high = (show(float(bound)).replace("inf", "∞") for bound in spec.range)
     better = (
         "; lower is better"
@@ -197,7 +197,7 @@ def example(spec: Spec) -> str:
 
 
 def aliases(spec: Spec) -> str:
-    """Return other names, with a meaning where they stand for more than the name."""
+    """Return other names, with their meaning if they also set parameters."""
     said = [
         f"`{name}`"
         + (

@@ -125,7 +125,7 @@ def _flag_of(param: click.Parameter) -> str:
 
 
 def completions(known: Mapping[str, str], begun: str, before: str = "") -> list[CompletionItem]:
-    """Return the names that begin so, with their titles, behind what stands before them."""
+    """Complete a word with the names that begin with it, shown with their titles."""
     from click.shell_completion import CompletionItem
 
     return [

@@ -332,7 +332,7 @@ def _begin_in_order(
     readings: Sequence[Reading], make: Callable[[Any], Any], *, first_alone: bool
 ) -> Iterator[tuple[str, Callable[[], Callable[[], Any]]]]:
     """Yield functions that read each run and return how to finish it; threads read several."""
-    # A pipe is read when its turn comes, because it may block a thread for ever. A run in blocks is
+    # A pipe is read when its turn comes, because it may block a thread forever. A run in blocks is
     # worked on when its turn comes, because it uses all cores and its share of memory.
 
     def begin(reading: Reading) -> Callable[[], Any]:
